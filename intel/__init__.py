@@ -1,0 +1,1 @@
+"""The nouns of the service and the rules that hold for every process of it."""

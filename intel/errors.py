@@ -1,0 +1,97 @@
+"""The errors that cross a room's border; the API translates them in one table.
+
+IocError
+├── ConfigurationError      a setting is missing or wrong; the command line exits with 2
+├── NotAnIndicator          a string that is not of the indicator type it was given as
+├── InvalidQuery            a search that cannot be understood (too long, NUL, a foreign cursor)
+├── NotFound                nothing is stored under that id
+├── AccountExists           the e-mail address already has an account
+├── KeyLimitReached         the account already holds five API keys
+├── StoreUnavailable        the store is out of reach or refuses writes; passes by itself
+└── IngestFailed            an article could not be taken in
+    ├── RefusedUrl          its address may not be fetched
+    ├── FetchFailed         fetching it failed
+    ├── ArticleUnreadable   what came back holds no article
+    └── IsolationFailed     the process that parsed it ran out of time, memory or luck
+"""
+
+from __future__ import annotations
+
+
+class IocError(Exception):
+    """Base of every error that this service raises on purpose."""
+
+
+class ConfigurationError(IocError):
+    """A setting is missing or wrong; the message is one sentence for the operator."""
+
+
+class NotAnIndicator(IocError):
+    """`raw` is not an indicator of type `type`."""
+
+    def __init__(self, type: str, raw: str) -> None:
+        super().__init__(f"not a valid {type}: {raw[:80]!r}")
+        self.type = type
+        self.raw = raw
+
+
+class InvalidQuery(IocError):
+    """The parameter `field` cannot be understood; `message` says why."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+
+class NotFound(IocError):
+    """Nothing is stored under that id."""
+
+
+class AccountExists(IocError):
+    """The e-mail address already has an account."""
+
+
+class KeyLimitReached(IocError):
+    """The account already holds as many API keys as it may."""
+
+
+class StoreUnavailable(IocError):
+    """The store is out of reach or refuses writes; trying again after `retry_after_seconds` is sensible."""
+
+    def __init__(self, message: str = "the store is out of reach", retry_after_seconds: int = 5) -> None:
+        super().__init__(message)
+        self.retry_after_seconds = retry_after_seconds
+
+
+class IngestFailed(IocError):
+    """An article could not be taken in.
+
+    `reason` is a code (`http_403`), `detail` a sentence for a person that reveals nothing internal, `retryable` says
+    whether a later attempt may succeed, `retry_after_seconds` when the site asked for that.
+    """
+
+    def __init__(
+        self, reason: str, detail: str, *, retryable: bool = False, retry_after_seconds: float | None = None
+    ) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+        self.retryable = retryable
+        self.retry_after_seconds = retry_after_seconds
+
+
+class RefusedUrl(IngestFailed):
+    """The address may not be fetched."""
+
+
+class FetchFailed(IngestFailed):
+    """Fetching the page failed."""
+
+
+class ArticleUnreadable(IngestFailed):
+    """What came back holds no article."""
+
+
+class IsolationFailed(IngestFailed):
+    """The process that parsed the page ran out of time, memory or luck."""

@@ -1,0 +1,45 @@
+"""Ids derived from what they name, so that writing the same thing twice changes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+
+# Part of the contract: an IOC has the same id on every installation.
+NAMESPACE = uuid.UUID("5f0c1b3e-6d0a-5b4e-9a53-2f7c4f1d8e60")
+_BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def ioc_id(type: str, value: str) -> str:
+    """UUIDv5 of an indicator's type and canonical value."""
+    return str(uuid.uuid5(NAMESPACE, f"ioc\n{type}\n{value}"))
+
+
+def article_id(identity: str) -> str:
+    """UUIDv5 of an article's canonical URL, or of `content_identity` where it has none."""
+    return str(uuid.uuid5(NAMESPACE, f"article\n{identity}"))
+
+
+def content_identity(body: bytes) -> str:
+    """The identity of an imported file: its bytes."""
+    return f"sha256:{hashlib.sha256(body).hexdigest()}"
+
+
+def submission_id(account_id: str, canonical_url: str) -> str:
+    """UUIDv5 of who submitted what: an account has one submission for each address."""
+    return str(uuid.uuid5(NAMESPACE, f"submission\n{account_id}\n{canonical_url}"))
+
+
+def account_id(email: str) -> str:
+    """16 base-62 characters derived from the e-mail address, upper and lower case alike."""
+    digest = hashlib.sha256(f"account\n{email.strip().casefold()}".encode()).digest()
+    return base62(int.from_bytes(digest, "big"), 16)
+
+
+def base62(number: int, length: int) -> str:
+    """The last `length` base-62 digits of a non-negative number."""
+    digits = []
+    for _ in range(length):
+        number, digit = divmod(number, 62)
+        digits.append(_BASE62[digit])
+    return "".join(reversed(digits))

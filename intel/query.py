@@ -1,0 +1,218 @@
+"""How a search is read: from what a person typed to clauses that every store answers alike.
+
+    parse_search('hxxps://evil[.]example "loader targets"')  ->  SearchText(clauses=(Clause…, Clause…), exact=())
+
+Every clause must match; a clause matches by any of its alternatives. Nothing but quotes and a trailing `*` is an
+operator, so that no input is an error except one that is too long or holds a NUL.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+from intel.canonical import readings, refang
+from intel.errors import InvalidQuery
+from intel.ids import ioc_id
+from intel.words import encode_word, encoded_words, words
+
+T = TypeVar("T")
+
+LONGEST_SEARCH = 512
+_PUNYCODE_LABEL = re.compile(r"xn--[a-z0-9-]{1,59}")
+_QUOTED = re.compile(r'"([^"]*)"')
+# A reading of these types names a place that other values stand on: a domain's sub-domains, URLs and mailboxes.
+_HOST_TYPES = ("domain", "ip")
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Addresses from `first` to `last`, both included, as text of one IP version."""
+
+    first: str
+    last: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One thing that must match, by any of its alternatives.
+
+    `phrases`: sequences of encoded words that stand side by side in the value's own words or in an article text;
+    `prefix`: the one word of the one phrase is the beginning of a word. `hosts`: the value stands on that host or
+    below it.
+    `ids`: the indicator is one of these. `network`: the indicator is an address in it.
+    """
+
+    phrases: tuple[tuple[str, ...], ...] = ()
+    prefix: bool = False
+    hosts: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    network: Network | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchText:
+    """A search as it was read. `exact` holds the indicators (type, value) that the whole of it may name."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    exact: tuple[tuple[str, str], ...]
+
+    @property
+    def exact_ids(self) -> tuple[str, ...]:
+        return tuple(ioc_id(type, value) for type, value in self.exact)
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where a page of a list ended: the sort values of its last record, as every store orders them."""
+
+    values: tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IocQuery:
+    """A list (no `text`) or a search. `ids` restricts to these indicators; `since` and `until` bound `last_seen`,
+    inclusive.
+    """
+
+    text: SearchText | None = None
+    type: str | None = None
+    ids: tuple[str, ...] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    source: str | None = None
+    limit: int = 20
+    after: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleQuery:
+    """Articles, newest first, that hold every clause of `text` and come from `source`."""
+
+    text: SearchText | None = None
+    source: str | None = None
+    limit: int = 20
+    after: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """One page of a list; `total` is exact and None on later pages, `next` is None on the last page."""
+
+    items: tuple[T, ...]
+    total: int | None
+    next: Position | None
+
+
+def parse_search(raw: str) -> SearchText | None:
+    """Reads a search; None where it is blank. Raises InvalidQuery over 512 characters or with a NUL."""
+    if len(raw) > LONGEST_SEARCH:
+        raise InvalidQuery("q", f"must have at most {LONGEST_SEARCH} characters")
+    if "\0" in raw:
+        raise InvalidQuery("q", "must not hold a NUL character")
+    text = unicodedata.normalize("NFKC", raw.encode(errors="replace").decode()).strip()
+    if not text:
+        return None
+    phrases = [clause for quoted in _QUOTED.findall(text) if (clause := _phrase(quoted))]
+    unquoted = refang(_QUOTED.sub(" ", text))
+    loose = [clause for chunk in unquoted.split() for clause in _read_chunk(chunk)]
+    return SearchText(text, tuple(dict.fromkeys(phrases + loose)), readings(text))
+
+
+def exact_value(raw: str) -> tuple[tuple[str, str], ...]:
+    """The indicators that a value given for exact look-up may name. Raises InvalidQuery as `parse_search` does."""
+    if len(raw) > 2048:
+        raise InvalidQuery("value", "must have at most 2048 characters")
+    if "\0" in raw:
+        raise InvalidQuery("value", "must not hold a NUL character")
+    return readings(raw.encode(errors="replace").decode())
+
+
+def _phrase(quoted: str) -> Clause | None:
+    found = tuple(map(encode_word, words(quoted)))
+    return Clause(phrases=(found,)) if found else None
+
+
+def _read_chunk(chunk: str) -> tuple[Clause, ...]:
+    """The clauses of a piece without white space."""
+    if network := _read_network(chunk):
+        return (Clause(network=network),)
+    found = readings(chunk)
+    if found:
+        return (_indicator(chunk, found),)
+    encoded = [encode_word(word) for word in words(chunk)]
+    clauses = [Clause(phrases=((word,),)) for word in encoded]
+    if chunk.endswith("*") and words(chunk[-2:]):
+        clauses[-1] = Clause(phrases=((encoded[-1],),), prefix=True)
+    return tuple(clauses)
+
+
+def _indicator(chunk: str, found: tuple[tuple[str, str], ...]) -> Clause:
+    """A piece that reads as an indicator is matched whole: as itself, as a host, or as words side by side."""
+    spellings = [chunk, *(value for _, value in found)]
+    phrases = (tuple(map(encode_word, words(spelling))) for spelling in spellings)
+    return Clause(
+        phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
+        hosts=tuple(value for type, value in found if type in _HOST_TYPES),
+        ids=tuple(ioc_id(type, value) for type, value in found),
+    )
+
+
+def _read_network(chunk: str) -> Network | None:
+    address, slash, _ = chunk.partition("/")
+    if not slash or not (address[:1].isdigit() or ":" in address):
+        return None
+    try:
+        network = ipaddress.ip_network(chunk, strict=False)
+    except ValueError:
+        return None
+    return Network(str(network[0]), str(network[-1]), str(network))
+
+
+def host_names(type: str, value: str) -> tuple[str, ...]:
+    """The hosts by which a value is found: the one it stands on and that one's parent domains of two labels or more."""
+    host = _host_of(type, value)
+    if not host:
+        return ()
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        labels = host.split(".")
+        return tuple(".".join(labels[i:]) for i in range(max(1, len(labels) - 1)))
+    return (host,)
+
+
+def _host_of(type: str, value: str) -> str:
+    if type in _HOST_TYPES:
+        return value
+    if type == "email":
+        return value.rpartition("@")[2]
+    if type == "url":
+        authority = re.split(r"[/?#]", value.partition("://")[2], maxsplit=1)[0].rpartition("@")[2]
+        if authority.startswith("["):
+            return authority[1:].partition("]")[0]
+        return authority.partition(":")[0]
+    return ""
+
+
+def value_words(type: str, value: str) -> tuple[str, ...]:
+    """A value's words as stores index them, once in its own and, of an international name, once in its Unicode
+    spelling.
+    """
+    spellings = [value]
+    if "xn--" in value and type in ("domain", "url", "email"):
+        spellings.append(_PUNYCODE_LABEL.sub(_unicode_label, value))
+    return tuple(encoded_words(spelling) for spelling in spellings)
+
+
+def _unicode_label(match: re.Match[str]) -> str:
+    try:
+        return match.group().encode("ascii").decode("idna")
+    except UnicodeError:
+        return match.group()

@@ -1,0 +1,200 @@
+"""The nouns of the contract as frozen values that know no database."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+IOC_TYPES: tuple[str, ...] = (
+    "ip",
+    "domain",
+    "hash_md5",
+    "hash_sha1",
+    "hash_sha256",
+    "url",
+    "cve",
+    "mitre_attack",
+    "email",
+    "malware",
+)
+
+KEYS_PER_ACCOUNT = 5
+# An IOC is searchable by, and its malware names come from, this many of its newest articles.
+NEWEST_ARTICLES = 20
+
+SubmissionStatus = Literal["queued", "fetching", "done", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleRef:
+    """An article as an IOC points at it; `seen_at` is `published_at`, else `fetched_at`."""
+
+    id: str
+    title: str
+    url: str | None
+    source_name: str
+    published_at: datetime | None
+    seen_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Ioc:
+    """One indicator: unique by type and canonical value; `article` is its most recent source."""
+
+    id: str
+    type: str
+    value: str
+    first_seen: datetime
+    last_seen: datetime
+    sightings: int
+    sources: int
+    context: str
+    malware: tuple[str, ...]
+    article: ArticleRef
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """An indicator as it stands in one article; `position` is its place in order of first appearance."""
+
+    type: str
+    value: str
+    context: str
+    malware: tuple[str, ...] = ()
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SeenIoc:
+    """One sighting read back: which indicator, in which article, when, and the source it counts for."""
+
+    ioc_id: str
+    type: str
+    value: str
+    article_id: str
+    counted_source: str
+    seen_at: datetime
+    first_seen: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One article. `text` is None in lists; `notes` are the limits that were reached while reading it.
+
+    `cluster_id` is shared by articles of the same text: they count as one independent source.
+    """
+
+    id: str
+    url: str | None
+    title: str
+    source_name: str
+    author: str | None
+    published_at: datetime | None
+    fetched_at: datetime
+    language: str | None
+    summary: str
+    cluster_id: str
+    text: str | None = None
+    notes: tuple[str, ...] = ()
+    ioc_counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def seen_at(self) -> datetime:
+        return self.published_at or self.fetched_at
+
+    @property
+    def ioc_count(self) -> int:
+        return sum(self.ioc_counts.values())
+
+    @property
+    def ref(self) -> ArticleRef:
+        return ArticleRef(self.id, self.title, self.url, self.source_name, self.published_at, self.seen_at)
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One account's request to read one address.
+
+    `attempts` counts the claims and fences every later write; `due_at` is when it may be claimed (again): the end of
+    the running claim's lease, or of the wait before a retry.
+    """
+
+    id: str
+    account_id: str
+    url: str
+    source_name: str
+    status: SubmissionStatus
+    created_at: datetime
+    due_at: datetime
+    attempts: int = 0
+    first_attempt_at: datetime | None = None
+    reason: str | None = None
+    detail: str | None = None
+    article_id: str | None = None
+    ioc_count: int | None = None
+    finished_at: datetime | None = None
+
+    @property
+    def ended(self) -> bool:
+        return self.status in ("done", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Who may hold keys and sign in; `session_epoch` rises when every session must end."""
+
+    id: str
+    email: str
+    password_hash: str
+    created_at: datetime
+    disabled_at: datetime | None = None
+    session_epoch: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """One of an account's five key slots; the secret itself is kept nowhere."""
+
+    account_id: str
+    slot: int
+    name: str
+    secret_hash: str
+    created_at: datetime
+    last_used_at: datetime | None = None
+    revoked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A signed-in browser; `id` is a hash of what the cookie holds."""
+
+    id: str
+    account_id: str
+    epoch: int
+    created_at: datetime
+    last_used_at: datetime
+    expires_at: datetime
+    user_agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Week:
+    """One revision of a weekly roundup; `basis` is what it was computed from, `body` its published members."""
+
+    id: str
+    revision: int
+    basis: str
+    generated_at: datetime
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the store holds."""
+
+    articles: int
+    iocs: int
+    sources: int
+    newest_article: datetime | None
+    submissions: dict[str, int]

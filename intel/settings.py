@@ -1,0 +1,178 @@
+"""Settings from the environment; unset means the embedded part. Any NAME may also come from a file named in
+NAME_FILE.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
+
+from intel.errors import ConfigurationError
+
+Network = IPv4Network | IPv6Network
+
+
+def _comma_list(value: object) -> object:
+    if isinstance(value, str):
+        return tuple(part.strip() for part in value.split(",") if part.strip())
+    return value
+
+
+def _networks(value: object) -> object:
+    parts = _comma_list(value)
+    return tuple(ip_network(p, strict=False) if isinstance(p, str) else p for p in parts)  # type: ignore[attr-defined]
+
+
+CommaList = Annotated[tuple[str, ...], BeforeValidator(_comma_list)]
+Networks = Annotated[tuple[Network, ...], BeforeValidator(_networks)]
+
+
+class ElasticsearchSettings(BaseModel):
+    """How to reach Elasticsearch; secrets stay masked in every representation."""
+
+    model_config = ConfigDict(frozen=True)
+
+    nodes: tuple[str, ...]
+    api_key: SecretStr | None = None
+    username: str | None = None
+    password: SecretStr | None = None
+    ca_certs: Path | None = None
+    index_prefix: str = ""
+
+
+class Settings(BaseModel):
+    """Everything that an operator can set; `Settings()` is the embedded service with every default."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    elasticsearch_url: CommaList = Field((), description="nodes of Elasticsearch, comma-separated")
+    elasticsearch_api_key: SecretStr | None = Field(None, description="API key for Elasticsearch")
+    elasticsearch_username: str | None = Field(None, description="user name for Elasticsearch")
+    elasticsearch_password: SecretStr | None = Field(None, description="password for Elasticsearch")
+    elasticsearch_ca_certs: Path | None = Field(None, description="file of the certificate authority of Elasticsearch")
+    elasticsearch_index_prefix: str = Field("", pattern=r"^[a-z0-9-]*$", description="put before every index name")
+    redis_url: SecretStr | None = Field(None, description="address of Redis, as `redis://[:password@]host:port/0`")
+    redis_password: SecretStr | None = Field(None, description="password of Redis where the address holds none")
+    ioc_data_dir: Path = Field(Path("data"), description="folder of the embedded store")
+    ioc_host: str = Field("127.0.0.1", description="address that `ioc serve` listens on")
+    ioc_port: int = Field(8000, ge=0, le=65535, description="port that `ioc serve` listens on")
+    ioc_base_url: str | None = Field(None, description="public address of the service")
+    ioc_secret_key: SecretStr | None = Field(None, description="signs cursors and sessions; at least 16 characters")
+    ioc_signup: Literal["open", "closed"] = Field("open", description="whether strangers may make accounts")
+    ioc_trusted_proxies: Networks = Field((), description="networks whose `X-Forwarded-For` is believed")
+    ioc_fetch_allow: CommaList = Field((), description="networks, or exact `address:port`, exempt from the fetch guard")
+    ioc_rate_key: str = Field("100/minute", description="requests with a key")
+    ioc_rate_list: str = Field("30/minute", description="lists without a key, per client address")
+    ioc_rate_search: str = Field("10/hour", description="searches without a key, per client address")
+    ioc_rate_wrong_key: str = Field("10/minute", description="answers 401, per client address")
+    ioc_metrics_allow: Networks = Field((), description="networks that may read `/metrics`")
+    ioc_feeds: Path | None = Field(None, description="file of feeds to follow")
+
+    @field_validator("ioc_rate_key", "ioc_rate_list", "ioc_rate_search", "ioc_rate_wrong_key")
+    @classmethod
+    def _is_rate(cls, value: str) -> str:
+        if not re.fullmatch(r"[1-9][0-9]{0,8}/(second|minute|hour|day)", value):
+            raise ValueError("must be written like 100/minute (second, minute, hour or day)")
+        return value
+
+    @field_validator("ioc_base_url")
+    @classmethod
+    def _is_address(cls, value: str | None) -> str | None:
+        if value is not None and urlsplit(value).scheme not in ("http", "https"):
+            raise ValueError("must begin with http:// or https://")
+        return value.rstrip("/") if value else None
+
+    @field_validator("ioc_secret_key")
+    @classmethod
+    def _is_long(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and len(value.get_secret_value()) < 16:
+            raise ValueError("must have at least 16 characters")
+        return value
+
+    @property
+    def served(self) -> bool:
+        """Whether the real engines are used."""
+        return bool(self.elasticsearch_url)
+
+    @property
+    def data_dir(self) -> Path:
+        return self.ioc_data_dir
+
+    @property
+    def base_url(self) -> str:
+        """The address that people are told."""
+        return self.ioc_base_url or f"http://{_bracketed(self.ioc_host)}:{self.ioc_port}"
+
+    @property
+    def elasticsearch(self) -> ElasticsearchSettings | None:
+        if not self.elasticsearch_url:
+            return None
+        return ElasticsearchSettings(
+            nodes=self.elasticsearch_url,
+            api_key=self.elasticsearch_api_key,
+            username=self.elasticsearch_username,
+            password=self.elasticsearch_password,
+            ca_certs=self.elasticsearch_ca_certs,
+            index_prefix=self.elasticsearch_index_prefix,
+        )
+
+    @property
+    def redis_address(self) -> str | None:
+        """The address of Redis with its password, for the adapters alone."""
+        if self.redis_url is None:
+            return None
+        address = self.redis_url.get_secret_value()
+        parts = urlsplit(address)
+        if self.redis_password is None or parts.password:
+            return address
+        secret = quote(self.redis_password.get_secret_value(), safe="")
+        return urlunsplit(parts._replace(netloc=f"{parts.username or ''}:{secret}@{parts.netloc.rpartition('@')[2]}"))
+
+
+def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
+    """The settings of an environment (default: the process's). Raises ConfigurationError with a sentence."""
+    environ = os.environ if environ is None else environ
+    given = {name: value for name in Settings.model_fields if (value := _read(name.upper(), environ))}
+    try:
+        settings = Settings.model_validate(given)
+    except ValidationError as error:
+        raise ConfigurationError(_sentence(error)) from None
+    _check_engines(settings)
+    return settings
+
+
+def _read(name: str, environ: Mapping[str, str]) -> str:
+    value, file = environ.get(name, ""), environ.get(f"{name}_FILE", "")
+    if value or not file:
+        return value.strip()
+    try:
+        return Path(file).read_text("utf-8").strip()
+    except OSError as error:
+        raise ConfigurationError(f"{name}_FILE: {file} cannot be read ({error.strerror})") from None
+
+
+def _sentence(error: ValidationError) -> str:
+    first: Any = error.errors(include_input=False, include_url=False)[0]
+    name = str(first["loc"][0]).upper() if first["loc"] else "settings"
+    return f"{name} {first['msg'].removeprefix('Value error, ')}"
+
+
+def _check_engines(settings: Settings) -> None:
+    if bool(settings.elasticsearch_url) != (settings.redis_url is not None):
+        missing = "REDIS_URL" if settings.elasticsearch_url else "ELASTICSEARCH_URL"
+        raise ConfigurationError(
+            f"{missing} is not set: give both ELASTICSEARCH_URL and REDIS_URL, or neither for the embedded service"
+        )
+    if settings.served and settings.ioc_secret_key is None:
+        raise ConfigurationError("IOC_SECRET_KEY is not set: it is required beside ELASTICSEARCH_URL and REDIS_URL")
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,222 @@
+"""The store as the rest of the service sees it: one port, kept by SQLite (embedded) and Elasticsearch (served).
+
+Rules for every adapter
+-----------------------
+- **Same answers.** For the same writes, both give the same records in the same order with the same totals. There are
+  no term statistics: a search orders by class of match (0: the whole search names this indicator; 1: every clause
+  matches in the value itself; 2: some clause matches only in the titles, source names or malware names of its newest
+  20 articles), then `sources` descending, `last_seen` descending, `id` ascending. A list orders by `last_seen`
+  descending, `id` ascending. Articles order by `seen_at` descending, `id` ascending, with or without a search.
+- **Totals are exact**, counted when `after` is None, None otherwise. `Page.next` is None on the last page.
+- **A walk** from page to page meets every record that was there when it began once, unless it changed meanwhile; a
+  page far down costs what the first one costs.
+- **Writes are idempotent.** Saving an article again replaces its sightings and changes no count. `sightings`,
+  `sources`, `first_seen` and `last_seen` of an IOC are derived from its sightings, never incremented, so that any
+  number of processes may save at once. When `save` returns, lists, searches and reads see it.
+- **By id is at once**: what was written is seen by the next read by id from any process. Submissions, accounts and
+  keys are only ever read by id where it matters.
+- **Durable**: when a write returns it survives the death of the process and of one server.
+- **Errors**: StoreUnavailable where the engine is out of reach or refuses writes. A missing record is None, not an
+  error.
+- Safe for any number of tasks and processes. Times are whole milliseconds, UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Protocol
+
+from intel.query import ArticleQuery, IocQuery, Page
+from intel.records import (
+    Account,
+    ApiKey,
+    Article,
+    ArticleRef,
+    Ioc,
+    SeenIoc,
+    Session,
+    Sighting,
+    Submission,
+    Totals,
+    Week,
+)
+
+
+class Iocs(Protocol):
+    """Indicators; written only through `Articles.save`."""
+
+    async def find(self, query: IocQuery) -> Page[Ioc]:
+        """One page of a list or a search."""
+
+    async def get(self, id: str) -> Ioc | None:
+        """The indicator with that id."""
+
+    async def get_many(self, ids: Sequence[str]) -> dict[str, Ioc]:
+        """Those of the given ids (at most 10,000) that exist."""
+
+    async def articles_of(self, id: str, limit: int) -> tuple[tuple[ArticleRef, ...], int]:
+        """Its newest articles, and how many there are in all."""
+
+    async def related(self, id: str, limit: int) -> tuple[Ioc, ...]:
+        """What stands beside it in its newest 20 articles: most shared articles first, then newest, then id."""
+
+    async def most_reported(self, types: Sequence[str], since: datetime, limit: int) -> tuple[Ioc, ...]:
+        """Those of `types` last seen at or after `since`: most sources first, then newest, then id."""
+
+
+class Articles(Protocol):
+    """Articles and the sightings of indicators in them."""
+
+    async def save(self, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]) -> Article:
+        """Stores or replaces an article (with `text`) and what was seen in it; returns it with its counts.
+
+        `addresses` are the canonical URLs by which `id_of` finds it from now on (submitted, final, canonical); one that
+        already leads to another article keeps leading there. `sightings` are distinct by (type, value).
+        Of the articles of one cluster the earliest (`seen_at`, `id`) gives the source name that all of them count for.
+        """
+
+    async def id_of(self, address: str) -> str | None:
+        """The id of the article that a canonical URL leads to."""
+
+    async def get(self, id: str) -> Article | None:
+        """The article with its `text`."""
+
+    async def find(self, query: ArticleQuery) -> Page[Article]:
+        """One page of a list or search over title, summary, text and source name; `text` is None."""
+
+    async def iocs_of(self, id: str) -> tuple[Ioc, ...]:
+        """All its indicators in order of first appearance."""
+
+    async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
+        """Articles with start <= `seen_at` < end, oldest first, then by id; `text` is None."""
+
+    def seen_between(self, start: datetime, end: datetime) -> AsyncIterator[SeenIoc]:
+        """Every sighting in those articles, by ioc_id and article_id."""
+
+    async def basis(self, start: datetime, end: datetime) -> str:
+        """A short text that differs whenever what those two return may differ: cheap to ask."""
+
+    async def weeks(self) -> tuple[datetime, ...]:
+        """The ISO weeks in which an article was seen, newest first, each as its Monday 00:00 UTC."""
+
+
+class Submissions(Protocol):
+    """Submissions and who is working on them."""
+
+    async def add(self, submission: Submission) -> Submission:
+        """Stores a new one and returns it.
+
+        If its id is known: one that failed is replaced by the given one; any other is kept and returned.
+        """
+
+    async def get(self, id: str) -> Submission | None:
+        """The submission with that id."""
+
+    async def claim(self, id: str, now: datetime, lease_until: datetime) -> Submission | None:
+        """Takes an unended submission whose `due_at` has come: status fetching, one more attempt, due at the lease's
+        end.
+
+        None where there is nothing to take. Of any number of claims at once exactly one succeeds.
+        """
+
+    async def update(self, submission: Submission) -> bool:
+        """Writes a claimed submission back; False (and nothing written) where it has ended or `attempts` has moved
+        on.
+        """
+
+    async def due(self, now: datetime, limit: int) -> tuple[str, ...]:
+        """Ids of unended submissions whose `due_at` has come, longest due first."""
+
+
+class Accounts(Protocol):
+    """Accounts, their API keys and sessions."""
+
+    async def create(self, account: Account) -> None:
+        """Stores a new account; AccountExists where its id is taken."""
+
+    async def get(self, id: str) -> Account | None:
+        """The account with that id."""
+
+    async def update(self, account: Account) -> None:
+        """Replaces the account; NotFound where there is none."""
+
+    async def all(self) -> tuple[Account, ...]:
+        """Every account, by e-mail address."""
+
+    async def add_key(self, key: ApiKey) -> bool:
+        """Puts a key into its slot (0 to 4); False where a live key is in it. Of any number at once exactly one
+        succeeds.
+        """
+
+    async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
+        """What is in that slot, revoked or not."""
+
+    async def keys(self, account_id: str) -> tuple[ApiKey, ...]:
+        """The live keys of an account, by slot."""
+
+    async def revoke_key(self, account_id: str, slot: int, secret_hash: str, now: datetime) -> bool:
+        """Revokes that very key; False where it is not live any more."""
+
+    async def touch_key(self, key: ApiKey, now: datetime) -> None:
+        """Notes that the key was used; does nothing where it is not live any more."""
+
+    async def put_session(self, session: Session) -> None:
+        """Stores or replaces a session."""
+
+    async def get_session(self, id: str) -> Session | None:
+        """The session with that id."""
+
+    async def end_session(self, id: str) -> None:
+        """Deletes a session, if it is there."""
+
+    async def sessions(self, account_id: str) -> tuple[Session, ...]:
+        """An account's sessions, newest first."""
+
+
+class Weeks(Protocol):
+    """Revisions of the weekly roundups."""
+
+    async def add(self, week: Week) -> bool:
+        """Stores a revision; False where that revision exists already."""
+
+    async def get(self, id: str, revision: int | None = None) -> Week | None:
+        """That revision, or the newest one."""
+
+
+class Store(Protocol):
+    """The whole store. `setup` comes first; `close` last."""
+
+    @property
+    def iocs(self) -> Iocs: ...
+    @property
+    def articles(self) -> Articles: ...
+    @property
+    def submissions(self) -> Submissions: ...
+    @property
+    def accounts(self) -> Accounts: ...
+    @property
+    def weeks(self) -> Weeks: ...
+
+    async def setup(self) -> None:
+        """Makes what is missing of tables or indices; changes nothing that is there; safe from several processes at
+        once.
+        """
+
+    async def ping(self) -> None:
+        """Returns where the store answers; StoreUnavailable where it does not."""
+
+    async def totals(self) -> Totals:
+        """What the store holds."""
+
+    async def reindex(self, progress: Progress) -> None:
+        """Rebuilds what searches read from what is stored, while reads and writes go on; loses none of them."""
+
+    async def close(self) -> None:
+        """Gives back files and connections."""
+
+
+class Progress(Protocol):
+    """Told how far a long work has come."""
+
+    def __call__(self, what: str, done: int, total: int) -> None: ...

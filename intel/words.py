@@ -1,0 +1,36 @@
+"""What a word is, for everything that is searched.
+
+A word is a maximal run of letters or digits after NFKC and case folding; scripts written without spaces are taken
+character by character. Stores index words in the spelling of `encode_word`, which every tokenizer leaves alone, so
+that all answer alike.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}](?:[^\W_{_CJK}]|[\u0300-\u036f])*+")
+_PLAIN = re.compile(r"[a-z0-9]*+\Z")
+_LONGEST_ENCODED_WORD = 240  # below the 255 at which Elasticsearch's standard tokenizer cuts
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in order, with repetitions."""
+    return _WORD.findall(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()))
+
+
+def encode_word(word: str) -> str:
+    """A word as stores index it: `[a-z0-9]` as is, any other character as `_` and six hex digits.
+
+    Keeps prefixes: if a word begins with another, so do their encodings. Cut at 240 characters.
+    """
+    if not _PLAIN.match(word):
+        word = "".join(c if c.isascii() else f"_{ord(c):06x}" for c in word[:_LONGEST_ENCODED_WORD])
+    return word[:_LONGEST_ENCODED_WORD]
+
+
+def encoded_words(text: str) -> str:
+    """All words of a text as stores index them, separated by spaces."""
+    return " ".join(map(encode_word, words(text)))
