@@ -1,0 +1,1 @@
+"""How the service answers: REST, web pages and the command line."""

@@ -1,0 +1,38 @@
+"""Who makes a request, as the handlers see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from api.limits.bucket import Decision
+from api.limits.tiers import Tier, results_limit
+
+CALLER = "ioc.caller"
+
+
+class KeyIdentity(Protocol):
+    """Whom an API key stands for."""
+
+    @property
+    def key_id(self) -> str: ...
+
+    @property
+    def account_id(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Stands in an admitted request's ASGI scope under `CALLER`; `identity` is None without a key.
+
+    `decision` is what the charged bucket said (for `/usage`, which costs nothing: what it says now).
+    """
+
+    identity: KeyIdentity | None
+    tier: Tier
+    decision: Decision
+    address: str
+
+    def results_limit(self, requested: int | None) -> int:
+        """How many results this caller gets when asking for `requested`; below 1 raises ValueError."""
+        return results_limit(requested, self.tier.results_cap)

@@ -1,0 +1,78 @@
+"""What happens to limits when Redis is out of reach: requests pass, counted by each process for itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from api.limits.bucket import Decision, Rate
+from api.limits.port import Limiter, LimiterUnavailable
+
+
+class FallbackLimiter:
+    """`Limiter` that asks `shared` and, while that is out of reach, `local`.
+
+    During an outage one request in `retry_seconds` tries `shared` again, all others are decided locally at once. An
+    outage is one warning in the log, its end one line more; `on_fallback` is called for every request decided locally.
+    """
+
+    def __init__(
+        self,
+        shared: Limiter,
+        local: Limiter,
+        *,
+        on_fallback: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+        retry_seconds: float = 1.0,
+    ) -> None:
+        self._shared = shared
+        self._local = local
+        self._on_fallback = on_fallback
+        self._clock = clock
+        self._retry_seconds = retry_seconds
+        self._retry_at: float | None = None
+        self._log = structlog.get_logger(__name__)
+
+    async def take(self, key: str, rate: Rate) -> Decision:
+        return await self._decide(lambda limiter: limiter.take(key, rate))
+
+    async def peek(self, key: str, rate: Rate) -> Decision:
+        return await self._decide(lambda limiter: limiter.peek(key, rate))
+
+    async def close(self) -> None:
+        await self._shared.close()
+        await self._local.close()
+
+    async def _decide(self, ask: Callable[[Limiter], Awaitable[Decision]]) -> Decision:
+        decision = await self._try_shared(ask)
+        if decision is None:
+            self._on_fallback()
+            decision = await ask(self._local)
+        return decision
+
+    async def _try_shared(self, ask: Callable[[Limiter], Awaitable[Decision]]) -> Decision | None:
+        probing = self._retry_at is not None
+        if self._retry_at is not None:
+            now = self._clock()
+            if now < self._retry_at:
+                return None
+            self._retry_at = now + self._retry_seconds
+        try:
+            decision = await ask(self._shared)
+        except LimiterUnavailable as error:
+            self._lost(error)
+            return None
+        if probing:
+            self._found()
+        return decision
+
+    def _lost(self, error: LimiterUnavailable) -> None:
+        if self._retry_at is None:
+            self._log.warning("redis is out of reach: requests pass, limited per process", error=str(error))
+        self._retry_at = self._clock() + self._retry_seconds
+
+    def _found(self) -> None:
+        self._retry_at = None
+        self._log.info("redis answers again: limits are shared")

@@ -1,0 +1,161 @@
+"""Decides for every request to the API, before its body is read, who pays for it and whether it passes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.limits import paths
+from api.limits.authorization import MalformedAuthorization, bearer_key
+from api.limits.bucket import Decision
+from api.limits.caller import CALLER, Caller, KeyIdentity
+from api.limits.client_address import Network, client_address
+from api.limits.headers import limit_headers, retry_after
+from api.limits.port import Limiter
+from api.limits.tiers import Charge, Tiers
+from intel.errors import StoreUnavailable
+
+Authenticate = Callable[[str], Awaitable[KeyIdentity | None]]
+Problem = Callable[[int, str, str, Mapping[str, str]], ASGIApp]
+
+_CHALLENGE = {"WWW-Authenticate": "Bearer"}
+_MISSING_KEY = "This needs an API key: send it as Authorization: Bearer <key>."
+_INVALID_KEY = "This API key is not valid: it is malformed, unknown or revoked."
+_TOO_MANY = "Too many requests: this one is answered again in {seconds} s."
+_STORE_UNAVAILABLE = "The API key cannot be checked at the moment; try again shortly."
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    status: int
+    code: str
+    detail: str
+    headers: Mapping[str, str]
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: str
+    path: str
+    query: str
+    authorization: Sequence[str]
+    address: str
+
+
+class LimitMiddleware:
+    """ASGI middleware that holds the table of limits over everything under `/api/v1`.
+
+    Wrap the whole application in it, so that answers to unforeseen errors carry the headers too. An admitted request
+    has its `Caller` in the scope under `CALLER`. `authenticate` tells whom a key stands for, None for one that is
+    unknown, revoked or malformed; StoreUnavailable from it is answered with 503. `problem(status, code, detail,
+    headers)` renders a refusal. `trusted` are the networks of proxies whose X-Forwarded-For is believed.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        limiter: Limiter,
+        tiers: Tiers,
+        trusted: Sequence[Network],
+        authenticate: Authenticate,
+        problem: Problem,
+    ) -> None:
+        self._app = app
+        self._limiter = limiter
+        self._tiers = tiers
+        self._trusted = trusted
+        self._authenticate = authenticate
+        self._problem = problem
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or not paths.is_watched(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        request = self._read(scope)
+        verdict = await self._judge(request)
+        answer = _with_headers(send, verdict.decision)
+        if isinstance(verdict, _Refusal):
+            refuse = self._problem(verdict.status, verdict.code, verdict.detail, verdict.headers)
+            await refuse(scope, receive, answer)
+            return
+        # In place: whoever answers for an error further out finds the caller in the same scope.
+        scope[CALLER] = verdict
+        await self._app(scope, receive, answer if paths.is_limited(request.path) else send)
+
+    def _read(self, scope: Scope) -> _Request:
+        headers = Headers(scope=scope)
+        peer = scope.get("client")
+        return _Request(
+            method=scope["method"],
+            path=scope["path"],
+            query=scope["query_string"].decode("latin-1"),
+            authorization=headers.getlist("authorization"),
+            address=client_address(peer[0] if peer else None, headers.getlist("x-forwarded-for"), self._trusted),
+        )
+
+    async def _judge(self, request: _Request) -> Caller | _Refusal:
+        try:
+            key = bearer_key(request.authorization)
+            identity = await self._authenticate(key) if key is not None else None
+        except MalformedAuthorization:
+            return await self._unauthorized(request, "invalid_api_key", _INVALID_KEY)
+        except StoreUnavailable as error:
+            return await self._unchecked(request, error)
+        if key is None:
+            return await self._visitor(request)
+        if identity is None:
+            return await self._unauthorized(request, "invalid_api_key", _INVALID_KEY)
+        return await self._key_holder(request, identity)
+
+    async def _key_holder(self, request: _Request, identity: KeyIdentity) -> Caller | _Refusal:
+        charge = self._tiers.for_key(identity.key_id)
+        if paths.is_limited(request.path):
+            return await self._admit(request, identity, charge)
+        decision = await self._limiter.peek(charge.bucket, charge.tier.rate)
+        return Caller(identity, charge.tier, decision, request.address)
+
+    async def _visitor(self, request: _Request) -> Caller | _Refusal:
+        if paths.needs_key(request.method, request.path, request.query):
+            return await self._unauthorized(request, "missing_api_key", _MISSING_KEY)
+        charge = self._tiers.for_visitor(request.address, searching=paths.is_search(request.query))
+        return await self._admit(request, None, charge)
+
+    async def _admit(self, request: _Request, identity: KeyIdentity | None, charge: Charge) -> Caller | _Refusal:
+        decision = await self._limiter.take(charge.bucket, charge.tier.rate)
+        if not decision.allowed:
+            return _too_many(decision)
+        return Caller(identity, charge.tier, decision, request.address)
+
+    async def _unauthorized(self, request: _Request, code: str, detail: str) -> _Refusal:
+        charge = self._tiers.for_wrong_key(request.address)
+        decision = await self._limiter.take(charge.bucket, charge.tier.rate)
+        if not decision.allowed:
+            return _too_many(decision)
+        return _Refusal(401, code, detail, _CHALLENGE, decision)
+
+    async def _unchecked(self, request: _Request, error: StoreUnavailable) -> _Refusal:
+        # Right keys and wrong ones look the same now, so nobody pays.
+        charge = self._tiers.for_wrong_key(request.address)
+        decision = await self._limiter.peek(charge.bucket, charge.tier.rate)
+        wait = {"Retry-After": str(error.retry_after_seconds)}
+        return _Refusal(503, "store_unavailable", _STORE_UNAVAILABLE, wait, decision)
+
+
+def _too_many(decision: Decision) -> _Refusal:
+    detail = _TOO_MANY.format(seconds=decision.retry_after_seconds)
+    return _Refusal(429, "rate_limited", detail, retry_after(decision), decision)
+
+
+def _with_headers(send: Send, decision: Decision) -> Send:
+    async def answer(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [*message.get("headers", ()), *limit_headers(decision)]
+            message = {**message, "headers": headers}
+        await send(message)
+
+    return answer

@@ -1,0 +1,85 @@
+"""Who may ask how often, and for how many results: the table of limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from api.limits.bucket import Rate
+
+RESULTS_CAP = 50
+SEARCH_RESULTS_CAP = 10
+RESULTS_DEFAULT = 20
+ACCOUNT_RATE = Rate(100, 60)
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One row of the table: how often (`rate`), and at most how many results an answer has (`results_cap`)."""
+
+    rate: Rate
+    results_cap: int = RESULTS_CAP
+
+    @property
+    def name(self) -> str:
+        return self.rate.policy
+
+    @property
+    def results_default(self) -> int:
+        return results_limit(None, self.results_cap)
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """The bucket that pays for a request, and the row that it belongs to."""
+
+    bucket: str
+    tier: Tier
+
+
+class Tiers:
+    """The table, built from its rates; each method names the bucket of one caller."""
+
+    def __init__(
+        self,
+        *,
+        key: Rate,
+        list: Rate,
+        search: Rate,
+        wrong_key: Rate,
+        account: Rate = ACCOUNT_RATE,
+    ) -> None:
+        self.key = Tier(key.named("key"))
+        self.list = Tier(list.named("list"))
+        self.search = Tier(search.named("search"), SEARCH_RESULTS_CAP)
+        self.wrong_key = Tier(wrong_key.named("wrong-key"))
+        self.account = Tier(account.named("account"))
+
+    def for_key(self, key_id: str) -> Charge:
+        """Every request with the API key `key_id`."""
+        return Charge(f"key:{key_id}", self.key)
+
+    def for_visitor(self, address: str, *, searching: bool) -> Charge:
+        """A request without a key, or a page for somebody who is not signed in, from the client address `address`."""
+        if searching:
+            return Charge(f"search:{address}", self.search)
+        return Charge(f"list:{address}", self.list)
+
+    def for_wrong_key(self, address: str) -> Charge:
+        """A request from `address` that is answered with 401."""
+        return Charge(f"wrong-key:{address}", self.wrong_key)
+
+    def for_account(self, account_id: str) -> Charge:
+        """A page for somebody signed in to `account_id`."""
+        return Charge(f"account:{account_id}", self.account)
+
+
+def results_limit(requested: int | None, cap: int) -> int:
+    """How many results to answer with: `requested` lowered to `cap`, the default when it is None.
+
+    Below 1 raises ValueError.
+    """
+    if requested is None:
+        return min(RESULTS_DEFAULT, cap)
+    if requested < 1:
+        raise ValueError("limit must be at least 1")
+    return min(requested, cap)
