@@ -1,0 +1,54 @@
+"""What a tool says in text: one line an IOC, values defanged. Pure functions of cleaned shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcp_server.results import Article, Ioc
+from mcp_server.safe_text import cut, defanged, defanged_prose
+
+_LINE_CHARACTERS = 300
+
+
+def line(ioc: Ioc, defanged_value: str) -> str:
+    """One line on one IOC; the raw value of an address, host, URL or e-mail address stands nowhere in it.
+
+    `defanged_value` is the service's own spelling, or empty.
+    """
+    parts = [
+        f"{ioc.type} {cut(defanged(ioc.type, defanged_value or ioc.value), _LINE_CHARACTERS)}",
+        *(f"warning: {defanged_prose(warning.reason or warning.list)}" for warning in ioc.warnings),
+        f"last seen {ioc.last_seen[:10]}" if ioc.last_seen else "",
+        f"{_counted(ioc.sightings, 'sighting')}, {_counted(ioc.sources, 'source')}",
+        _source(ioc.article),
+    ]
+    text = " | ".join(part for part in parts if part)
+    own = defanged(ioc.type, ioc.value)
+    return text if own == ioc.value else text.replace(ioc.value, own)
+
+
+def listing(lines: Sequence[str], total: int | None, limit_applied: int, omitted: int) -> str:
+    """The text of a search or a list: the lines, and one in brackets where there is more to know."""
+    notes = [
+        f"{len(lines)} of {total} shown" if total is not None and total > len(lines) else "",
+        f"limit lowered to {limit_applied}, the most the service gives" if limit_applied else "",
+        f"{_counted(omitted, 'indicator')} left out to keep the answer short" if omitted else "",
+    ]
+    note = "; ".join(note for note in notes if note)
+    return "\n".join([*(lines or ["No indicators found."]), *([f"({note}.)"] if note else [])])
+
+
+def looked_up(value: str, lines: Sequence[str]) -> str:
+    """The text of a look-up: the lines, or that there is none of `value`."""
+    return "\n".join(lines) or f"{cut(defanged(None, value), _LINE_CHARACTERS)}: not found."
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _source(article: Article) -> str:
+    # A double quote would let the title leave its quotes and pass for our words.
+    title = '"' + defanged_prose(article.title).replace('"', "'") + '"' if article.title else ""
+    address = cut(defanged_prose(defanged("url", article.url)), _LINE_CHARACTERS)
+    return " ".join(part for part in (title, address) if part)
