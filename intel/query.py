@@ -11,7 +11,7 @@ from __future__ import annotations
 import ipaddress
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
@@ -122,7 +122,8 @@ def parse_search(raw: str) -> SearchText | None:
     phrases = [clause for quoted in _QUOTED.findall(text) if (clause := _phrase(quoted))]
     unquoted = refang(_QUOTED.sub(" ", text))
     loose = [clause for chunk in unquoted.split() for clause in _read_chunk(chunk)]
-    return SearchText(text, tuple(dict.fromkeys(phrases + loose)), readings(text))
+    exact = () if _is_prefix(text) else readings(text)
+    return SearchText(text, tuple(dict.fromkeys(phrases + loose)), exact)
 
 
 def exact_value(raw: str) -> tuple[tuple[str, str], ...]:
@@ -143,14 +144,18 @@ def _read_chunk(chunk: str) -> tuple[Clause, ...]:
     """The clauses of a piece without white space."""
     if network := _read_network(chunk):
         return (Clause(network=network),)
-    found = readings(chunk)
+    is_prefix = _is_prefix(chunk)
+    found = () if is_prefix else readings(chunk)
     if found:
         return (_indicator(chunk, found),)
-    encoded = [encode_word(word) for word in words(chunk)]
-    clauses = [Clause(phrases=((word,),)) for word in encoded]
-    if chunk.endswith("*") and words(chunk[-2:]):
-        clauses[-1] = Clause(phrases=((encoded[-1],),), prefix=True)
+    clauses = [Clause(phrases=((encode_word(word),),)) for word in words(chunk)]
+    if is_prefix:
+        clauses[-1] = replace(clauses[-1], prefix=True)
     return tuple(clauses)
+
+
+def _is_prefix(text: str) -> bool:
+    return text.endswith("*") and bool(words(text[-2:]))
 
 
 def _indicator(chunk: str, found: tuple[tuple[str, str], ...]) -> Clause:

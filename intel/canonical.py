@@ -1,0 +1,245 @@
+"""One spelling for every indicator: what is stored, compared and looked up."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final
+from urllib.parse import quote
+
+import idna
+
+from intel.defanged import INVISIBLE, defang, refang, refang_url
+from intel.errors import NotAnIndicator
+from intel.names import malware_name
+
+__all__ = ["canonical", "canonical_domain", "canonical_url", "defang", "readings", "refang"]
+
+LONGEST_INDICATOR: Final = 4096
+LONGEST_NAME: Final = 200
+
+_LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_TOP_LABEL: Final = re.compile(r"xn--[a-z0-9-]{1,59}|[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_DOTS: Final = re.compile(r"[.\u3002\uff0e\uff61]")
+_IPV4: Final = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!$)|$)){4}")
+_IPV4_AND_PORT: Final = re.compile(r"([0-9.]{7,15}):[0-9]{1,5}")
+_BRACKETED_IP: Final = re.compile(r"\[([0-9A-Fa-f:.]{2,45})\](?::[0-9]{1,5})?")
+_CVE: Final = re.compile(r"CVE[-_ \u2010-\u2015\u2212]?([0-9]{4})[-_ \u2010-\u2015\u2212]([0-9]{4,19})", re.IGNORECASE)
+_TECHNIQUE: Final = re.compile(r"T([0-9]{4})(?:[./]([0-9]{3}))?", re.IGNORECASE)
+_LOCAL_PART: Final = re.compile(r"[^\s@\"(),:;<>\[\]\\\x00-\x1f\x7f]{1,64}")
+_URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30})://([^/?#]*)([/?#].*)?", re.DOTALL)
+_NOT_IN_A_URL: Final = re.compile(r"[\s\x00-\x1f\x7f\ud800-\udfff]")
+_NETWORK: Final = re.compile(r"[0-9.]{7,15}/[0-9]{1,2}")
+_PORT: Final = re.compile(r"[0-9]{1,5}")
+_DEFAULT_PORTS: Final[Mapping[str, str]] = MappingProxyType(
+    {"http": "80", "https": "443", "ftp": "21", "ws": "80", "wss": "443", "ssh": "22", "sftp": "22"}
+)
+_HASH_DIGITS: Final[Mapping[str, int]] = MappingProxyType({"hash_md5": 32, "hash_sha1": 40, "hash_sha256": 64})
+_HEX: Final = re.compile(r"[0-9A-Fa-f]+")
+_TRACKING: Final = re.compile(
+    r"utm_[a-z_]+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|_hsenc|_hsmi|mkt_tok|ref_src"
+    r"|oly_anon_id|oly_enc_id|vero_id|wickedid|cmpid|spm|_ga|_gl",
+    re.IGNORECASE,
+)
+
+
+def canonical(type: str, raw: str) -> str:
+    """The one spelling of the indicator `raw` of type `type`; `raw` may be defanged.
+
+    Lenient for looking up: any well-formed domain and any address passes, also private and reserved ones.
+    `canonical(type, canonical(type, raw))` is `canonical(type, raw)`. Raises `NotAnIndicator`.
+    """
+    rule = _RULES.get(type)
+    if rule is None or len(raw) > LONGEST_INDICATOR:
+        raise NotAnIndicator(type, raw)
+    value = rule(raw)
+    if value is None or rule(value) != value:
+        raise NotAnIndicator(type, raw)
+    return value
+
+
+def readings(raw: str) -> tuple[tuple[str, str], ...]:
+    """Every (type, canonical value) that one pasted string may mean, most specific first; none is `()`.
+
+    A URL without a scheme reads as `http` and `https`, one without a path also with `/`.
+    """
+    if not raw.strip() or len(raw) > LONGEST_INDICATOR:
+        return ()
+    found = [(type, value) for type in _READING_ORDER if (value := _value_or_none(type, raw)) is not None]
+    return tuple(dict.fromkeys(found + [("url", url) for url in _sister_urls(raw, found)]))
+
+
+def canonical_url(url: str) -> str:
+    """The identity of an article: `url` without fragment, tracking parameters and default port, percent-encoded.
+
+    Idempotent. Raises `NotAnIndicator` for what is no `http` or `https` URL.
+    """
+    parts = _url_parts(url.strip()) if len(url) <= LONGEST_INDICATOR else None
+    if parts is None or parts[0] not in ("http", "https"):
+        raise NotAnIndicator("url", url)
+    scheme, authority, tail = parts
+    path, _, query = tail.partition("#")[0].partition("?")
+    kept = "&".join(pair for pair in query.split("&") if not _TRACKING.fullmatch(pair.partition("=")[0]))
+    return f"{scheme}://{authority}{_encoded(path) or '/'}{'?' if kept else ''}{_encoded(kept)}"
+
+
+def canonical_domain(host: str) -> str | None:
+    """A well-formed domain name (two labels or more) in lower case and A-labels, or None."""
+    name = host.rstrip(".\u3002\uff0e\uff61")
+    labels = [_canonical_label(label) for label in _DOTS.split(name)] if 4 <= len(name) <= 253 else []
+    if len(labels) < 2 or not all(labels) or not _TOP_LABEL.fullmatch(labels[-1]):
+        return None
+    joined = ".".join(labels)
+    return joined if len(joined) <= 253 else None
+
+
+def canonical_ipv4(text: str) -> str | None:
+    """An IPv4 address in dotted form without anything around it, or None."""
+    return text if _IPV4.fullmatch(text) else None
+
+
+def canonical_ip(text: str) -> str | None:
+    """An IPv4 or IPv6 address in compressed form, or None; a port, brackets and a full-length mask go."""
+    if _IPV4.fullmatch(text):
+        return text
+    bare = text.strip()
+    match = _IPV4_AND_PORT.fullmatch(bare) or _BRACKETED_IP.fullmatch(bare)
+    address = match[1] if match else bare.removesuffix("/128" if ":" in bare else "/32")
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return None
+    if isinstance(ip, ipaddress.IPv4Address):
+        return str(ip)
+    if ip.scope_id is not None:
+        return None
+    return f"::ffff:{ip.ipv4_mapped}" if ip.ipv4_mapped else ip.compressed
+
+
+def _canonical_label(label: str) -> str:
+    if label.isascii():
+        lowered = label.lower()
+        return lowered if _LABEL.fullmatch(lowered) else ""
+    try:
+        return idna.encode(label, uts46=True).decode("ascii")
+    except (idna.IDNAError, UnicodeError):
+        return ""
+
+
+def _domain(raw: str) -> str | None:
+    return canonical_domain(refang(raw).strip())
+
+
+def _ip(raw: str) -> str | None:
+    return canonical_ip(refang(raw))
+
+
+def _email(raw: str) -> str | None:
+    local, _, host = refang(raw).strip().removeprefix("mailto:").rpartition("@")
+    domain = canonical_domain(host)
+    if domain is None or not _LOCAL_PART.fullmatch(local):
+        return None
+    return f"{local}@{domain}"
+
+
+def _url(raw: str) -> str | None:
+    plain = refang_url(raw)
+    if "://" not in plain[:34]:
+        plain = f"http://{plain}" if "/" in plain and not _NETWORK.fullmatch(plain) else ""
+    return canonical_plain_url(plain)
+
+
+def canonical_plain_url(url: str) -> str | None:
+    """The canonical form of a URL that is not defanged, or None."""
+    parts = _url_parts(url)
+    return None if parts is None else f"{parts[0]}://{parts[1]}{parts[2]}"
+
+
+def _url_parts(url: str) -> tuple[str, str, str] | None:
+    """(scheme, authority, everything after it) of a URL whose host is a domain or an address."""
+    match = _URL.fullmatch(url)
+    if match is None or _NOT_IN_A_URL.search(url):
+        return None
+    scheme = match[1].lower()
+    credentials, at, host_and_port = match[2].rpartition("@")
+    authority = _authority(scheme, host_and_port)
+    return None if authority is None else (scheme, f"{credentials}{at}{authority}", match[3] or "")
+
+
+def _authority(scheme: str, host_and_port: str) -> str | None:
+    end = host_and_port.find("]") + 1
+    name, colon, port = host_and_port[end:].partition(":")
+    if colon and port and not (_PORT.fullmatch(port) and int(port) < 65536):
+        return None
+    if end:
+        bracketed = host_and_port[:end].lower()
+        host = bracketed if not name and canonical_ip(bracketed) is not None else None
+    else:
+        host = canonical_ip(name) if name[-1:].isdigit() else canonical_domain(name)
+    return None if host is None else host + (f":{port}" if port and port != _DEFAULT_PORTS.get(scheme) else "")
+
+
+def _hash(digits: int) -> Callable[[str], str | None]:
+    def rule(raw: str) -> str | None:
+        text = raw.strip()
+        return text.lower() if len(text) == digits and _HEX.fullmatch(text) else None
+
+    return rule
+
+
+def _cve(raw: str) -> str | None:
+    match = _CVE.fullmatch(raw.strip())
+    return f"CVE-{match[1]}-{match[2]}" if match else None
+
+
+def _technique(raw: str) -> str | None:
+    match = _TECHNIQUE.fullmatch(raw.strip())
+    return f"T{match[1]}{'.' if match[2] else ''}{match[2] or ''}" if match else None
+
+
+def _malware(raw: str) -> str | None:
+    visible = "".join(character for character in raw if character not in INVISIBLE)
+    name = " ".join(unicodedata.normalize("NFC", visible).split())
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        return None
+    return malware_name(name) or name
+
+
+_RULES: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
+    {
+        "ip": _ip,
+        "domain": _domain,
+        **{type: _hash(digits) for type, digits in _HASH_DIGITS.items()},
+        "url": _url,
+        "cve": _cve,
+        "mitre_attack": _technique,
+        "email": _email,
+        "malware": _malware,
+    }
+)
+_READING_ORDER: Final = (
+    "cve", "mitre_attack", "hash_md5", "hash_sha1", "hash_sha256", "ip", "url", "email", "domain", "malware",
+)  # fmt: skip
+
+
+def _value_or_none(type: str, raw: str) -> str | None:
+    try:
+        value = canonical(type, raw)
+    except NotAnIndicator:
+        return None
+    return value if type != "malware" or malware_name(value) else None
+
+
+def _sister_urls(raw: str, found: list[tuple[str, str]]) -> list[str]:
+    urls = [value for type, value in found if type == "url"]
+    if urls and "://" not in refang_url(raw):
+        urls.append(f"https://{urls[0].removeprefix('http://')}")
+    sisters = [url + "/" for url in urls if url.count("/") == 2 and "?" not in url and "#" not in url]
+    return urls[1:] + sisters + [url[:-1] for url in urls if url.count("/") == 3 and url.endswith("/")]
+
+
+def _encoded(text: str) -> str:
+    return quote(text, safe="%/:=&?~!$'()*+,;@[]|-._")

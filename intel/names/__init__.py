@@ -1,0 +1,97 @@
+"""The names that are known beforehand: ATT&CK techniques and families of malware."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Final
+
+LONGEST_SPELLING: Final = 200
+
+_NEITHER_LETTER_NOR_DIGIT: Final = re.compile(r"[\W_]+")
+_KIND_AT_END: Final = re.compile(
+    r"(?<=....)(?:ransomware|malware|trojan|stealer|loader|backdoor|botnet|worm|beacon|rat)$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MalwareNames:
+    """`families` maps the key of every spelling to its canonical name.
+
+    `ordinary` are the keys of everyday words; `spellings` are all spellings as the lists write them, `joined_spellings`
+    those of several words without their blanks; `openings` maps first words to the keys of the words that go on with a
+    name (first words of everyday words as they are written, any other as its key); `beginnings` are all keys by which a
+    name may begin.
+    """
+
+    families: Mapping[str, str]
+    ordinary: frozenset[str]
+    spellings: frozenset[str]
+    joined_spellings: frozenset[str]
+    openings: Mapping[str, frozenset[str]]
+    beginnings: frozenset[str]
+
+
+def is_technique(id: str) -> bool:
+    """Whether `id` (upper-case) is an ATT&CK technique; any sub-technique of a known one counts, for the list ages."""
+    return id in _techniques() or (id[5:6] == "." and id[:5] in _techniques())
+
+
+def technique_name(id: str) -> str | None:
+    """The name of an ATT&CK technique, or None."""
+    return _techniques().get(id)
+
+
+def malware_name(spelling: str) -> str | None:
+    """The canonical name of the family that any `spelling` names (`geodo` is `Emotet`), or None."""
+    if len(spelling) > LONGEST_SPELLING:
+        return None
+    names = malware_names().families
+    key = spelling_key(spelling)
+    return names.get(key) or names.get(_KIND_AT_END.sub("", key))
+
+
+def spelling_key(spelling: str) -> str:
+    """What all spellings of one name share: its letters and digits after case folding."""
+    return _NEITHER_LETTER_NOR_DIGIT.sub("", spelling.casefold())
+
+
+@cache
+def malware_names() -> MalwareNames:
+    """The list of malware names, read once."""
+    data = _read("malware.json")
+    families: dict[str, str] = {spelling_key(name): name for name in data["families"]}
+    for name, others in data["families"].items():
+        for spelling in others:
+            families.setdefault(spelling_key(spelling), name)
+    spellings = frozenset(families.values()).union(*data["families"].values())
+    joined = frozenset(spelling.replace(" ", "") for spelling in spellings if " " in spelling)
+    ordinary = frozenset(data["ordinary"])
+    openings = _openings(spellings, ordinary)
+    beginnings = frozenset(families).union(openings)
+    return MalwareNames(MappingProxyType(families), ordinary, spellings, joined, MappingProxyType(openings), beginnings)
+
+
+def _openings(spellings: frozenset[str], ordinary: frozenset[str]) -> dict[str, frozenset[str]]:
+    following: dict[str, set[str]] = {}
+    for spelling in spellings:
+        first, _, rest = spelling.partition(" ")
+        if rest:
+            opening = first if spelling_key(spelling) in ordinary else spelling_key(first)
+            following.setdefault(opening, set()).add(spelling_key(rest.split()[0]))
+    return {first: frozenset(words) for first, words in following.items()}
+
+
+@cache
+def _techniques() -> Mapping[str, str]:
+    return MappingProxyType(_read("attack_techniques.json")["techniques"])
+
+
+def _read(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((files(__package__) / name).read_text(encoding="utf-8"))
+    return content
