@@ -1,0 +1,171 @@
+"""Accounts, their API keys and sessions."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from intel.errors import AccountExists, NotFound
+from intel.records import Account, ApiKey, Session
+from intel.store.sqlite.connection import Database
+from intel.store.sqlite.rows import milliseconds, moment
+from intel.times import from_milliseconds, to_milliseconds
+
+Parameters = tuple[Any, ...] | Mapping[str, Any]
+
+
+class SqliteAccounts:
+    """The accounts of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, account: Account) -> None:
+        if not await self._changes(_CREATE, _account_row(account)):
+            raise AccountExists(account.id)
+
+    async def get(self, id: str) -> Account | None:
+        rows = await self._rows("SELECT * FROM accounts WHERE id = ?", (id,))
+        return _account(rows[0]) if rows else None
+
+    async def update(self, account: Account) -> None:
+        if not await self._changes(_UPDATE, _account_row(account)):
+            raise NotFound(account.id)
+
+    async def all(self) -> tuple[Account, ...]:
+        return tuple(map(_account, await self._rows("SELECT * FROM accounts ORDER BY email, id", ())))
+
+    async def add_key(self, key: ApiKey) -> bool:
+        return await self._changes(_ADD_KEY, _key_row(key))
+
+    async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
+        rows = await self._rows("SELECT * FROM keys WHERE account_id = ? AND slot = ?", (account_id, slot))
+        return _key(rows[0]) if rows else None
+
+    async def keys(self, account_id: str) -> tuple[ApiKey, ...]:
+        return tuple(map(_key, await self._rows(_LIVE_KEYS, (account_id,))))
+
+    async def revoke_key(self, account_id: str, slot: int, secret_hash: str, now: datetime) -> bool:
+        return await self._changes(_REVOKE_KEY, (to_milliseconds(now), account_id, slot, secret_hash))
+
+    async def touch_key(self, key: ApiKey, now: datetime) -> None:
+        await self._changes(_TOUCH_KEY, (to_milliseconds(now), key.account_id, key.slot, key.secret_hash))
+
+    async def put_session(self, session: Session) -> None:
+        await self._changes(_PUT_SESSION, _session_row(session))
+
+    async def get_session(self, id: str) -> Session | None:
+        rows = await self._rows("SELECT * FROM sessions WHERE id = ?", (id,))
+        return _session(rows[0]) if rows else None
+
+    async def end_session(self, id: str) -> None:
+        await self._changes("DELETE FROM sessions WHERE id = ?", (id,))
+
+    async def sessions(self, account_id: str) -> tuple[Session, ...]:
+        return tuple(map(_session, await self._rows(_SESSIONS, (account_id,))))
+
+    async def _changes(self, sql: str, parameters: Parameters) -> bool:
+        """Whether the statement changed a record."""
+        return await self._database.write(lambda connection: connection.execute(sql, parameters).rowcount == 1)
+
+    async def _rows(self, sql: str, parameters: Parameters) -> list[sqlite3.Row]:
+        return await self._database.read(lambda connection: connection.execute(sql, parameters).fetchall())
+
+
+def _account_row(account: Account) -> dict[str, str | int | None]:
+    return {
+        "id": account.id,
+        "email": account.email,
+        "password_hash": account.password_hash,
+        "created_at": to_milliseconds(account.created_at),
+        "disabled_at": milliseconds(account.disabled_at),
+        "session_epoch": account.session_epoch,
+    }
+
+
+def _account(row: sqlite3.Row) -> Account:
+    return Account(
+        id=row["id"],
+        email=row["email"],
+        password_hash=row["password_hash"],
+        created_at=from_milliseconds(row["created_at"]),
+        disabled_at=moment(row["disabled_at"]),
+        session_epoch=row["session_epoch"],
+    )
+
+
+def _key_row(key: ApiKey) -> dict[str, str | int | None]:
+    return {
+        "account_id": key.account_id,
+        "slot": key.slot,
+        "name": key.name,
+        "secret_hash": key.secret_hash,
+        "created_at": to_milliseconds(key.created_at),
+        "last_used_at": milliseconds(key.last_used_at),
+        "revoked_at": milliseconds(key.revoked_at),
+    }
+
+
+def _key(row: sqlite3.Row) -> ApiKey:
+    return ApiKey(
+        account_id=row["account_id"],
+        slot=row["slot"],
+        name=row["name"],
+        secret_hash=row["secret_hash"],
+        created_at=from_milliseconds(row["created_at"]),
+        last_used_at=moment(row["last_used_at"]),
+        revoked_at=moment(row["revoked_at"]),
+    )
+
+
+def _session_row(session: Session) -> dict[str, str | int]:
+    return {
+        "id": session.id,
+        "account_id": session.account_id,
+        "epoch": session.epoch,
+        "created_at": to_milliseconds(session.created_at),
+        "last_used_at": to_milliseconds(session.last_used_at),
+        "expires_at": to_milliseconds(session.expires_at),
+        "user_agent": session.user_agent,
+    }
+
+
+def _session(row: sqlite3.Row) -> Session:
+    return Session(
+        id=row["id"],
+        account_id=row["account_id"],
+        epoch=row["epoch"],
+        created_at=from_milliseconds(row["created_at"]),
+        last_used_at=from_milliseconds(row["last_used_at"]),
+        expires_at=from_milliseconds(row["expires_at"]),
+        user_agent=row["user_agent"],
+    )
+
+
+_CREATE = """
+    INSERT INTO accounts (id, email, password_hash, created_at, disabled_at, session_epoch)
+    VALUES (:id, :email, :password_hash, :created_at, :disabled_at, :session_epoch) ON CONFLICT DO NOTHING
+"""
+_UPDATE = """
+    UPDATE accounts SET email = :email, password_hash = :password_hash, created_at = :created_at,
+        disabled_at = :disabled_at, session_epoch = :session_epoch
+    WHERE id = :id
+"""
+_ADD_KEY = """
+    INSERT INTO keys (account_id, slot, name, secret_hash, created_at, last_used_at, revoked_at)
+    VALUES (:account_id, :slot, :name, :secret_hash, :created_at, :last_used_at, :revoked_at)
+    ON CONFLICT (account_id, slot) DO UPDATE SET name = :name, secret_hash = :secret_hash, created_at = :created_at,
+        last_used_at = :last_used_at, revoked_at = :revoked_at
+    WHERE revoked_at IS NOT NULL
+"""
+_LIVE_KEYS = "SELECT * FROM keys WHERE account_id = ? AND revoked_at IS NULL ORDER BY slot"
+_THAT_LIVE_KEY = "account_id = ? AND slot = ? AND secret_hash = ? AND revoked_at IS NULL"
+_REVOKE_KEY = f"UPDATE keys SET revoked_at = ? WHERE {_THAT_LIVE_KEY}"
+_TOUCH_KEY = f"UPDATE keys SET last_used_at = ? WHERE {_THAT_LIVE_KEY}"
+_PUT_SESSION = """
+    REPLACE INTO sessions (id, account_id, epoch, created_at, last_used_at, expires_at, user_agent)
+    VALUES (:id, :account_id, :epoch, :created_at, :last_used_at, :expires_at, :user_agent)
+"""
+_SESSIONS = "SELECT * FROM sessions WHERE account_id = ? ORDER BY created_at DESC, id"

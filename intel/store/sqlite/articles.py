@@ -1,0 +1,189 @@
+"""Articles: reading them, and saving one with what was seen in it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from intel.ids import ioc_id
+from intel.query import ArticleQuery, Page
+from intel.records import Article, Ioc, SeenIoc, Sighting
+from intel.store.sqlite import deriving, finding
+from intel.store.sqlite.connection import Database
+from intel.store.sqlite.iocs import read_page
+from intel.store.sqlite.matching import ip_bytes
+from intel.store.sqlite.rows import ARTICLE_COLUMNS, IOC_COLUMNS, article, ioc, milliseconds, to_json
+from intel.times import from_milliseconds, to_milliseconds
+from intel.words import encoded_words
+
+
+class SqliteArticles:
+    """The articles of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def save(self, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]) -> Article:
+        counted = replace(article, ioc_counts=dict(Counter(sighting.type for sighting in sightings)))
+        await self._database.write(lambda connection: _save(connection, counted, sightings, addresses))
+        return counted
+
+    async def id_of(self, address: str) -> str | None:
+        sql = "SELECT article_id FROM addresses WHERE address = ?"
+        row = await self._database.read(lambda connection: connection.execute(sql, (address,)).fetchone())
+        return row["article_id"] if row else None
+
+    async def get(self, id: str) -> Article | None:
+        sql = f"SELECT {ARTICLE_COLUMNS}, text FROM articles WHERE id = ?"
+        row = await self._database.read(lambda connection: connection.execute(sql, (id,)).fetchone())
+        return article(row, row["text"]) if row else None
+
+    async def find(self, query: ArticleQuery) -> Page[Article]:
+        page = finding.article_list(query)
+        total = finding.article_total(query) if query.after is None else None
+        return await self._database.read(lambda connection: read_page(connection, page, total, query.limit, _in_order))
+
+    async def iocs_of(self, id: str) -> tuple[Ioc, ...]:
+        rows = await self._database.read(lambda connection: connection.execute(_IOCS_OF, (id,)).fetchall())
+        return tuple(map(ioc, rows))
+
+    async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
+        span = (to_milliseconds(start), to_milliseconds(end))
+        rows = await self._database.read(lambda connection: connection.execute(_BETWEEN, span).fetchall())
+        return tuple(map(article, rows))
+
+    async def seen_between(self, start: datetime, end: datetime) -> AsyncIterator[SeenIoc]:
+        span = (to_milliseconds(start), to_milliseconds(end))
+        async for row in self._database.stream(_SEEN_BETWEEN, span):
+            moments = {name: from_milliseconds(row[name]) for name in ("seen_at", "first_seen")}
+            yield SeenIoc(**{**dict(row), **moments})
+
+    async def basis(self, start: datetime, end: datetime) -> str:
+        # What lies before the span counts too: it decides what was seen first, and which copy is the earliest.
+        sql = "SELECT count(*), coalesce(max(revision), 0) FROM articles WHERE seen_at < ?"
+        row = await self._database.read(lambda connection: connection.execute(sql, (to_milliseconds(end),)).fetchone())
+        return f"{row[0]}-{row[1]}"
+
+    async def weeks(self) -> tuple[datetime, ...]:
+        return await self._database.read(lambda connection: tuple(_weeks(connection)))
+
+
+def write_words(connection: sqlite3.Connection, seq: int, article: Article) -> None:
+    """What searches for articles read."""
+    texts = (article.title, article.summary, article.text or "", article.source_name)
+    connection.execute(
+        "REPLACE INTO article_words (rowid, title, summary, text, source_name) VALUES (?, ?, ?, ?, ?)",
+        (seq, *map(encoded_words, texts)),
+    )
+
+
+def _in_order(connection: sqlite3.Connection, ids: Sequence[str]) -> tuple[Article, ...]:
+    sql = f"SELECT {ARTICLE_COLUMNS} FROM articles WHERE id IN (SELECT value FROM json_each(?))"
+    found = {row["id"]: article(row) for row in connection.execute(sql, (to_json(list(ids)),))}
+    return tuple(found[id] for id in ids)
+
+
+def _weeks(connection: sqlite3.Connection) -> Iterator[datetime]:
+    """From one week to the one before it, so that a week costs one look however many articles it has."""
+    newest = connection.execute("SELECT max(seen_at) FROM articles").fetchone()
+    while newest[0] is not None:
+        day = from_milliseconds(newest[0])
+        monday = (day - timedelta(days=day.weekday())).replace(hour=0, minute=0, second=0, microsecond=0)
+        yield monday
+        before = (to_milliseconds(monday),)
+        newest = connection.execute("SELECT max(seen_at) FROM articles WHERE seen_at < ?", before).fetchone()
+
+
+def _save(
+    connection: sqlite3.Connection, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]
+) -> None:
+    deriving.begin(connection)
+    before = connection.execute("SELECT cluster_id FROM articles WHERE id = ?", (article.id,)).fetchone()
+    deriving.changed(connection, _seen_in(connection, article.id))
+    (seq,) = connection.execute(_PUT_ARTICLE, _article_row(article)).fetchone()
+    write_words(connection, seq, article)
+    connection.executemany(_PUT_ADDRESS, ((address, article.id) for address in addresses))
+    _replace_sightings(connection, article, sightings)
+    deriving.changed(connection, _seen_in(connection, article.id))
+    for cluster_id in {article.cluster_id, before["cluster_id"] if before else article.cluster_id}:
+        deriving.count_cluster(connection, cluster_id)
+    deriving.derive(connection)
+
+
+def _seen_in(connection: sqlite3.Connection, article_id: str) -> list[str]:
+    return [id for (id,) in connection.execute("SELECT ioc_id FROM sightings WHERE article_id = ?", (article_id,))]
+
+
+def _replace_sightings(connection: sqlite3.Connection, article: Article, sightings: Sequence[Sighting]) -> None:
+    seen_at = to_milliseconds(article.seen_at)
+    ids = [ioc_id(sighting.type, sighting.value) for sighting in sightings]
+    connection.executemany(
+        _ADD_IOC,
+        (
+            (id, s.type, s.value, seen_at, seen_at, ip_bytes(s.value) if s.type == "ip" else None, article.id)
+            for id, s in zip(ids, sightings, strict=True)
+        ),
+    )
+    connection.execute("DELETE FROM sightings WHERE article_id = ?", (article.id,))
+    source = article.source_name
+    connection.executemany(
+        _ADD_SIGHTING,
+        (
+            (id, article.id, s.position, seen_at, source, source, to_json(s.malware), s.context)
+            for id, s in zip(ids, sightings, strict=True)
+        ),
+    )
+
+
+def _article_row(article: Article) -> dict[str, str | int | None]:
+    return {
+        "id": article.id,
+        "url": article.url,
+        "title": article.title,
+        "source_name": article.source_name,
+        "author": article.author,
+        "published_at": milliseconds(article.published_at),
+        "fetched_at": to_milliseconds(article.fetched_at),
+        "seen_at": to_milliseconds(article.seen_at),
+        "language": article.language,
+        "summary": article.summary,
+        "cluster_id": article.cluster_id,
+        "notes": to_json(article.notes),
+        "ioc_counts": json.dumps(article.ioc_counts),
+        "text": article.text,
+    }
+
+
+_FIELDS = (
+    "url", "title", "source_name", "author", "published_at", "fetched_at", "seen_at", "language", "summary",
+    "cluster_id", "notes", "ioc_counts", "text",
+)  # fmt: skip
+_PUT_ARTICLE = f"""
+    INSERT INTO articles (id, revision, {", ".join(_FIELDS)})
+    VALUES (:id, (SELECT coalesce(max(revision), 0) + 1 FROM articles), {", ".join(f":{name}" for name in _FIELDS)})
+    ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, {", ".join(f"{n} = excluded.{n}" for n in _FIELDS)}
+    RETURNING seq
+"""
+_PUT_ADDRESS = "INSERT INTO addresses (address, article_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
+_ADD_IOC = """
+    INSERT INTO iocs (id, type, value, first_seen, last_seen, sightings, sources, ip, article_id, malware, context)
+    VALUES (?, ?, ?, ?, ?, 1, 1, ?, ?, '[]', '') ON CONFLICT (id) DO NOTHING
+"""
+_ADD_SIGHTING = """
+    INSERT INTO sightings (ioc_id, article_id, position, seen_at, source_name, counted_source, malware, context)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_IOCS_OF = f"""
+    SELECT {IOC_COLUMNS} FROM sightings AS s JOIN iocs AS i ON i.id = s.ioc_id JOIN articles AS a ON a.id = i.article_id
+    WHERE s.article_id = ? ORDER BY s.position, s.ioc_id
+"""
+_BETWEEN = f"SELECT {ARTICLE_COLUMNS} FROM articles WHERE seen_at >= ? AND seen_at < ? ORDER BY seen_at, id"
+_SEEN_BETWEEN = """
+    SELECT s.ioc_id, i.type, i.value, s.article_id, s.counted_source, s.seen_at, i.first_seen
+    FROM articles AS a JOIN sightings AS s ON s.article_id = a.id JOIN iocs AS i ON i.id = s.ioc_id
+    WHERE a.seen_at >= ? AND a.seen_at < ? ORDER BY s.ioc_id, s.article_id
+"""

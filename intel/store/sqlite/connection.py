@@ -1,0 +1,136 @@
+"""The database file: who may open it, how work reaches it, and what its errors mean to the rest of the service.
+
+SQLite blocks, so work runs in threads: all writes of this process one after the other in a single thread, reads in a
+few. Other processes may use the same file; every write begins by taking the write lock, because a transaction that read
+first and then wants to write is refused at once when another one has written meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from intel.errors import StoreUnavailable
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+
+READERS = 4
+BUSY_SECONDS = 5.0
+ROWS_AT_ONCE = 2_000
+# Conditions of the machine or of other processes, which pass; any other code is a fault in a statement.
+_PASSING = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_PROTOCOL,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+    }
+)
+
+
+def connect(path: Path, *, mode: str) -> sqlite3.Connection:
+    """A connection in autocommit mode; `mode` is `ro`, `rw` or `rwc` as in SQLite's URIs."""
+    connection = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}",
+        timeout=BUSY_SECONDS,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+        uri=True,
+    )
+    connection.row_factory = sqlite3.Row
+    for pragma in ("synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY", "cache_size = -16000"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+@contextmanager
+def engine_errors() -> Iterator[None]:
+    """Turns what the engine says of locks, disks and files into StoreUnavailable."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        if (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF not in _PASSING:
+            raise
+        raise StoreUnavailable(f"the store cannot be used: {error}") from error
+
+
+class Database:
+    """Runs work on the file; usable from any task and event loop until it is closed."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="store-write")
+        self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
+        self._of_thread = threading.local()
+        self._lock = threading.Lock()
+        self._opened: list[sqlite3.Connection] = []
+        self._closed = False
+
+    async def read(self, work: Work[T]) -> T:
+        """What `work` returns, from one consistent state of the file."""
+        return await self._run(self._readers, lambda: self._transaction("BEGIN", work))
+
+    async def write(self, work: Work[T]) -> T:
+        """Runs `work` whole or not at all; what it wrote is on the disk when this returns."""
+        return await self._run(self._writer, lambda: self._transaction("BEGIN IMMEDIATE", work))
+
+    async def stream(self, sql: str, parameters: tuple[Any, ...]) -> AsyncIterator[sqlite3.Row]:
+        """The rows of a query, few at a time, all from one state of the file."""
+        connection = await self._run(self._readers, lambda: connect(self.path, mode="rw"))
+        try:
+            cursor = await self._run(self._readers, lambda: connection.execute(sql, parameters))
+            while rows := await self._run(self._readers, lambda: cursor.fetchmany(ROWS_AT_ONCE)):
+                for row in rows:
+                    yield row
+        finally:
+            connection.close()
+
+    async def exclusively(self, work: Callable[[], T]) -> T:
+        """Runs `work` in the thread of the writes."""
+        return await self._run(self._writer, work)
+
+    async def close(self) -> None:
+        self._closed = True
+        await asyncio.to_thread(self._close)
+
+    def _close(self) -> None:
+        self._writer.shutdown()
+        self._readers.shutdown()
+        while self._opened:
+            self._opened.pop().close()
+
+    async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        with engine_errors():
+            return await asyncio.get_running_loop().run_in_executor(executor, work)
+
+    def _transaction(self, begin: str, work: Work[T]) -> T:
+        connection = self._connection()
+        with connection:
+            connection.execute(begin)
+            return work(connection)
+
+    def _connection(self) -> sqlite3.Connection:
+        """This thread's own connection."""
+        connection: sqlite3.Connection | None = getattr(self._of_thread, "connection", None)
+        if connection is None:
+            connection = self._of_thread.connection = connect(self.path, mode="rw")
+            with self._lock:
+                self._opened.append(connection)
+        return connection

@@ -1,0 +1,96 @@
+"""Reading indicators."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+from intel.query import IocQuery, Page, Position
+from intel.records import NEWEST_ARTICLES, ArticleRef, Ioc
+from intel.store.sqlite import finding
+from intel.store.sqlite.connection import Database
+from intel.store.sqlite.matching import Sql
+from intel.store.sqlite.rows import article_ref, iocs_by_id, iocs_in_order, to_json
+from intel.times import to_milliseconds
+
+T = TypeVar("T")
+Load = Callable[[sqlite3.Connection, Sequence[str]], tuple[T, ...]]
+
+
+class SqliteIocs:
+    """The indicators of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def find(self, query: IocQuery) -> Page[Ioc]:
+        if query.text is None:
+            page, total = finding.ioc_list(query), finding.ioc_list_total(query)
+        else:
+            page, total = finding.ioc_search(query, query.text), finding.ioc_search_total(query, query.text)
+        counted = total if query.after is None else None
+        return await self._database.read(
+            lambda connection: read_page(connection, page, counted, query.limit, iocs_in_order)
+        )
+
+    async def get(self, id: str) -> Ioc | None:
+        return (await self.get_many([id])).get(id)
+
+    async def get_many(self, ids: Sequence[str]) -> dict[str, Ioc]:
+        return await self._database.read(lambda connection: iocs_by_id(connection, ids))
+
+    async def articles_of(self, id: str, limit: int) -> tuple[tuple[ArticleRef, ...], int]:
+        def work(connection: sqlite3.Connection) -> tuple[tuple[ArticleRef, ...], int]:
+            rows = connection.execute(_ARTICLES_OF, (id, limit)).fetchall()
+            (total,) = connection.execute("SELECT count(*) FROM sightings WHERE ioc_id = ?", (id,)).fetchone()
+            return tuple(map(article_ref, rows)), total
+
+        return await self._database.read(work)
+
+    async def related(self, id: str, limit: int) -> tuple[Ioc, ...]:
+        return await self._in_order(Sql(_RELATED, (id, NEWEST_ARTICLES, id, limit)))
+
+    async def most_reported(self, types: Sequence[str], since: datetime, limit: int) -> tuple[Ioc, ...]:
+        return await self._in_order(Sql(_MOST_REPORTED, (to_json(list(types)), -to_milliseconds(since), limit)))
+
+    async def _in_order(self, ids: Sql) -> tuple[Ioc, ...]:
+        def work(connection: sqlite3.Connection) -> tuple[Ioc, ...]:
+            found = [id for (id,) in connection.execute(ids.text, ids.parameters)]
+            return iocs_in_order(connection, found)
+
+        return await self._database.read(work)
+
+
+def read_page(connection: sqlite3.Connection, page: Sql, total: Sql | None, limit: int, load: Load[T]) -> Page[T]:
+    """One page from statements of `finding`; `load` reads the records of the ids that they select."""
+    rows = connection.execute(page.text, page.parameters).fetchall()
+    items = load(connection, [row["id"] for row in rows[:limit]])
+    counted = None if total is None else connection.execute(total.text, total.parameters).fetchone()[0]
+    return Page(items, counted, _position(rows[limit - 1]) if len(rows) > limit else None)
+
+
+def _position(row: sqlite3.Row) -> Position:
+    negated = ("fewest_last", "newest_first")
+    return Position(tuple(-value if name in negated else value for name, value in zip(row.keys(), row, strict=True)))
+
+
+_ARTICLES_OF = """
+    SELECT a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at
+    FROM sightings AS s JOIN articles AS a ON a.id = s.article_id
+    WHERE s.ioc_id = ? ORDER BY s.newest_first, s.article_id LIMIT ?
+"""
+_RELATED = """
+    WITH newest AS (SELECT article_id FROM sightings WHERE ioc_id = ? ORDER BY newest_first, article_id LIMIT ?),
+         beside AS (
+             SELECT s.ioc_id, count(*) AS shared FROM newest AS n JOIN sightings AS s ON s.article_id = n.article_id
+             WHERE s.ioc_id <> ? GROUP BY s.ioc_id
+         )
+    SELECT i.id FROM beside AS b JOIN iocs AS i ON i.id = b.ioc_id
+    ORDER BY b.shared DESC, i.newest_first, i.id LIMIT ?
+"""
+_MOST_REPORTED = """
+    SELECT id FROM iocs WHERE type IN (SELECT value FROM json_each(?)) AND newest_first <= ?
+    ORDER BY sources DESC, newest_first, id LIMIT ?
+"""

@@ -1,0 +1,77 @@
+"""Makes the file and brings its tables to this version."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from intel.errors import ConfigurationError, StoreUnavailable
+from intel.store.sqlite.connection import BUSY_SECONDS, connect
+from search_mappings import sqlite_migrations
+
+_OLDEST_ENGINE = (3, 37, 0)  # STRICT tables
+
+
+def prepare(path: Path) -> None:
+    """Folder, file and tables, as far as they are missing; any number of processes may do so at once.
+
+    StoreUnavailable where the folder cannot be written, ConfigurationError where the file is not for this program.
+    """
+    if sqlite3.sqlite_version_info < _OLDEST_ENGINE:
+        raise ConfigurationError(f"this Python has SQLite {sqlite3.sqlite_version}; at least 3.37 is needed")
+    _make_folder(path.parent)
+    try:
+        with closing(connect(path, mode="rwc")) as connection:
+            _use_write_ahead_log(connection)
+            migrate(connection, sqlite_migrations())
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            raise ConfigurationError(f"{path} is not a store of this service") from None
+        raise
+
+
+def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], ...]) -> None:
+    """Runs every migration that the file lacks, each whole or not at all."""
+    newest = max(version for version, _ in migrations)
+    for version, sql in migrations:
+        with connection:
+            connection.execute("BEGIN IMMEDIATE")
+            (current,) = connection.execute("PRAGMA user_version").fetchone()
+            if current > newest:
+                raise ConfigurationError("the data folder was written by a newer version of this service")
+            if current < version:
+                for statement in _statements(sql):
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {version}")
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(f"the data folder {folder} cannot be made: {error.strerror}") from error
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    # The engine's own waiting does not cover this switch while another process makes it.
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def _statements(sql: str) -> Iterator[str]:
+    statement = ""
+    for line in sql.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""

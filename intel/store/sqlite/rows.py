@@ -1,0 +1,94 @@
+"""Rows to records and back."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from intel.records import Article, ArticleRef, Ioc
+from intel.times import from_milliseconds, to_milliseconds
+
+IOC_COLUMNS = """
+    i.id, i.type, i.value, i.first_seen, i.last_seen, i.sightings, i.sources, i.context, i.malware,
+    a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at
+"""
+ARTICLE_COLUMNS = """
+    id, url, title, source_name, author, published_at, fetched_at, language, summary, cluster_id, notes, ioc_counts
+"""
+
+
+def moment(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else from_milliseconds(milliseconds)
+
+
+def milliseconds(moment: datetime | None) -> int | None:
+    return None if moment is None else to_milliseconds(moment)
+
+
+def to_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def article_ref(row: sqlite3.Row) -> ArticleRef:
+    return ArticleRef(
+        id=row["article_id"],
+        title=row["title"],
+        url=row["url"],
+        source_name=row["source_name"],
+        published_at=moment(row["published_at"]),
+        seen_at=from_milliseconds(row["seen_at"]),
+    )
+
+
+def ioc(row: sqlite3.Row) -> Ioc:
+    """From `IOC_COLUMNS`."""
+    return Ioc(
+        id=row["id"],
+        type=row["type"],
+        value=row["value"],
+        first_seen=from_milliseconds(row["first_seen"]),
+        last_seen=from_milliseconds(row["last_seen"]),
+        sightings=row["sightings"],
+        sources=row["sources"],
+        context=row["context"],
+        malware=tuple(json.loads(row["malware"])),
+        article=article_ref(row),
+    )
+
+
+def article(row: sqlite3.Row, text: str | None = None) -> Article:
+    """From `ARTICLE_COLUMNS`."""
+    return Article(
+        id=row["id"],
+        url=row["url"],
+        title=row["title"],
+        source_name=row["source_name"],
+        author=row["author"],
+        published_at=moment(row["published_at"]),
+        fetched_at=from_milliseconds(row["fetched_at"]),
+        language=row["language"],
+        summary=row["summary"],
+        cluster_id=row["cluster_id"],
+        text=text,
+        notes=tuple(json.loads(row["notes"])),
+        ioc_counts=json.loads(row["ioc_counts"]),
+    )
+
+
+def iocs_by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Ioc]:
+    """Those of the given indicators that exist."""
+    rows = connection.execute(
+        f"""SELECT {IOC_COLUMNS} FROM json_each(?) AS wanted
+            JOIN iocs AS i ON i.id = wanted.value JOIN articles AS a ON a.id = i.article_id""",
+        (to_json(list(ids)),),
+    )
+    return {row["id"]: ioc(row) for row in rows}
+
+
+def iocs_in_order(connection: sqlite3.Connection, ids: Sequence[str]) -> tuple[Ioc, ...]:
+    """Existing indicators in the order of `ids`."""
+    found = iocs_by_id(connection, ids)
+    return tuple(found[id] for id in ids)

@@ -1,0 +1,74 @@
+"""The embedded store: one SQLite file in the data folder."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from intel.records import Totals
+from intel.store.port import Accounts, Articles, Iocs, Progress, Submissions, Weeks
+from intel.store.sqlite.accounts import SqliteAccounts
+from intel.store.sqlite.articles import SqliteArticles
+from intel.store.sqlite.connection import Database
+from intel.store.sqlite.iocs import SqliteIocs
+from intel.store.sqlite.migrations import prepare
+from intel.store.sqlite.reindexing import reindex
+from intel.store.sqlite.rows import moment
+from intel.store.sqlite.submissions import SqliteSubmissions
+from intel.store.sqlite.weeks import SqliteWeeks
+
+
+class SqliteStore:
+    """`intel.store.port.Store` on the file at `path`; its folder is made, for its owner alone, where it is missing."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = Database(path)
+        self._iocs = SqliteIocs(self._database)
+        self._articles = SqliteArticles(self._database)
+        self._submissions = SqliteSubmissions(self._database)
+        self._accounts = SqliteAccounts(self._database)
+        self._weeks = SqliteWeeks(self._database)
+
+    @property
+    def iocs(self) -> Iocs:
+        return self._iocs
+
+    @property
+    def articles(self) -> Articles:
+        return self._articles
+
+    @property
+    def submissions(self) -> Submissions:
+        return self._submissions
+
+    @property
+    def accounts(self) -> Accounts:
+        return self._accounts
+
+    @property
+    def weeks(self) -> Weeks:
+        return self._weeks
+
+    async def setup(self) -> None:
+        await self._database.exclusively(lambda: prepare(self._database.path))
+
+    async def ping(self) -> None:
+        await self._database.read(lambda connection: connection.execute("SELECT 1 FROM articles LIMIT 1").fetchone())
+
+    async def totals(self) -> Totals:
+        return await self._database.read(_totals)
+
+    async def reindex(self, progress: Progress) -> None:
+        await reindex(self._database, progress)
+
+    async def close(self) -> None:
+        await self._database.close()
+
+
+def _totals(connection: sqlite3.Connection) -> Totals:
+    articles, sources, newest = connection.execute(
+        "SELECT count(*), count(DISTINCT source_name), max(seen_at) FROM articles"
+    ).fetchone()
+    (iocs,) = connection.execute("SELECT coalesce(sum(iocs), 0) FROM ioc_totals").fetchone()
+    submissions = connection.execute("SELECT status, count(*) FROM submissions GROUP BY status")
+    return Totals(articles, iocs, sources, moment(newest), dict(submissions.fetchall()))

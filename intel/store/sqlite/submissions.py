@@ -1,0 +1,99 @@
+"""Submissions; each change is one conditional statement, so that of any number at once one wins."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import fields
+from datetime import datetime
+
+from intel.records import Submission
+from intel.store.sqlite.connection import Database
+from intel.store.sqlite.rows import milliseconds, moment
+from intel.times import from_milliseconds, to_milliseconds
+
+
+class SqliteSubmissions:
+    """The submissions of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, submission: Submission) -> Submission:
+        def work(connection: sqlite3.Connection) -> Submission:
+            connection.execute(_ADD, _row(submission))
+            return _submission(connection.execute(_GET, (submission.id,)).fetchone())
+
+        return await self._database.write(work)
+
+    async def get(self, id: str) -> Submission | None:
+        row = await self._database.read(lambda connection: connection.execute(_GET, (id,)).fetchone())
+        return _submission(row) if row else None
+
+    async def claim(self, id: str, now: datetime, lease_until: datetime) -> Submission | None:
+        claim = {"id": id, "now": to_milliseconds(now), "lease_until": to_milliseconds(lease_until)}
+        row = await self._database.write(lambda connection: connection.execute(_CLAIM, claim).fetchone())
+        return _submission(row) if row else None
+
+    async def update(self, submission: Submission) -> bool:
+        row = _row(submission)
+        return await self._database.write(lambda connection: connection.execute(_UPDATE, row).rowcount == 1)
+
+    async def due(self, now: datetime, limit: int) -> tuple[str, ...]:
+        asked = (to_milliseconds(now), limit)
+        rows = await self._database.read(lambda connection: connection.execute(_DUE, asked).fetchall())
+        return tuple(row["id"] for row in rows)
+
+
+def _row(submission: Submission) -> dict[str, str | int | None]:
+    return {
+        "id": submission.id,
+        "account_id": submission.account_id,
+        "url": submission.url,
+        "source_name": submission.source_name,
+        "status": submission.status,
+        "created_at": to_milliseconds(submission.created_at),
+        "due_at": to_milliseconds(submission.due_at),
+        "attempts": submission.attempts,
+        "first_attempt_at": milliseconds(submission.first_attempt_at),
+        "reason": submission.reason,
+        "detail": submission.detail,
+        "article_id": submission.article_id,
+        "ioc_count": submission.ioc_count,
+        "finished_at": milliseconds(submission.finished_at),
+    }
+
+
+def _submission(row: sqlite3.Row) -> Submission:
+    return Submission(
+        id=row["id"],
+        account_id=row["account_id"],
+        url=row["url"],
+        source_name=row["source_name"],
+        status=row["status"],
+        created_at=from_milliseconds(row["created_at"]),
+        due_at=from_milliseconds(row["due_at"]),
+        attempts=row["attempts"],
+        first_attempt_at=moment(row["first_attempt_at"]),
+        reason=row["reason"],
+        detail=row["detail"],
+        article_id=row["article_id"],
+        ioc_count=row["ioc_count"],
+        finished_at=moment(row["finished_at"]),
+    )
+
+
+_FIELDS = tuple(field.name for field in fields(Submission))
+_ASSIGNED = ", ".join(f"{name} = :{name}" for name in _FIELDS)
+_UNENDED = "status IN ('queued', 'fetching')"
+_GET = "SELECT * FROM submissions WHERE id = ?"
+_ADD = f"""
+    INSERT INTO submissions ({", ".join(_FIELDS)}) VALUES ({", ".join(f":{name}" for name in _FIELDS)})
+    ON CONFLICT (id) DO UPDATE SET {_ASSIGNED} WHERE status = 'failed'
+"""
+_CLAIM = f"""
+    UPDATE submissions SET status = 'fetching', attempts = attempts + 1, due_at = :lease_until,
+        first_attempt_at = coalesce(first_attempt_at, :now)
+    WHERE id = :id AND {_UNENDED} AND due_at <= :now RETURNING *
+"""
+_UPDATE = f"UPDATE submissions SET {_ASSIGNED} WHERE id = :id AND {_UNENDED} AND attempts = :attempts"
+_DUE = f"SELECT id FROM submissions WHERE {_UNENDED} AND due_at <= ? ORDER BY due_at, id LIMIT ?"

@@ -1,0 +1,118 @@
+"""One suite, every adapter: `store` is each of them in turn, `other_store` a second object on the same data."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import AsyncIterator, Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from intel.settings import ElasticsearchSettings
+from intel.store.elastic.store import ElasticStore
+from intel.store.port import Store
+from intel.store.sqlite.store import SqliteStore
+
+Open = Callable[[], Store]
+ENGINES = ("sqlite", "elasticsearch")
+
+
+def open_sqlite(folder: Path) -> Open:
+    return lambda: SqliteStore(folder / "data" / "store.db")
+
+
+def open_elasticsearch(url: str, prefix: str) -> Open:
+    """Opens stores whose indices all begin with `prefix`."""
+    return lambda: ElasticStore(ElasticsearchSettings(nodes=(url,), index_prefix=prefix))
+
+
+@pytest.fixture
+def new_prefix(elasticsearch_url: str) -> Iterator[str]:
+    """Begins the names of indices that nobody has made yet."""
+    yield from _prefix(elasticsearch_url)
+
+
+@pytest.fixture(scope="session")
+def used_prefix(elasticsearch_url: str) -> Iterator[str]:
+    """Begins the names of one set of indices for many tests, because making one takes longer than most tests do."""
+    yield from _prefix(elasticsearch_url)
+
+
+def _prefix(url: str) -> Iterator[str]:
+    prefix = f"t{uuid.uuid4().hex[:12]}-"
+    yield prefix
+    with httpx.Client(base_url=url, timeout=30) as client:
+        every = {"format": "json", "expand_wildcards": "all"}
+        for index in client.get(f"/_cat/indices/{prefix}*", params=every).json():
+            client.delete(f"/{index['index']}").raise_for_status()  # one by one: servers refuse wildcards
+
+
+@pytest.fixture
+def open_elastic(elasticsearch_url: str, used_prefix: str) -> Iterator[Open]:
+    yield open_elasticsearch(elasticsearch_url, used_prefix)
+    with httpx.Client(base_url=elasticsearch_url, timeout=30) as client:
+        while _delete_documents(client, used_prefix):
+            pass
+
+
+def _delete_documents(client: httpx.Client, prefix: str) -> bool:
+    """Deletes up to 10,000 documents; False where there are none."""
+    client.post(f"/{prefix}*/_refresh").raise_for_status()
+    found = client.post(f"/{prefix}*/_search", json={"size": 10_000, "_source": False}).raise_for_status()
+    hits = found.json()["hits"]["hits"]
+    if hits:
+        lines = [json.dumps({"delete": {"_index": hit["_index"], "_id": hit["_id"]}}) + "\n" for hit in hits]
+        kind = {"Content-Type": "application/x-ndjson"}
+        client.post("/_bulk", content="".join(lines), headers=kind).raise_for_status()
+    return bool(hits)
+
+
+@pytest.fixture(params=ENGINES)
+def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
+    """Opens an empty store, each time on the same data."""
+    if request.param == "sqlite":
+        return open_sqlite(tmp_path)
+    opener: Open = request.getfixturevalue("open_elastic")
+    return opener
+
+
+@pytest.fixture(params=ENGINES)
+def open_new_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
+    """Opens a store that was never set up, each time on the same data."""
+    if request.param == "sqlite":
+        return open_sqlite(tmp_path)
+    return open_elasticsearch(request.getfixturevalue("elasticsearch_url"), request.getfixturevalue("new_prefix"))
+
+
+async def _opened(open_store: Open) -> AsyncIterator[Store]:
+    store = open_store()
+    await store.setup()
+    yield store
+    await store.close()
+
+
+@pytest_asyncio.fixture
+async def store(open_store: Open) -> AsyncIterator[Store]:
+    async for opened in _opened(open_store):
+        yield opened
+
+
+@pytest_asyncio.fixture
+async def other_store(open_store: Open, store: Store) -> AsyncIterator[Store]:
+    async for opened in _opened(open_store):
+        yield opened
+
+
+@pytest_asyncio.fixture
+async def sqlite_store(tmp_path: Path) -> AsyncIterator[Store]:
+    async for opened in _opened(open_sqlite(tmp_path)):
+        yield opened
+
+
+@pytest_asyncio.fixture
+async def elastic_store(open_elastic: Open) -> AsyncIterator[Store]:
+    async for opened in _opened(open_elastic):
+        yield opened

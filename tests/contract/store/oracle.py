@@ -1,0 +1,150 @@
+"""The rules of the port, written out as plainly as can be: slow, in memory, and sure."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from intel.ids import ioc_id
+from intel.query import ArticleQuery, Clause, IocQuery, SearchText, host_names, value_words
+from intel.records import NEWEST_ARTICLES, Article, Ioc, Sighting
+from intel.times import to_milliseconds
+from intel.words import encoded_words
+from tests.contract.store.corpus import Saved
+
+Texts = list[list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """An indicator and what it is found by."""
+
+    ioc: Ioc
+    own: Texts
+    others: Texts
+    hosts: tuple[str, ...]
+    source_names: frozenset[str]
+
+
+class Oracle:
+    """What a store must answer after these saves."""
+
+    def __init__(self, saves: Iterable[Saved]) -> None:
+        self._saved = {saved.article.id: saved for saved in saves}
+        seen: dict[tuple[str, str], list[tuple[Article, Sighting]]] = {}
+        for saved in self._saved.values():
+            for sighting in saved.sightings:
+                seen.setdefault((sighting.type, sighting.value), []).append((saved.article, sighting))
+        self._known = [self._know(*indicator, found) for indicator, found in seen.items()]
+
+    def iocs(self, query: IocQuery) -> tuple[Ioc, ...]:
+        """Every indicator of a list or search, in order."""
+        found = [known for known in self._known if _passes(query, known)]
+        if query.text is None:
+            return tuple(sorted((known.ioc for known in found), key=_newest))
+        text = query.text
+        ranked = [(rank, known.ioc) for known in found if (rank := _rank(text, known)) is not None]
+        ranked.sort(key=lambda pair: (pair[0], -pair[1].sources, _newest(pair[1])))
+        return tuple(ioc for _, ioc in ranked)
+
+    def articles(self, query: ArticleQuery) -> tuple[str, ...]:
+        """The id of every article of a list or search, in order."""
+        articles = [saved.article for saved in self._saved.values()]
+        found = [
+            article
+            for article in articles
+            if query.source in (None, article.source_name) and (query.text is None or _holds(query.text, article))
+        ]
+        return tuple(article.id for article in sorted(found, key=lambda a: (-to_milliseconds(a.seen_at), a.id)))
+
+    def _know(self, type: str, value: str, found: list[tuple[Article, Sighting]]) -> Known:
+        found.sort(key=lambda pair: (-to_milliseconds(pair[0].seen_at), pair[0].id))
+        newest = found[:NEWEST_ARTICLES]
+        malware = tuple(dict.fromkeys(name for _, sighting in newest for name in sighting.malware))
+        texts = [text for article, _ in newest for text in (article.title, article.source_name)]
+        ioc = Ioc(
+            id=ioc_id(type, value),
+            type=type,
+            value=value,
+            first_seen=found[-1][0].seen_at,
+            last_seen=found[0][0].seen_at,
+            sightings=len(found),
+            sources=len({self._counted_source(article) for article, _ in found}),
+            context=found[0][1].context,
+            malware=malware,
+            article=found[0][0].ref,
+        )
+        own = [text.split() for text in value_words(type, value)]
+        sources = frozenset(article.source_name for article, _ in found)
+        return Known(ioc, own, _texts([*texts, *malware]), host_names(type, value), sources)
+
+    def _counted_source(self, article: Article) -> str:
+        mates = [s.article for s in self._saved.values() if s.article.cluster_id == article.cluster_id]
+        return min(mates, key=lambda mate: (mate.seen_at, mate.id)).source_name
+
+
+def _newest(ioc: Ioc) -> tuple[int, str]:
+    return -to_milliseconds(ioc.last_seen), ioc.id
+
+
+def _passes(query: IocQuery, known: Known) -> bool:
+    ioc = known.ioc
+    return (
+        query.type in (None, ioc.type)
+        and (query.ids is None or ioc.id in query.ids)
+        and (query.since is None or ioc.last_seen >= query.since)
+        and (query.until is None or ioc.last_seen <= query.until)
+        and (query.source is None or query.source in known.source_names)
+    )
+
+
+def _rank(text: SearchText, known: Known) -> int | None:
+    """The class of the match; None where there is none."""
+    if known.ioc.id in text.exact_ids:
+        return 0
+    if not text.clauses or not all(_matches(clause, known, known.own + known.others) for clause in text.clauses):
+        return None
+    return 1 if all(_matches(clause, known, known.own) for clause in text.clauses) else 2
+
+
+def _matches(clause: Clause, known: Known, texts: Texts) -> bool:
+    return (
+        _in_texts(clause, texts)
+        or not set(clause.hosts).isdisjoint(known.hosts)
+        or known.ioc.id in clause.ids
+        or _in_network(clause, known.ioc)
+    )
+
+
+def _in_network(clause: Clause, ioc: Ioc) -> bool:
+    if clause.network is None or ioc.type != "ip":
+        return False
+    first, address, last = (_number(text) for text in (clause.network.first, ioc.value, clause.network.last))
+    return first <= address <= last
+
+
+def _number(address: str) -> int:
+    """Version 4 lies within version 6, at ::ffff:0:0/96."""
+    ip = ipaddress.ip_address(address)
+    return int(ip) if ip.version == 6 else 0xFFFF << 32 | int(ip)
+
+
+def _holds(text: SearchText, article: Article) -> bool:
+    texts = _texts([article.title, article.summary, article.text or "", article.source_name])
+    return bool(text.clauses) and all(_in_texts(clause, texts) for clause in text.clauses)
+
+
+def _in_texts(clause: Clause, texts: Texts) -> bool:
+    if clause.prefix:
+        return any(word.startswith(clause.phrases[0][0]) for text in texts for word in text)
+    return any(_side_by_side(phrase, text) for phrase in clause.phrases for text in texts)
+
+
+def _side_by_side(phrase: tuple[str, ...], text: list[str]) -> bool:
+    length = len(phrase)
+    return any(tuple(text[start : start + length]) == phrase for start in range(len(text) - length + 1))
+
+
+def _texts(texts: Sequence[str]) -> Texts:
+    return [encoded_words(text).split() for text in texts]

@@ -1,0 +1,171 @@
+"""Accounts, five key slots each, and sessions."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from intel.errors import AccountExists, NotFound
+from intel.records import KEYS_PER_ACCOUNT, Account, ApiKey, Session
+from intel.store.port import Store
+from tests.contract.store.builders import hour
+
+
+def make_account(name: str = "one") -> Account:
+    return Account(id=f"account-{name}", email=f"{name}@site.example", password_hash="hash", created_at=hour(0))
+
+
+def make_key(slot: int = 0, digest: str = "secret", account_id: str = "account-one") -> ApiKey:
+    return ApiKey(account_id, slot, f"key {slot}", digest, hour(1))
+
+
+def make_session(name: str = "one", *, at: float = 0, account_id: str = "account-one") -> Session:
+    return Session(f"session-{name}", account_id, 0, hour(at), hour(at), hour(at + 24), "Mozilla/5.0 \u202e<b>")
+
+
+async def test_an_account_is_read_back_whole(store: Store, other_store: Store) -> None:
+    account = make_account()
+    await store.accounts.create(account)
+    assert await other_store.accounts.get(account.id) == account
+    assert await store.accounts.get("unknown") is None
+
+
+async def test_a_taken_id_is_refused_and_the_account_kept(store: Store) -> None:
+    await store.accounts.create(make_account())
+    with pytest.raises(AccountExists):
+        await store.accounts.create(replace(make_account(), password_hash="other"))
+    assert await store.accounts.get("account-one") == make_account()
+
+
+async def test_of_many_sign_ups_at_once_one_succeeds(store: Store, other_store: Store) -> None:
+    stores = (store, other_store)
+    accounts = [replace(make_account(), password_hash=f"hash {n}") for n in range(12)]
+    creating = (stores[n % 2].accounts.create(account) for n, account in enumerate(accounts))
+    results = await asyncio.gather(*creating, return_exceptions=True)
+    assert results.count(None) == 1
+    assert sum(isinstance(result, AccountExists) for result in results) == 11
+    assert await store.accounts.get("account-one") == accounts[results.index(None)]
+
+
+async def test_an_account_is_replaced(store: Store, other_store: Store) -> None:
+    await store.accounts.create(make_account())
+    changed = replace(make_account(), password_hash="new", session_epoch=4, disabled_at=hour(9))
+    await store.accounts.update(changed)
+    assert await other_store.accounts.get("account-one") == changed
+    with pytest.raises(NotFound):
+        await store.accounts.update(make_account("unknown"))
+    assert await store.accounts.get("account-unknown") is None
+
+
+async def test_all_accounts_come_by_email_address(store: Store) -> None:
+    for name in ("b", "c", "a"):
+        await store.accounts.create(make_account(name))
+    assert [account.email for account in await store.accounts.all()] == [f"{name}@site.example" for name in "abc"]
+
+
+async def test_a_key_is_read_back_whole(store: Store, other_store: Store) -> None:
+    assert await store.accounts.add_key(make_key(2))
+    assert await other_store.accounts.get_key("account-one", 2) == make_key(2)
+    assert await store.accounts.get_key("account-one", 1) is None
+    assert await store.accounts.get_key("account-two", 2) is None
+    assert await store.accounts.keys("account-two") == ()
+
+
+async def test_the_live_keys_come_by_slot(store: Store) -> None:
+    for slot in (3, 0, 4):
+        assert await store.accounts.add_key(make_key(slot))
+    assert await store.accounts.revoke_key("account-one", 0, "secret", hour(2))
+    assert await store.accounts.keys("account-one") == (make_key(3), make_key(4))
+
+
+async def test_a_slot_with_a_live_key_is_taken(store: Store) -> None:
+    assert await store.accounts.add_key(make_key())
+    assert not await store.accounts.add_key(make_key(digest="other"))
+    assert await store.accounts.get_key("account-one", 0) == make_key()
+    assert await store.accounts.add_key(make_key(account_id="account-two"))
+
+
+async def test_a_revoked_key_stays_readable_and_frees_its_slot(store: Store, other_store: Store) -> None:
+    await store.accounts.add_key(make_key())
+    assert not await store.accounts.revoke_key("account-one", 0, "another secret", hour(2))
+    assert not await store.accounts.revoke_key("account-one", 1, "secret", hour(2))
+    assert await store.accounts.revoke_key("account-one", 0, "secret", hour(2))
+    assert await other_store.accounts.get_key("account-one", 0) == replace(make_key(), revoked_at=hour(2))
+    assert not await store.accounts.revoke_key("account-one", 0, "secret", hour(3))
+    assert await store.accounts.add_key(make_key(digest="new"))
+    assert not await store.accounts.revoke_key("account-one", 0, "secret", hour(4))
+    assert await store.accounts.get_key("account-one", 0) == make_key(digest="new")
+
+
+async def test_the_use_of_a_live_key_is_noted(store: Store) -> None:
+    await store.accounts.add_key(make_key())
+    await store.accounts.touch_key(make_key(), hour(5))
+    used = replace(make_key(), last_used_at=hour(5))
+    assert await store.accounts.get_key("account-one", 0) == used
+    await store.accounts.touch_key(make_key(1), hour(5))
+    assert await store.accounts.get_key("account-one", 1) is None
+
+
+async def test_a_late_note_of_use_revives_no_key(store: Store) -> None:
+    await store.accounts.add_key(make_key())
+    await store.accounts.revoke_key("account-one", 0, "secret", hour(2))
+    await store.accounts.touch_key(make_key(), hour(5))
+    assert await store.accounts.get_key("account-one", 0) == replace(make_key(), revoked_at=hour(2))
+    await store.accounts.add_key(make_key(digest="new"))
+    await store.accounts.touch_key(make_key(), hour(6))
+    assert await store.accounts.get_key("account-one", 0) == make_key(digest="new")
+
+
+async def test_of_many_keys_at_once_exactly_five_are_live(store: Store, other_store: Store) -> None:
+    async def take_a_slot(n: int) -> bool:
+        accounts = (store, other_store)[n % 2].accounts
+        for slot in range(KEYS_PER_ACCOUNT):
+            if await accounts.add_key(make_key(slot, f"secret {n}")):
+                return True
+        return False
+
+    taken = await asyncio.gather(*map(take_a_slot, range(24)))
+    assert taken.count(True) == 5
+    live = await store.accounts.keys("account-one")
+    assert [key.slot for key in live] == [0, 1, 2, 3, 4]
+    assert {key.secret_hash for key in live} == {f"secret {n}" for n, got in enumerate(taken) if got}
+
+
+async def test_of_many_keys_for_a_freed_slot_one_gets_it(store: Store, other_store: Store) -> None:
+    await store.accounts.add_key(make_key())
+    await store.accounts.revoke_key("account-one", 0, "secret", hour(2))
+    stores = (store, other_store)
+    adding = (stores[n % 2].accounts.add_key(make_key(digest=f"s{n}")) for n in range(16))
+    taken = await asyncio.gather(*adding)
+    assert taken.count(True) == 1
+    assert (await store.accounts.keys("account-one"))[0].secret_hash == f"s{taken.index(True)}"
+
+
+async def test_of_many_revocations_one_succeeds(store: Store, other_store: Store) -> None:
+    await store.accounts.add_key(make_key())
+    stores = (store, other_store)
+    revoking = (stores[n % 2].accounts.revoke_key("account-one", 0, "secret", hour(n)) for n in range(10))
+    assert (await asyncio.gather(*revoking)).count(True) == 1
+
+
+async def test_a_session_lives_until_it_is_ended(store: Store, other_store: Store) -> None:
+    session = make_session()
+    await store.accounts.put_session(session)
+    assert await other_store.accounts.get_session(session.id) == session
+    later = replace(session, last_used_at=hour(3), expires_at=hour(99))
+    await store.accounts.put_session(later)
+    assert await other_store.accounts.get_session(session.id) == later
+    await store.accounts.end_session(session.id)
+    assert await other_store.accounts.get_session(session.id) is None
+    await store.accounts.end_session(session.id)
+
+
+async def test_the_sessions_of_an_account_come_newest_first(store: Store) -> None:
+    for name, at in (("old", 1), ("new", 3), ("middle", 2)):
+        await store.accounts.put_session(make_session(name, at=at))
+    await store.accounts.put_session(make_session("foreign", at=4, account_id="account-two"))
+    found = await store.accounts.sessions("account-one")
+    assert [session.id for session in found] == ["session-new", "session-middle", "session-old"]
+    assert await store.accounts.sessions("account-three") == ()

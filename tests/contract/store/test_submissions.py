@@ -1,0 +1,132 @@
+"""The life of a submission, and that nobody works on it beside another."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from intel.records import Submission
+from intel.store.port import Store
+from tests.contract.store.builders import hour, make_submission
+
+
+async def claimed(store: Store, submission: Submission) -> Submission:
+    await store.submissions.add(submission)
+    found = await store.submissions.claim(submission.id, hour(1), hour(2))
+    assert found is not None
+    return found
+
+
+async def test_a_submission_is_read_back_whole(store: Store, other_store: Store) -> None:
+    submission = make_submission()
+    assert await store.submissions.add(submission) == submission
+    assert await other_store.submissions.get(submission.id) == submission
+    assert await store.submissions.get("unknown") is None
+
+
+async def test_a_known_submission_is_kept(store: Store) -> None:
+    first = await store.submissions.add(make_submission())
+    assert await store.submissions.add(replace(first, source_name="Other", created_at=hour(5))) == first
+    assert await store.submissions.get(first.id) == first
+
+
+async def test_a_submission_that_is_done_is_kept(store: Store) -> None:
+    taken = await claimed(store, make_submission())
+    done = replace(taken, status="done", article_id="article", ioc_count=3, finished_at=hour(1.5))
+    assert await store.submissions.update(done)
+    assert await store.submissions.add(make_submission()) == done
+
+
+async def test_a_submission_that_failed_is_replaced(store: Store) -> None:
+    taken = await claimed(store, make_submission())
+    failed = replace(taken, status="failed", reason="http_403", detail="The site refused.", finished_at=hour(1.5))
+    assert await store.submissions.update(failed)
+    assert await store.submissions.get(failed.id) == failed
+    again = replace(make_submission(), created_at=hour(3), due_at=hour(3))
+    assert await store.submissions.add(again) == again
+    assert await store.submissions.get(again.id) == again
+
+
+async def test_a_claim_takes_what_is_due(store: Store) -> None:
+    submission = await store.submissions.add(make_submission(due=1))
+    assert await store.submissions.claim(submission.id, hour(0.999), hour(2)) is None
+    taken = await store.submissions.claim(submission.id, hour(1), hour(2))
+    assert taken == replace(submission, status="fetching", attempts=1, due_at=hour(2), first_attempt_at=hour(1))
+    assert await store.submissions.get(submission.id) == taken
+    assert await store.submissions.claim("unknown", hour(1), hour(2)) is None
+
+
+async def test_a_claim_whose_lease_ended_is_taken_over(store: Store) -> None:
+    taken = await claimed(store, make_submission())
+    assert await store.submissions.claim(taken.id, hour(1.999), hour(3)) is None
+    second = await store.submissions.claim(taken.id, hour(2), hour(3))
+    assert second == replace(taken, attempts=2, due_at=hour(3))
+    assert second is not None and second.first_attempt_at == hour(1)
+
+
+async def test_one_whose_claim_was_taken_over_cannot_write(store: Store) -> None:
+    taken = await claimed(store, make_submission())
+    second = await store.submissions.claim(taken.id, hour(2), hour(3))
+    assert second is not None
+    assert not await store.submissions.update(replace(taken, status="done"))
+    assert await store.submissions.get(taken.id) == second
+    assert await store.submissions.update(replace(second, status="done"))
+
+
+async def test_an_ended_submission_is_never_changed_or_claimed(store: Store) -> None:
+    taken = await claimed(store, make_submission())
+    done = replace(taken, status="done", finished_at=hour(1.5))
+    assert await store.submissions.update(done)
+    assert not await store.submissions.update(replace(taken, status="failed"))
+    assert await store.submissions.claim(taken.id, hour(9), hour(10)) is None
+    assert await store.submissions.get(taken.id) == done
+    assert not await store.submissions.update(make_submission("unknown"))
+    assert await store.submissions.get("submission-unknown") is None
+
+
+async def test_a_retry_waits_until_it_is_due(store: Store) -> None:
+    taken = await claimed(store, make_submission())
+    waiting = replace(taken, status="queued", due_at=hour(5), reason="http_503")
+    assert await store.submissions.update(waiting)
+    assert await store.submissions.claim(taken.id, hour(4.9), hour(6)) is None
+    again = await store.submissions.claim(taken.id, hour(5), hour(6))
+    assert again == replace(waiting, status="fetching", attempts=2, due_at=hour(6))
+
+
+async def test_what_is_due_comes_longest_due_first(store: Store) -> None:
+    for name, due in (("c", 3), ("a", 1), ("b", 2), ("later", 9)):
+        await store.submissions.add(make_submission(name, due=due))
+    ended = await claimed(store, make_submission("ended"))
+    await store.submissions.update(replace(ended, status="failed"))
+    await claimed(store, make_submission("leased"))
+    expected = ["submission-a", "submission-b", "submission-c"]
+    assert list(await store.submissions.due(hour(1), 10)) == expected[:1]
+    assert list(await store.submissions.due(hour(1.9), 10)) == expected[:1]
+    found = await store.submissions.due(hour(3), 10)
+    assert [id for id in found if id != "submission-leased"] == expected
+    assert found.index("submission-leased") in (1, 2)
+    assert await store.submissions.due(hour(3), 1) == ("submission-a",)
+
+
+async def test_of_many_claims_at_once_exactly_one_succeeds(store: Store, other_store: Store) -> None:
+    await store.submissions.add(make_submission())
+    stores = (store, other_store)
+    claims = (stores[n % 2].submissions.claim("submission-one", hour(1), hour(2)) for n in range(30))
+    taken = [one for one in await asyncio.gather(*claims) if one is not None]
+    assert [one.attempts for one in taken] == [1]
+
+
+async def test_of_many_additions_at_once_one_is_kept(store: Store, other_store: Store) -> None:
+    stores = (store, other_store)
+    given = [replace(make_submission(), source_name=f"S{n}") for n in range(20)]
+    kept = await asyncio.gather(*(stores[n % 2].submissions.add(one) for n, one in enumerate(given)))
+    assert set(kept) == {await store.submissions.get("submission-one")}
+
+
+async def test_only_one_of_two_who_hold_the_same_claim_ends_it(store: Store, other_store: Store) -> None:
+    taken = await claimed(store, make_submission())
+    ends = [replace(taken, status="done", ioc_count=n) for n in range(10)]
+    stores = (store, other_store)
+    written = await asyncio.gather(*(stores[n % 2].submissions.update(end) for n, end in enumerate(ends)))
+    assert written.count(True) == 1
+    assert await store.submissions.get(taken.id) == ends[written.index(True)]

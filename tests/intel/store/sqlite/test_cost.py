@@ -1,0 +1,74 @@
+"""A page of a list costs the same wherever it lies: every one is read from an index, in order."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+
+from intel.query import ArticleQuery, IocQuery, Position, parse_search
+from intel.store.sqlite import finding
+from intel.store.sqlite.connection import Database
+from intel.store.sqlite.matching import Sql
+from tests.contract.store.builders import hour
+
+DEEP = Position((1_700_000_000_000, "5f0c1b3e"))
+
+
+async def plan(database: Database, sql: Sql) -> str:
+    """How the engine would run a statement."""
+
+    def work(connection: sqlite3.Connection) -> str:
+        return "\n".join(row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {sql.text}", sql.parameters))
+
+    return await database.read(work)
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        (IocQuery(), "iocs_newest"),
+        (IocQuery(type="ip"), "iocs_of_type (type=?"),
+        (IocQuery(source="Blog"), "ioc_sources_newest (source_name=?"),
+        (IocQuery(source="Blog", type="ip"), "ioc_sources_of_type (source_name=? AND type=?"),
+        (IocQuery(since=hour(0), until=hour(9)), "iocs_newest (newest_first>? AND newest_first<?"),
+    ],
+    ids=str,
+)
+async def test_a_list_of_indicators_is_read_in_order(database: Database, query: IocQuery, index: str) -> None:
+    first = await plan(database, finding.ioc_list(query))
+    assert index in first and "TEMP B-TREE" not in first
+
+
+@pytest.mark.parametrize(
+    ("query", "index"),
+    [
+        (IocQuery(after=DEEP), "iocs_newest ((newest_first,id)>(?,?))"),
+        (IocQuery(type="ip", after=DEEP), "iocs_of_type (type=? AND (newest_first,id)>(?,?))"),
+        (IocQuery(source="Blog", after=DEEP), "ioc_sources_newest (source_name=? AND (newest_first,id)>(?,?))"),
+    ],
+    ids=str,
+)
+async def test_a_later_page_begins_where_the_last_one_ended(database: Database, query: IocQuery, index: str) -> None:
+    later = await plan(database, finding.ioc_list(query))
+    assert index in later and "TEMP B-TREE" not in later
+
+
+@pytest.mark.parametrize("query", [ArticleQuery(), ArticleQuery(source="Blog"), ArticleQuery(after=DEEP)], ids=str)
+async def test_a_list_of_articles_is_read_in_order(database: Database, query: ArticleQuery) -> None:
+    found = await plan(database, finding.article_list(query))
+    assert "TEMP B-TREE" not in found and "INDEX articles_" in found
+
+
+@pytest.mark.parametrize("q", ["evil", "evil.example", "l*", "198.51.100.0/24", "198.51.100.0/24 evil"])
+async def test_a_search_reads_no_whole_table(database: Database, q: str) -> None:
+    text = parse_search(q)
+    assert text is not None
+    query = IocQuery(text=text)
+    for sql in (finding.ioc_search(query, text), finding.ioc_search_total(query, text)):
+        assert "SCAN iocs" not in await plan(database, sql)
+
+
+@pytest.mark.parametrize("type", [None, "ip"])
+async def test_the_total_of_a_list_is_kept_and_not_counted(database: Database, type: str | None) -> None:
+    assert "ioc_totals" in await plan(database, finding.ioc_list_total(IocQuery(type=type)))
