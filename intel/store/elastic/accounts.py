@@ -1,0 +1,111 @@
+"""Accounts, their key slots and sessions: read by id, so that what was changed holds at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from intel.errors import AccountExists, NotFound
+from intel.records import KEYS_PER_ACCOUNT, Account, ApiKey, Session
+from intel.store.elastic.bulk import Bulk, Write
+from intel.store.elastic.client import Patience
+from intel.store.elastic.documents import from_document, to_document
+from intel.store.elastic.index import Found, Index
+from intel.store.elastic.pauses import attempts
+from intel.store.elastic.queries import term
+
+
+class ElasticAccounts:
+    """`intel.store.port.Accounts`."""
+
+    def __init__(self, accounts: Index, keys: Index, sessions: Index, bulk: Bulk) -> None:
+        self._accounts = accounts
+        self._keys = keys
+        self._sessions = sessions
+        self._bulk = bulk
+
+    async def create(self, account: Account) -> None:
+        if await self._accounts.create(account.id, to_document(account)) is None:
+            raise AccountExists("This e-mail address has an account already.")
+
+    async def get(self, id: str) -> Account | None:
+        found = await self._accounts.get(id)
+        return None if found is None else from_document(Account, found.source)
+
+    async def update(self, account: Account) -> None:
+        async for _ in attempts():
+            found = await self._accounts.get(account.id)
+            if found is None:
+                raise NotFound("There is no such account.")
+            if await self._accounts.replace(found, to_document(account)):
+                return
+
+    async def all(self) -> tuple[Account, ...]:
+        await self._accounts.refresh()
+        pages = self._accounts.pages({}, [{"email": "asc"}, {"id": "asc"}])
+        return tuple([from_document(Account, hit["_source"]) async for page in pages for hit in page])
+
+    async def add_key(self, key: ApiKey) -> bool:
+        id = _slot_id(key.account_id, key.slot)
+        async for _ in attempts():
+            if await self._keys.create(id, to_document(key)):
+                return True
+            found = await self._keys.get(id)
+            if found is None:
+                continue
+            if _is_live(found):
+                return False
+            if await self._keys.replace(found, to_document(key)):
+                return True
+        raise AssertionError("attempts end by an error")
+
+    async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
+        found = await self._keys.get(_slot_id(account_id, slot))
+        return None if found is None else from_document(ApiKey, found.source)
+
+    async def keys(self, account_id: str) -> tuple[ApiKey, ...]:
+        ids = [_slot_id(account_id, slot) for slot in range(KEYS_PER_ACCOUNT)]
+        found = await self._keys.get_many(ids)
+        return tuple(from_document(ApiKey, found[id].source) for id in ids if id in found and _is_live(found[id]))
+
+    async def revoke_key(self, account_id: str, slot: int, secret_hash: str, now: datetime) -> bool:
+        async for _ in attempts():
+            found = await self._keys.get(_slot_id(account_id, slot))
+            if found is None or not _is_live(found) or found.source["secret_hash"] != secret_hash:
+                return False
+            revoked = replace(from_document(ApiKey, found.source), revoked_at=now)
+            if await self._keys.replace(found, to_document(revoked)):
+                return True
+        raise AssertionError("attempts end by an error")
+
+    async def touch_key(self, key: ApiKey, now: datetime) -> None:
+        found = await self._keys.get(_slot_id(key.account_id, key.slot))
+        if found is None or not _is_live(found) or found.source["secret_hash"] != key.secret_hash:
+            return
+        used = replace(from_document(ApiKey, found.source), last_used_at=now)
+        # Whoever changed it meanwhile used it at this very time, or revoked it.
+        await self._keys.replace(found, to_document(used))
+
+    async def put_session(self, session: Session) -> None:
+        await self._bulk.write_all([Write("index", self._sessions.name, session.id, to_document(session))])
+
+    async def get_session(self, id: str) -> Session | None:
+        found = await self._sessions.get(id)
+        return None if found is None else from_document(Session, found.source)
+
+    async def end_session(self, id: str) -> None:
+        await self._bulk.write_all([Write("delete", self._sessions.name, id)])
+
+    async def sessions(self, account_id: str) -> tuple[Session, ...]:
+        await self._sessions.refresh(Patience.READ)
+        own = {"query": term("account_id", account_id)}
+        pages = self._sessions.pages(own, [{"created_at": "desc"}, {"id": "asc"}])
+        return tuple([from_document(Session, hit["_source"]) async for page in pages for hit in page])
+
+
+def _slot_id(account_id: str, slot: int) -> str:
+    return f"{account_id}-{slot}"
+
+
+def _is_live(key: Found) -> bool:
+    return key.source["revoked_at"] is None

@@ -1,0 +1,88 @@
+"""Articles and the sightings in them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from intel.query import ArticleQuery, Page
+from intel.records import Article, Ioc, SeenIoc, Sighting
+from intel.store.elastic import queries
+from intel.store.elastic.documents import NOT_IN_LISTS, article_record, ioc_record, seen_ioc
+from intel.store.elastic.index import Index
+from intel.store.elastic.saving import Saving, address_id, is_complete
+from intel.times import from_milliseconds
+
+_LISTED = {"_source": {"excludes": NOT_IN_LISTS}}
+_SIGHTINGS_AT_ONCE = 5_000
+_SEEN_MEMBERS = ["ioc_id", "type", "value", "article_id", "counted_source", "seen_at"]
+_MARKS: dict[str, Any] = {"count": {"value_count": {"field": "fingerprint"}}, "sum": {"sum": {"field": "fingerprint"}}}
+
+
+class ElasticArticles:
+    """`intel.store.port.Articles`."""
+
+    def __init__(self, articles: Index, sightings: Index, addresses: Index, iocs: Index, saving: Saving) -> None:
+        self._articles = articles
+        self._sightings = sightings
+        self._addresses = addresses
+        self._iocs = iocs
+        self._saving = saving
+
+    async def save(self, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]) -> Article:
+        return await self._saving.save(article, sightings, addresses)
+
+    async def id_of(self, address: str) -> str | None:
+        found = await self._addresses.get(address_id(address))
+        return None if found is None else str(found.source["article_id"])
+
+    async def get(self, id: str) -> Article | None:
+        found = await self._articles.get(id)
+        return article_record(found.source) if found is not None and is_complete(found.source) else None
+
+    async def find(self, query: ArticleQuery) -> Page[Article]:
+        answer = await self._articles.search({**queries.article_page(query), **_LISTED})
+        hits = answer["hits"]["hits"]
+        items = tuple(article_record(hit["_source"]) for hit in hits[: query.limit])
+        more = len(hits) > query.limit
+        next = queries.position_of(hits[query.limit - 1]["sort"], searched=False) if more else None
+        return Page(items, answer["hits"]["total"]["value"] if query.after is None else None, next)
+
+    async def iocs_of(self, id: str) -> tuple[Ioc, ...]:
+        body = {"query": queries.term("article_id", id), "_source": ["ioc_id"]}
+        pages = self._sightings.pages(body, [{"position": "asc"}, {"ioc_id": "asc"}], _SIGHTINGS_AT_ONCE)
+        ids = [hit["_source"]["ioc_id"] async for page in pages for hit in page]
+        found = await self._iocs.get_many(ids)
+        return tuple(ioc_record(found[id].source) for id in ids if id in found)
+
+    async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
+        body = {"query": queries.since("seen_at", start, end), **_LISTED}
+        pages = self._articles.pages(body, [{"seen_at": "asc"}, {"id": "asc"}])
+        return tuple([article_record(hit["_source"]) async for page in pages for hit in page])
+
+    async def seen_between(self, start: datetime, end: datetime) -> AsyncIterator[SeenIoc]:
+        body = {"query": queries.since("seen_at", start, end), "_source": _SEEN_MEMBERS}
+        sort = [{"ioc_id": "asc"}, {"article_id": "asc"}]
+        async for page in self._sightings.pages(body, sort, _SIGHTINGS_AT_ONCE):
+            sightings = [hit["_source"] for hit in page]
+            iocs = await self._iocs.get_many([one["ioc_id"] for one in sightings], source=["first_seen"])
+            for one in sightings:
+                if one["ioc_id"] in iocs:
+                    yield seen_ioc(one, iocs[one["ioc_id"]].source["first_seen"])
+
+    async def basis(self, start: datetime, end: datetime) -> str:
+        """The sums of what stands for the articles, the sightings and the indicators first seen in the span."""
+        parts = []
+        for index, field in ((self._articles, "seen_at"), (self._sightings, "seen_at"), (self._iocs, "first_seen")):
+            query = {"size": 0, "track_total_hits": False, "query": queries.since(field, start, end), "aggs": _MARKS}
+            marks = (await index.search(query))["aggregations"]
+            parts.append(f"{marks['count']['value']}:{int(marks['sum']['value']):x}")
+        return " ".join(parts)
+
+    async def weeks(self) -> tuple[datetime, ...]:
+        by_week = {"date_histogram": {"field": "seen_at", "calendar_interval": "week", "min_doc_count": 1}}
+        query = {"size": 0, "track_total_hits": False, "aggs": {"weeks": by_week}}
+        answer = await self._articles.search(query)
+        oldest_first = answer["aggregations"]["weeks"]["buckets"]
+        return tuple(from_milliseconds(bucket["key"]) for bucket in reversed(oldest_first))

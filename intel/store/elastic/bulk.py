@@ -1,0 +1,117 @@
+"""Many writes at once, to any of the indices; what may be sent again is, what met another version is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from intel.store.elastic.client import AnswerLost, Cluster, Conflict, IndexMissing, Patience, WritesBlocked, as_error
+from intel.store.elastic.index import Document, Found
+from intel.store.elastic.pauses import attempts
+
+_MOST_BYTES = 4_000_000
+_ITEM_FILTER = "errors,items.*.status,items.*.error.type,items.*.error.reason"
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One write: `kind` is index, create or delete; `place` is an alias, where not `alias` an index."""
+
+    kind: str
+    place: str
+    id: str
+    document: Document | None = None
+    expected: Found | None = None
+    alias: bool = True
+
+    def lines(self) -> bytes:
+        """The write as bulk requests spell it."""
+        action: dict[str, Any] = {"_index": self.place, "_id": self.id}
+        if self.expected is not None:
+            action |= {"if_seq_no": self.expected.seq_no, "if_primary_term": self.expected.primary_term}
+        if self.alias and self.kind != "delete":
+            action["require_alias"] = True
+        lines = orjson.dumps({self.kind: action}) + b"\n"
+        return lines if self.document is None else lines + orjson.dumps(self.document) + b"\n"
+
+
+def expecting(kind: str, found: Found, document: Document | None = None) -> Write:
+    """A write that passes only where the document is as it was read."""
+    return Write(kind, found.index, found.id, document, found, alias=False)
+
+
+class Bulk:
+    """Sends writes in portions."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    async def write_all(self, writes: Iterable[Write]) -> None:
+        """Carries out every write, those that met a block or were not answered again; all must bear repetition."""
+        for portion in _portions(writes):
+            left: Sequence[Write] = portion
+            async for _ in attempts():
+                left = await self._left_over(left)
+                if not left:
+                    break
+
+    async def try_all(self, writes: Iterable[Write]) -> list[bool]:
+        """Sends each write once; False where its document was changed since, or its index was replaced."""
+        passed: list[bool] = []
+        for portion in _portions(writes):
+            errors = await self._send(portion)
+            await self._met(errors)
+            for error in errors:
+                if error is not None and not isinstance(error, Conflict | WritesBlocked | IndexMissing):
+                    raise error
+                passed.append(error is None)
+        return passed
+
+    async def _left_over(self, writes: Sequence[Write]) -> Sequence[Write]:
+        try:
+            errors = await self._send(writes)
+        except AnswerLost:
+            return writes
+        for error in errors:
+            if error is not None and not isinstance(error, WritesBlocked | IndexMissing):
+                raise error
+        await self._met(errors)
+        return [write for write, error in zip(writes, errors, strict=True) if error is not None]
+
+    async def _met(self, errors: Sequence[Exception | None]) -> None:
+        """Repairs what can be repaired before the next attempt."""
+        if any(isinstance(error, IndexMissing) for error in errors):
+            await self._cluster.make_missing()
+        if any(isinstance(error, WritesBlocked) for error in errors):
+            await self._cluster.met_block()
+
+    async def _send(self, writes: Sequence[Write]) -> list[Exception | None]:
+        body = b"".join(write.lines() for write in writes)
+        answer = await self._cluster.ask("POST", "/_bulk", body, Patience.LONG_WRITE, filter_path=_ITEM_FILTER)
+        if not answer["errors"]:
+            return [None] * len(writes)
+        return [_error_of(write, item) for write, item in zip(writes, answer["items"], strict=True)]
+
+
+def _error_of(write: Write, item: dict[str, Any]) -> Exception | None:
+    (result,) = item.values()
+    if result["status"] < 300 or (write.kind == "delete" and result["status"] == 404 and "error" not in result):
+        return None
+    error = result.get("error", {})
+    return as_error(result["status"], str(error.get("type")), str(error.get("reason")))
+
+
+def _portions(writes: Iterable[Write]) -> Iterator[list[Write]]:
+    portion: list[Write] = []
+    size = 0
+    for write in writes:
+        portion.append(write)
+        size += len(write.lines())
+        if size > _MOST_BYTES or len(portion) >= 2_000:
+            yield portion
+            portion, size = [], 0
+    if portion:
+        yield portion

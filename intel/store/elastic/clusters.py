@@ -1,0 +1,129 @@
+"""Clusters of articles of one text: the earliest one gives the source name that all of them count for.
+
+A document by the cluster's id names that article. Who changes it looks at the cluster's articles once more
+afterwards, and who saves an article looks at the document once more afterwards: of two at once, one sees the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from intel.records import Article
+from intel.store.elastic.bulk import Bulk, expecting
+from intel.store.elastic.client import Patience
+from intel.store.elastic.documents import Document, moment, recounted_sighting
+from intel.store.elastic.index import Found, Index, as_found
+from intel.store.elastic.pauses import attempts
+from intel.store.elastic.queries import term
+
+_COPIES_AT_ONCE = 1_000
+_RECOUNT_SECONDS = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The source that a cluster counts for, and whether that was settled just now."""
+
+    source_name: str
+    changed: bool
+
+
+class Clusters:
+    """Knows each cluster's earliest article and lets its copies' sightings count for it."""
+
+    def __init__(self, clusters: Index, articles: Index, sightings: Index, bulk: Bulk) -> None:
+        self._clusters = clusters
+        self._articles = articles
+        self._sightings = sightings
+        self._bulk = bulk
+
+    async def enter(self, article: Article) -> Settled:
+        """Settles the cluster of an article that has not been stored before."""
+        mine = _member(article)
+        async for _ in attempts():
+            found = await self._clusters.get(article.cluster_id)
+            if found is not None and _order(found.source) <= _order(mine):
+                return Settled(found.source["source_name"], False)
+            if await self._put(article.cluster_id, found, mine):
+                return Settled(article.source_name, found is not None)
+        raise AssertionError("attempts end by an error")
+
+    async def settle(self, cluster_id: str, article_id: str, member: Article | None) -> Settled | None:
+        """Settles a cluster anew: `member` stands for the stored article of that id; None where no article is left."""
+        changed = False
+        async for _ in attempts():
+            first = await self._earliest(cluster_id, article_id)
+            if member is not None and (first is None or _order(_member(member)) < _order(first)):
+                first = _member(member)
+            found = await self._clusters.get(cluster_id)
+            if found is None and first is None:
+                return None
+            if found is not None and first is not None and _same(found.source, first):
+                return Settled(first["source_name"], changed)
+            changed = await self._put(cluster_id, found, first) or changed
+        raise AssertionError("attempts end by an error")
+
+    async def counts_for(self, cluster_id: str) -> str | None:
+        """The source name that a cluster counts for at this moment."""
+        found = await self._clusters.get(cluster_id)
+        return None if found is None else str(found.source["source_name"])
+
+    async def recount_copies(self, cluster_id: str, source_name: str) -> set[str]:
+        """Lets every sighting in the cluster count for that source; the indicators that this changes."""
+        changed: set[str] = set()
+        in_cluster, right = term("cluster_id", cluster_id), term("counted_source", source_name)
+        wrong = {"bool": {"filter": [in_cluster], "must_not": [right]}}
+        query = {"query": wrong, "size": _COPIES_AT_ONCE, "seq_no_primary_term": True, "track_total_hits": False}
+        async for _ in attempts(_RECOUNT_SECONDS):
+            await self._sightings.refresh()
+            answer = await self._sightings.search(query, patience=Patience.LONG)
+            found = [as_found(hit) for hit in answer["hits"]["hits"]]
+            if not found:
+                return changed
+            changed.update(one.source["ioc_id"] for one in found)
+            await self._bulk.try_all(
+                expecting("index", one, recounted_sighting(one.source, source_name)) for one in found
+            )
+        raise AssertionError("attempts end by an error")
+
+    async def iocs_of(self, cluster_id: str) -> set[str]:
+        """Every indicator in the cluster's articles."""
+        await self._sightings.refresh()
+        body = {"query": term("cluster_id", cluster_id), "_source": ["ioc_id"]}
+        pages = self._sightings.pages(body, ["_shard_doc"], 5_000)
+        return {hit["_source"]["ioc_id"] async for page in pages for hit in page}
+
+    async def _put(self, cluster_id: str, found: Found | None, member: Document | None) -> bool:
+        if found is None:
+            return member is not None and await self._clusters.create(cluster_id, member) is not None
+        if member is None:
+            return await self._clusters.delete(found)
+        return await self._clusters.replace(found, member) is not None
+
+    async def _earliest(self, cluster_id: str, without: str) -> Document | None:
+        await self._articles.refresh()
+        members = [term("cluster_id", cluster_id), {"exists": {"field": "seen_at"}}]
+        query = {
+            "query": {"bool": {"filter": members, "must_not": [term("id", without)]}},
+            "sort": [{"seen_at": "asc"}, {"id": "asc"}],
+            "size": 1,
+            "_source": ["id", "source_name", "seen_at"],
+            "track_total_hits": False,
+        }
+        answer = await self._articles.search(query)
+        for hit in answer["hits"]["hits"]:
+            source = hit["_source"]
+            return {"article_id": source["id"], "source_name": source["source_name"], "seen_at": source["seen_at"]}
+        return None
+
+
+def _member(article: Article) -> Document:
+    return {"article_id": article.id, "source_name": article.source_name, "seen_at": moment(article.seen_at)}
+
+
+def _order(member: Document) -> tuple[str, str]:
+    return member["seen_at"], member["article_id"]
+
+
+def _same(one: Document, other: Document) -> bool:
+    return all(one[name] == other[name] for name in ("article_id", "source_name", "seen_at"))

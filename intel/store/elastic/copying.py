@@ -1,0 +1,92 @@
+"""Filling one new index from an old one that is still written to."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any
+
+from intel.store.elastic.bulk import Bulk, Write
+from intel.store.elastic.client import Cluster, Patience
+from intel.store.elastic.documents import Document
+from intel.store.elastic.index import Index
+
+_IDS_AT_ONCE = 5_000
+
+
+class Copying:
+    """Copies what `old` holds to `new`, rebuilt; `done` counts what `everything` has copied."""
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        bulk: Bulk,
+        old: str,
+        new: str,
+        rebuild: Callable[[Sequence[Document]], Awaitable[Sequence[Document]]],
+        at_once: int,
+    ) -> None:
+        self._cluster = cluster
+        self._bulk = bulk
+        self._old = Index(cluster, old)
+        self._new = Index(cluster, new)
+        self._rebuild = rebuild
+        self._at_once = at_once
+        self._copied_up_to = -1
+        self.done = 0
+
+    async def total(self) -> int:
+        """How many documents there are to copy."""
+        return await self._count(self._old)
+
+    async def everything(self) -> AsyncIterator[int]:
+        """Copies all, telling after each portion how many there were so far."""
+        self._copied_up_to = await self._make_visible()
+        async for page in self._old.pages({}, ["_shard_doc"], self._at_once):
+            await self._put(page)
+            self.done += len(page)
+            yield self.done
+
+    async def changes(self) -> int:
+        """Copies what was written since the last time; returns how many documents that were."""
+        up_to = await self._make_visible()
+        newer = {"query": {"range": {"_seq_no": {"gt": self._copied_up_to}}}}
+        count = 0
+        async for page in self._old.pages(newer, ["_shard_doc"], self._at_once):
+            await self._put(page)
+            count += len(page)
+        self._copied_up_to = up_to
+        return count
+
+    async def take_out_deleted(self) -> None:
+        """Deletes what the old index, blocked by now, does not hold any more, and makes the new one visible."""
+        await self._new.refresh()
+        if await self._count(self._new) == await self._count(self._old):
+            return
+        async for page in self._new.pages({"_source": False}, ["_shard_doc"], _IDS_AT_ONCE):
+            gone = await self._gone({hit["_id"] for hit in page})
+            await self._bulk.write_all(Write("delete", self._new.name, id) for id in gone)
+        await self._new.refresh()
+
+    async def _gone(self, ids: set[str]) -> set[str]:
+        query = {"query": {"ids": {"values": sorted(ids)}}, "size": len(ids), "_source": False}
+        kept = await self._old.search(query, patience=Patience.LONG)
+        return ids - {hit["_id"] for hit in kept["hits"]["hits"]}
+
+    async def _count(self, index: Index) -> int:
+        answer = await self._cluster.ask("GET", f"/{index.name}/_count", patience=Patience.LONG)
+        return int(answer["count"])
+
+    async def _make_visible(self) -> int:
+        """The number up to which every write is visible from now on."""
+        path = f"/{self._old.name}/_stats/docs"
+        answer = await self._cluster.ask("GET", path, patience=Patience.LONG, level="shards")
+        copies = answer["indices"][self._old.name]["shards"]["0"]
+        primary = next(copy for copy in copies if copy["routing"]["primary"])
+        await self._old.refresh()
+        return int(primary["seq_no"]["local_checkpoint"])
+
+    async def _put(self, hits: Sequence[dict[str, Any]]) -> None:
+        documents = await self._rebuild([hit["_source"] for hit in hits])
+        pairs = zip(hits, documents, strict=True)
+        place = self._new.name
+        await self._bulk.write_all(Write("index", place, hit["_id"], document, alias=False) for hit, document in pairs)

@@ -1,0 +1,197 @@
+"""Records as documents and back; what searches read is worked out here. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime
+from typing import Any, TypeVar
+
+import orjson
+
+from intel.ids import ioc_id
+from intel.query import host_names, value_words
+from intel.records import Article, ArticleRef, Ioc, SeenIoc, Sighting
+from intel.times import from_rfc3339
+from intel.words import encoded_words
+
+Document = dict[str, Any]
+R = TypeVar("R")
+
+IOC_MEMBERS = (
+    "id",
+    "type",
+    "value",
+    "first_seen",
+    "last_seen",
+    "sightings",
+    "sources",
+    "context",
+    "malware",
+    "article",
+)
+NOT_IN_LISTS = ("text", "words", "saving", "digest", "nonce")
+
+
+def moment(time: datetime) -> str:
+    """A moment as documents hold it; without its milliseconds Elasticsearch would round the end of a range up."""
+    return time.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+
+
+def to_document(record: Any) -> Document:
+    """A record's members by name."""
+    return {field.name: _stored(getattr(record, field.name)) for field in fields(record)}
+
+
+def from_document(kind: type[R], document: Mapping[str, Any]) -> R:
+    """The record of that kind that `to_document` spelled out; what is absent keeps its default."""
+    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # every record is a dataclass
+    return kind(**{name: _read(name, document[name]) for name in names if name in document})
+
+
+def _stored(value: Any) -> Any:
+    return moment(value) if isinstance(value, datetime) else value
+
+
+def _read(name: str, value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(value)
+    if value is not None and name.endswith(("_at", "_seen")):
+        return from_rfc3339(value)
+    return value
+
+
+def fingerprint(*parts: object) -> int:
+    """32 bits that differ for different parts: sums of them over many documents stay exact in a double."""
+    return int.from_bytes(hashlib.blake2b(orjson.dumps(parts), digest_size=4).digest(), "big")
+
+
+def digest(*parts: object) -> str:
+    """A text that differs for different parts."""
+    return hashlib.blake2b(orjson.dumps(parts), digest_size=16).hexdigest()
+
+
+def sighting_id(ioc: str, article: str) -> str:
+    """The id of the document that says that an indicator stands in an article."""
+    return f"{ioc}:{article}"
+
+
+def sighting_document(article: Article, sighting: Sighting, counted_source: str) -> Document:
+    """One sighting, with all of its article that recounting its indicator needs."""
+    document: Document = {
+        "ioc_id": ioc_id(sighting.type, sighting.value),
+        "article_id": article.id,
+        "type": sighting.type,
+        "value": sighting.value,
+        "title": article.title,
+        "url": article.url,
+        "source_name": article.source_name,
+        "published_at": _stored(article.published_at),
+        "seen_at": moment(article.seen_at),
+        "context": sighting.context,
+        "malware": sighting.malware,
+        "position": sighting.position,
+        "cluster_id": article.cluster_id,
+    }
+    return recounted_sighting(document, counted_source)
+
+
+def recounted_sighting(document: Document, counted_source: str) -> Document:
+    """The same sighting, counting for that source."""
+    mark = fingerprint(document["ioc_id"], document["article_id"], counted_source, document["seen_at"])
+    return {**document, "counted_source": counted_source, "fingerprint": mark}
+
+
+def ioc_document(
+    newest: Sequence[Document], first_seen: datetime, sightings: int, sources: int, source_names: Sequence[str]
+) -> Document:
+    """An indicator, from its newest sightings and what was counted over all of them."""
+    last = newest[0]
+    type, value = last["type"], last["value"]
+    return {
+        "id": last["ioc_id"],
+        "type": type,
+        "value": value,
+        "first_seen": moment(first_seen),
+        "last_seen": last["seen_at"],
+        "sightings": sightings,
+        "sources": sources,
+        "context": last["context"],
+        "malware": list(dict.fromkeys(name for one in newest for name in one["malware"])),
+        "article": _ref_document(last),
+        "source_names": source_names,
+        "words": value_words(type, value),
+        "article_words": _article_words(newest),
+        "hosts": host_names(type, value),
+        "fingerprint": fingerprint(last["ioc_id"], moment(first_seen)),
+        **_address(type, value),
+    }
+
+
+def _ref_document(sighting: Document) -> Document:
+    members = {name: sighting[name] for name in ("title", "url", "source_name", "published_at", "seen_at")}
+    return {"id": sighting["article_id"], **members}
+
+
+def _article_words(newest: Iterable[Document]) -> list[str]:
+    texts = dict.fromkeys(text for one in newest for text in (one["title"], one["source_name"], *one["malware"]))
+    return [words for text in texts if (words := encoded_words(text))]
+
+
+def _address(type: str, value: str) -> Document:
+    if type != "ip":
+        return {}
+    try:
+        version = ipaddress.ip_address(value).version
+    except ValueError:
+        return {}
+    return {f"ipv{version}": value}
+
+
+def ioc_record(document: Document) -> Ioc:
+    """The indicator that a document holds."""
+    return Ioc(
+        id=document["id"],
+        type=document["type"],
+        value=document["value"],
+        first_seen=from_rfc3339(document["first_seen"]),
+        last_seen=from_rfc3339(document["last_seen"]),
+        sightings=document["sightings"],
+        sources=document["sources"],
+        context=document["context"],
+        malware=tuple(document["malware"]),
+        article=from_document(ArticleRef, document["article"]),
+    )
+
+
+def sighted_article(sighting: Document) -> ArticleRef:
+    """The article of a sighting."""
+    return from_document(ArticleRef, _ref_document(sighting))
+
+
+def seen_ioc(sighting: Document, first_seen: str) -> SeenIoc:
+    """A sighting beside its indicator's first moment."""
+    return from_document(SeenIoc, {**sighting, "first_seen": first_seen})
+
+
+def article_document(article: Article) -> Document:
+    """An article with the words by which it is found."""
+    document = to_document(article)
+    marked = (article.id, *(document[name] for name in ("title", "source_name", "published_at", "fetched_at", "url")))
+    return with_words(document) | {
+        "seen_at": moment(article.seen_at),
+        "fingerprint": fingerprint(*marked, digest(to_document(article))),
+    }
+
+
+def with_words(article: Document) -> Document:
+    """The article's document with the words of its texts, each a text of its own."""
+    texts = (article["title"], article["summary"], article["text"] or "", article["source_name"])
+    return {**article, "words": [words for text in texts if (words := encoded_words(text))]}
+
+
+def article_record(document: Document) -> Article:
+    """The article that a document holds."""
+    return from_document(Article, document)

@@ -1,0 +1,160 @@
+"""One noun's documents behind its alias: read and written by id, searched, read through.
+
+A write says what it expects to find and carries a random `nonce`, so that an answer lost on the way is made up for by
+reading back. It is made against the very index that was read, so that it can never pass by accident on a rebuilt one.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from intel.errors import StoreUnavailable
+from intel.store.elastic.client import AnswerLost, Cluster, Conflict, IndexMissing, Patience, WritesBlocked
+from intel.store.elastic.pauses import attempts
+
+Document = dict[str, Any]
+
+_LONGEST_ID_BYTES = 512
+_IDS_AT_ONCE = 1_000
+_PAGE = 1_000
+# A write whose answer was lost is sent again for so long: it is safe, but its caller waits.
+_LOST_SECONDS = 2.0
+_HIT = "hits.hits._id,hits.hits._source,hits.hits.sort,hits.hits._seq_no,hits.hits._primary_term,hits.hits._index"
+_SEARCH_FILTER = f"hits.total.value,{_HIT},hits.hits._score,aggregations"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A document as it was read, with what a later write has to name."""
+
+    index: str
+    id: str
+    seq_no: int
+    primary_term: int
+    source: Document
+
+
+class Index:
+    """The documents of one noun, behind the alias `name`."""
+
+    def __init__(self, cluster: Cluster, name: str) -> None:
+        self.name = name
+        self._cluster = cluster
+
+    async def get(self, id: str, members: Sequence[str] = ()) -> Found | None:
+        """The document as it is now, with these members or all."""
+        if not _is_possible(id):
+            return None
+        only: dict[str, Any] = {"_source_includes": ",".join(members)} if members else {}
+        answer = await self._cluster.ask("GET", f"/{self.name}/_doc/{quote(id, safe='')}", **only)
+        return as_found(answer) if answer.get("found") else None
+
+    async def get_many(
+        self, ids: Sequence[str], source: bool | Sequence[str] = True, patience: Patience = Patience.READ
+    ) -> dict[str, Found]:
+        """Those of the given ids that exist, as they are now; `source` names the members to read."""
+        found: dict[str, Found] = {}
+        wanted = [id for id in dict.fromkeys(ids) if _is_possible(id)]
+        for start in range(0, len(wanted), _IDS_AT_ONCE):
+            docs = [{"_id": id, "_source": source} for id in wanted[start : start + _IDS_AT_ONCE]]
+            answer = await self._cluster.ask("POST", f"/{self.name}/_mget", {"docs": docs}, patience)
+            found.update((doc["_id"], as_found(doc)) for doc in answer["docs"] if doc.get("found"))
+        return found
+
+    async def create(self, id: str, document: Document) -> Found | None:
+        """Stores a new document; None where there is one already."""
+        path = f"/{self.name}/_create/{quote(id, safe='')}"
+        return await self._write(path, id, document, require_alias="true")
+
+    async def replace(self, found: Found, document: Document) -> Found | None:
+        """Stores what takes the place of a document that was read; None where it, or its index, has changed since."""
+        path = f"/{found.index}/_doc/{quote(found.id, safe='')}"
+        expected = {"if_seq_no": found.seq_no, "if_primary_term": found.primary_term}
+        try:
+            return await self._write(path, found.id, document, **expected)
+        except IndexMissing:
+            return None
+
+    async def delete(self, found: Found) -> bool:
+        """Deletes a document that was read; False where it has changed since."""
+        path = f"/{found.index}/_doc/{quote(found.id, safe='')}"
+        expected = {"if_seq_no": found.seq_no, "if_primary_term": found.primary_term}
+        try:
+            await self._cluster.ask("DELETE", path, None, Patience.WRITE, **expected)
+        except WritesBlocked:
+            await self._cluster.met_block()
+            return False
+        except (Conflict, IndexMissing):
+            return False
+        return True
+
+    async def _write(self, path: str, id: str, document: Document, **expected: Any) -> Found | None:
+        document = {**document, "nonce": secrets.token_hex(8)}
+        lost_until = time.monotonic() + _LOST_SECONDS
+        async for _ in attempts():
+            try:
+                answer = await self._cluster.ask("PUT", path, document, Patience.WRITE, **expected)
+                return Found(answer["_index"], id, answer["_seq_no"], answer["_primary_term"], document)
+            except Conflict:
+                # A repeated write meets its own document; Elasticsearch may even answer a write it made so by itself.
+                found = await self.get(id)
+                return found if found and found.source.get("nonce") == document["nonce"] else None
+            except AnswerLost:
+                if time.monotonic() > lost_until:
+                    raise
+            except WritesBlocked:
+                await self._cluster.met_block()
+                if "if_seq_no" in expected:
+                    return None
+        raise AssertionError("attempts end by an error")
+
+    async def refresh(self, patience: Patience = Patience.LONG) -> None:
+        """Makes everything written so far visible to searches."""
+        await self._cluster.ask("POST", f"/{self.name}/_refresh", patience=patience)
+
+    async def search(self, body: Mapping[str, Any], *, patience: Patience = Patience.READ, **params: Any) -> Any:
+        """The answer to a search, without what nobody reads of it."""
+        params = {"filter_path": _SEARCH_FILTER, **params}
+        answer = await self._cluster.ask("POST", f"/{self.name}/_search", body, patience, **params)
+        answer.setdefault("hits", {}).setdefault("hits", [])
+        return answer
+
+    async def pages(self, body: Mapping[str, Any], sort: Sequence[Any], size: int = _PAGE) -> AsyncIterator[list[Any]]:
+        """All hits of a search, page by page, as they were at its beginning."""
+        opened = await self._cluster.ask("POST", f"/{self.name}/_pit", keep_alive="2m")
+        asked = {**body, "size": size, "sort": sort, "track_total_hits": False}
+        try:
+            while True:
+                asked["pit"] = {"id": opened["id"], "keep_alive": "2m"}
+                params = {"filter_path": f"pit_id,{_HIT}"}
+                answer = await self._cluster.ask("POST", "/_search", asked, Patience.LONG, **params)
+                hits = answer.get("hits", {}).get("hits", [])
+                if hits:
+                    yield hits
+                if len(hits) < size:
+                    return
+                asked["search_after"] = hits[-1]["sort"]
+        finally:
+            await self._forget(opened["id"])
+
+    async def _forget(self, pit: str) -> None:
+        try:
+            await self._cluster.ask("DELETE", "/_pit", {"id": pit})
+        except StoreUnavailable:
+            return  # it ends by itself
+
+
+def as_found(document: Mapping[str, Any]) -> Found:
+    """A document of an answer."""
+    return Found(
+        document["_index"], document["_id"], document["_seq_no"], document["_primary_term"], document.get("_source", {})
+    )
+
+
+def _is_possible(id: str) -> bool:
+    return 0 < len(id.encode(errors="replace")) <= _LONGEST_ID_BYTES

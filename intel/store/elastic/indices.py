@@ -1,0 +1,133 @@
+"""The indices: each noun's documents stand in `{prefix}{noun}-ioc-v{number}` behind the alias `{prefix}{noun}`."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+from intel.store.elastic.client import Cluster, Patience, Refused
+from search_mappings import elasticsearch_indices
+
+_VERSION = "-ioc-v"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One index of a noun; `live` where the alias leads to it."""
+
+    name: str
+    number: int
+    live: bool
+
+
+class Indices:
+    """Makes, names and exchanges indices."""
+
+    def __init__(self, cluster: Cluster, prefix: str) -> None:
+        self._cluster = cluster
+        self._prefix = prefix
+        self._definitions = elasticsearch_indices()
+        self._making = asyncio.Lock()
+
+    @property
+    def nouns(self) -> tuple[str, ...]:
+        return tuple(self._definitions)
+
+    def alias(self, noun: str) -> str:
+        """The name that everything but set-up and rebuilding uses."""
+        return f"{self._prefix}{noun}"
+
+    def name(self, noun: str, number: int) -> str:
+        """The index of that number."""
+        return f"{self.alias(noun)}{_VERSION}{number}"
+
+    async def make(self) -> None:
+        """Makes the indices whose alias is missing; of several processes at once, one makes each."""
+        async with self._making:
+            versions = await self._all_versions()
+            missing = [noun for noun in self.nouns if not any(version.live for version in versions[noun])]
+            if missing:
+                await self._forbid_automatic_indices()
+            numbers = {noun: max((version.number for version in versions[noun]), default=0) for noun in missing}
+            await asyncio.gather(*(self._create_live(noun, number + 1) for noun, number in numbers.items()))
+
+    async def versions(self, noun: str) -> list[Version]:
+        """Every index of a noun, the oldest first."""
+        return (await self._all_versions())[noun]
+
+    async def live(self, noun: str) -> Version:
+        """The index that the alias leads to."""
+        return next(version for version in await self.versions(noun) if version.live)
+
+    async def create(self, noun: str, number: int, *, live: bool = False) -> str:
+        """Makes one index and returns its name."""
+        name = self.name(noun, number)
+        aliases: dict[str, Any] = {self.alias(noun): {}} if live else {}
+        await self._change("PUT", f"/{name}", {**self._definitions[noun], "aliases": aliases})
+        return name
+
+    async def drop(self, name: str) -> None:
+        """Deletes an index, if it is there."""
+        await self._change("DELETE", f"/{name}", ignore_unavailable="true")
+
+    async def block_writes(self, name: str) -> None:
+        """Returns when no write is under way any more and none will be taken."""
+        await self._change("PUT", f"/{name}/_block/write")
+
+    async def allow_writes(self, name: str) -> None:
+        """Lifts the block."""
+        await self._change("PUT", f"/{name}/_settings", {"index.blocks.write": None})
+
+    async def exchange(self, noun: str, old: str, new: str) -> None:
+        """Leads the alias from one index to the other in one step."""
+        alias = self.alias(noun)
+        actions = [
+            {"remove": {"index": old, "alias": alias, "must_exist": True}},
+            {"add": {"index": new, "alias": alias}},
+        ]
+        await self._change("POST", "/_aliases", {"actions": actions})
+
+    async def abandon(self, noun: str, old: str, new: str) -> bool:
+        """Deletes a new index in the same step that finds the alias at the old one; False where it is not there."""
+        alias = self.alias(noun)
+        actions = [
+            {"remove": {"index": old, "alias": alias, "must_exist": True}},
+            {"add": {"index": old, "alias": alias}},
+            {"remove_index": {"index": new}},
+        ]
+        try:
+            await self._change("POST", "/_aliases", {"actions": actions})
+        except Refused:
+            return False
+        return True
+
+    async def _all_versions(self) -> dict[str, list[Version]]:
+        patterns = ",".join(f"{self.alias(noun)}{_VERSION}*" for noun in self.nouns)
+        answer = await self._cluster.ask("GET", f"/{patterns}/_alias", patience=Patience.LONG)
+        return {noun: self._versions_of(noun, answer) for noun in self.nouns}
+
+    def _versions_of(self, noun: str, answer: dict[str, Any]) -> list[Version]:
+        start = f"{self.alias(noun)}{_VERSION}"
+        numbered = [(name, name.removeprefix(start)) for name in answer if name.startswith(start)]
+        found = [
+            Version(name, int(number), self.alias(noun) in answer[name]["aliases"])
+            for name, number in numbered
+            if number.isdecimal()
+        ]
+        return sorted(found, key=lambda version: version.number)
+
+    async def _create_live(self, noun: str, number: int) -> None:
+        try:
+            await self.create(noun, number, live=True)
+        except Refused as refused:
+            if refused.kind != "resource_already_exists_exception":
+                raise
+
+    async def _forbid_automatic_indices(self) -> None:
+        """A late write to an index that was removed must fail, not make it anew without its mappings."""
+        forbidden = {"index_patterns": [f"*{_VERSION}*"], "priority": 500, "allow_auto_create": False, "template": {}}
+        await self._change("PUT", "/_index_template/ioc-intelligence", forbidden)
+
+    async def _change(self, method: str, path: str, body: dict[str, Any] | None = None, **params: Any) -> None:
+        await self._cluster.ask_once(method, path, body, Patience.LONG_WRITE, **params)

@@ -1,0 +1,146 @@
+"""What the service asks for, as Elasticsearch's queries. Pure.
+
+Order is by class of match: scores are constants (2 for the indicator that the whole search names, 1 for a match in the
+value itself, 0 for any other), everything else only filters, so that no statistics of terms play a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from intel.query import ArticleQuery, Clause, IocQuery, Network, Position, SearchText
+from intel.store.elastic.documents import moment
+
+Query = dict[str, Any]
+
+_EXACT_SCORE = 2
+NOTHING: Query = {"match_none": {}}
+
+NEWEST_IOCS = [{"last_seen": "desc"}, {"id": "asc"}]
+_BEST_IOCS = [{"_score": "desc"}, {"sources": "desc"}, *NEWEST_IOCS]
+MOST_REPORTED_IOCS = [{"sources": "desc"}, *NEWEST_IOCS]
+NEWEST_ARTICLES = [{"seen_at": "desc"}, {"id": "asc"}]
+NEWEST_SIGHTINGS = [{"seen_at": "desc"}, {"article_id": "asc"}]
+
+
+def ioc_page(query: IocQuery) -> Query:
+    """The request for one page of indicators."""
+    filters = _restrictions(query)
+    if query.text is None:
+        return _page({"bool": {"filter": filters}}, NEWEST_IOCS, query.limit, _after(query.after))
+    filters.append(_matches(query.text))
+    scored = {"bool": {"filter": filters, "should": [{"dis_max": {"queries": _classes(query.text)}}]}}
+    return _page(scored, _BEST_IOCS, query.limit, _best_after(query.after))
+
+
+def article_page(query: ArticleQuery) -> Query:
+    """The request for one page of articles."""
+    filters: list[Query] = [{"exists": {"field": "seen_at"}}]
+    if query.source is not None:
+        filters.append(term("source_name", query.source))
+    if query.text is not None:
+        filters += [any_of(_phrases(clause, "words")) for clause in query.text.clauses] or [NOTHING]
+    return _page({"bool": {"filter": filters}}, NEWEST_ARTICLES, query.limit, _after(query.after))
+
+
+def position_of(sort: Sequence[Any], searched: bool) -> Position:
+    """Where a page ended, from its last hit's sort values."""
+    if not searched:
+        return Position(tuple(sort))
+    return Position((_EXACT_SCORE - int(sort[0]), *sort[1:]))
+
+
+def term(field: str, value: str) -> Query:
+    """Documents that hold exactly that value."""
+    return {"term": {field: {"value": value}}}
+
+
+def since(field: str, start: datetime, end: datetime | None = None) -> Query:
+    """Documents of a span, its end not included."""
+    bounds = {"gte": moment(start)} | ({} if end is None else {"lt": moment(end)})
+    return {"range": {field: bounds}}
+
+
+def any_of(queries: Sequence[Query]) -> Query:
+    """What matches at least one of the queries."""
+    if len(queries) == 1:
+        return queries[0]
+    return {"bool": {"should": queries, "minimum_should_match": 1}} if queries else NOTHING
+
+
+def _page(query: Query, sort: Sequence[Query], limit: int, after: list[int | str] | None) -> Query:
+    page: Query = {"query": query, "sort": sort, "size": limit + 1, "track_total_hits": after is None}
+    return page if after is None else page | {"search_after": after}
+
+
+def _after(position: Position | None) -> list[int | str] | None:
+    return None if position is None else list(position.values)
+
+
+def _best_after(position: Position | None) -> list[int | str] | None:
+    if position is None:
+        return None
+    match_class, *rest = position.values
+    return [_EXACT_SCORE - int(match_class), *rest]
+
+
+def _restrictions(query: IocQuery) -> list[Query]:
+    found: list[Query] = []
+    if query.type is not None:
+        found.append(term("type", query.type))
+    if query.ids is not None:
+        found.append({"terms": {"id": query.ids}})
+    if query.source is not None:
+        found.append(term("source_names", query.source))
+    if query.since is not None or query.until is not None:
+        bounds = {"gte": query.since, "lte": query.until}
+        found.append({"range": {"last_seen": {name: moment(time) for name, time in bounds.items() if time}}})
+    return found
+
+
+def _matches(text: SearchText) -> Query:
+    clauses = [any_of([*_in_value(clause), *_phrases(clause, "article_words")]) for clause in text.clauses]
+    if not clauses:
+        return NOTHING
+    return any_of([*_exact(text), {"bool": {"filter": clauses}}])
+
+
+def _classes(text: SearchText) -> list[Query]:
+    in_value = {"bool": {"filter": [any_of(_in_value(clause)) for clause in text.clauses]}}
+    classes = [{"constant_score": {"filter": exact, "boost": _EXACT_SCORE}} for exact in _exact(text)]
+    return [*classes, {"constant_score": {"filter": in_value, "boost": 1}}]
+
+
+def _exact(text: SearchText) -> list[Query]:
+    return [{"terms": {"id": text.exact_ids}}] if text.exact_ids else []
+
+
+def _in_value(clause: Clause) -> list[Query]:
+    found = _phrases(clause, "words")
+    if clause.hosts:
+        found.append({"terms": {"hosts": clause.hosts}})
+    if clause.ids:
+        found.append({"terms": {"id": clause.ids}})
+    if clause.network is not None:
+        found.append(_in_network(clause.network))
+    return found
+
+
+def _in_network(network: Network) -> Query:
+    # Versions are apart: among 16-byte addresses, ::/0 would hold every IPv4 address too.
+    field = "ipv6" if ":" in network.first else "ipv4"
+    return {"range": {field: {"gte": network.first, "lte": network.last}}}
+
+
+def _phrases(clause: Clause, field: str) -> list[Query]:
+    return list(_phrase_queries(clause, field))
+
+
+def _phrase_queries(clause: Clause, field: str) -> Iterable[Query]:
+    for phrase in clause.phrases:
+        if len(phrase) > 1:
+            yield {"match_phrase": {field: {"query": " ".join(phrase)}}}
+        elif phrase:
+            yield {"prefix" if clause.prefix else "term": {field: {"value": phrase[0]}}}

@@ -1,0 +1,151 @@
+"""What is derived from sightings: indicators are counted anew after every change, never incremented.
+
+An indicator is read (its sequence number) before its sightings are counted and written only if nobody wrote it since.
+So who writes last has counted all that was visible by then, and any order of any number of processes ends exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from intel.records import NEWEST_ARTICLES
+from intel.store.elastic.bulk import Bulk, Write, expecting
+from intel.store.elastic.client import Patience
+from intel.store.elastic.documents import Document, ioc_document
+from intel.store.elastic.index import Found, Index
+from intel.store.elastic.pauses import attempts
+from intel.store.elastic.queries import NEWEST_SIGHTINGS, term
+from intel.times import from_milliseconds
+
+# One answer holds at most 65,536 buckets: 250 indicators, for each a bucket and twice 100 names.
+IOCS_AT_ONCE = 250
+_NAMES_AT_ONCE = 100
+_MOST_COUNTED = 60_000
+# A filter by source finds an indicator by its last thousand sources; its document would grow without bound otherwise.
+_MOST_SOURCE_NAMES = 1_000
+_RECOUNT_SECONDS = 90.0
+_SIGHTING_MEMBERS = (
+    "ioc_id",
+    "article_id",
+    "type",
+    "value",
+    "title",
+    "url",
+    "source_name",
+    "published_at",
+    "seen_at",
+    "context",
+    "malware",
+)
+_BUCKET = "aggregations.iocs.buckets"
+_COUNTS_FILTER = ",".join(
+    f"{_BUCKET}.{member}"
+    for member in (
+        "key",
+        "doc_count",
+        "first.value",
+        "counted.sum_other_doc_count",
+        "counted.buckets.key",
+        "names.sum_other_doc_count",
+        "names.buckets.key",
+        "newest.hits.hits._source",
+    )
+)
+
+
+class Recount:
+    """Writes indicators as their visible sightings say."""
+
+    def __init__(self, iocs: Index, sightings: Index, bulk: Bulk) -> None:
+        self._iocs = iocs
+        self._sightings = sightings
+        self._bulk = bulk
+
+    async def recount(self, ids: Collection[str]) -> None:
+        """Brings these indicators up to date; deletes those without any sighting. Sightings must be visible by now."""
+        for portion in portions(sorted(ids)):
+            left = portion
+            async for _ in attempts(_RECOUNT_SECONDS):
+                left = await self._recount_once(left)
+                if not left:
+                    break
+
+    async def derive(self, ids: Sequence[str]) -> dict[str, Document]:
+        """What these indicators (at most `IOCS_AT_ONCE`) should be; those without any sighting are absent."""
+        answer = await self._sightings.search(_counts(ids), patience=Patience.LONG, filter_path=_COUNTS_FILTER)
+        buckets = answer.get("aggregations", {}).get("iocs", {}).get("buckets", [])
+        return {bucket["key"]: await self._document(bucket) for bucket in buckets}
+
+    async def _recount_once(self, ids: Sequence[str]) -> list[str]:
+        """Those that somebody else wrote meanwhile."""
+        before = await self._iocs.get_many(ids, source=False, patience=Patience.LONG)
+        now = await self.derive(ids)
+        writes = [write for id in ids if (write := self._write(id, before.get(id), now.get(id)))]
+        passed = await self._bulk.try_all(writes)
+        return [write.id for write, done in zip(writes, passed, strict=True) if not done]
+
+    def _write(self, id: str, before: Found | None, now: Document | None) -> Write | None:
+        if now is None:
+            return expecting("delete", before) if before else None
+        return expecting("index", before, now) if before else Write("create", self._iocs.name, id, now)
+
+    async def _document(self, bucket: dict[str, Any]) -> Document:
+        newest = [hit["_source"] for hit in bucket["newest"]["hits"]["hits"]]
+        first_seen = from_milliseconds(int(bucket["first"]["value"]))
+        sources, names = _names(bucket["counted"]), _names(bucket["names"])
+        if bucket["counted"]["sum_other_doc_count"] or bucket["names"]["sum_other_doc_count"]:
+            many, names = await self._many_sources(bucket["key"])
+            return ioc_document(newest, first_seen, bucket["doc_count"], many, names)
+        return ioc_document(newest, first_seen, bucket["doc_count"], len(sources), names)
+
+    async def _many_sources(self, id: str) -> tuple[int, list[str]]:
+        """How many sources count for an indicator, and the names of its last thousand sources."""
+        filter_path = "aggregations.count.count,aggregations.names.buckets.key"
+        answer = await self._sightings.search(_source_counts(id), patience=Patience.LONG, filter_path=filter_path)
+        counts = answer["aggregations"]
+        return counts["count"]["count"], _names(counts["names"])
+
+
+def portions(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    """As many at once as one answer holds."""
+    return (ids[start : start + IOCS_AT_ONCE] for start in range(0, len(ids), IOCS_AT_ONCE))
+
+
+def _names(terms: dict[str, Any]) -> list[str]:
+    return [bucket["key"] for bucket in terms.get("buckets", ())]
+
+
+def _counts(ids: Sequence[str]) -> Document:
+    newest = {"size": NEWEST_ARTICLES, "sort": NEWEST_SIGHTINGS, "_source": _SIGHTING_MEMBERS}
+    each = {
+        "first": {"min": {"field": "seen_at"}},
+        "counted": {"terms": _terms("counted_source", _NAMES_AT_ONCE)},
+        "names": {"terms": _terms("source_name", _NAMES_AT_ONCE)},
+        "newest": {"top_hits": newest},
+    }
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "query": {"terms": {"ioc_id": ids}},
+        "aggs": {"iocs": {"terms": _terms("ioc_id", len(ids)), "aggs": each}},
+    }
+
+
+def _source_counts(id: str) -> Document:
+    names = {**_terms("source_name", _MOST_SOURCE_NAMES), "order": {"newest": "desc"}}
+    return {
+        "size": 0,
+        "track_total_hits": False,
+        "query": term("ioc_id", id),
+        "aggs": {
+            "counted": {"terms": _terms("counted_source", _MOST_COUNTED)},
+            "count": {"stats_bucket": {"buckets_path": "counted>_count"}},
+            "names": {"terms": names, "aggs": {"newest": {"max": {"field": "seen_at"}}}},
+        },
+    }
+
+
+def _terms(field: str, size: int) -> Document:
+    # Without the hint every refresh would rebuild a table of all the values in the index.
+    return {"field": field, "size": size, "execution_hint": "map"}

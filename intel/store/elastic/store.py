@@ -1,0 +1,106 @@
+"""The store on Elasticsearch, put together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from intel.records import Totals
+from intel.settings import ElasticsearchSettings
+from intel.store.elastic.accounts import ElasticAccounts
+from intel.store.elastic.articles import ElasticArticles
+from intel.store.elastic.bulk import Bulk
+from intel.store.elastic.client import Cluster, Patience
+from intel.store.elastic.clusters import Clusters
+from intel.store.elastic.index import Index
+from intel.store.elastic.indices import Indices
+from intel.store.elastic.iocs import ElasticIocs
+from intel.store.elastic.recount import Recount
+from intel.store.elastic.reindex import Reindex
+from intel.store.elastic.saving import HELD_SECONDS, Saving
+from intel.store.elastic.submissions import ElasticSubmissions
+from intel.store.elastic.weeks import ElasticWeeks
+from intel.store.port import Progress
+from intel.times import from_milliseconds
+
+_MOST_SOURCES = 60_000
+
+
+class ElasticStore:
+    """`intel.store.port.Store` on an Elasticsearch cluster; connects when first asked."""
+
+    def __init__(self, settings: ElasticsearchSettings, held_seconds: float = HELD_SECONDS) -> None:
+        """`held_seconds`: how long an article that a killed process was saving stays closed to others."""
+        self._cluster = Cluster(settings)
+        self._indices = Indices(self._cluster, settings.index_prefix)
+        bulk = Bulk(self._cluster)
+        iocs, sightings, articles = self._index("iocs"), self._index("sightings"), self._index("articles")
+        self._submissions_index = self._index("submissions")
+        recount = Recount(iocs, sightings, bulk)
+        clusters = Clusters(self._index("clusters"), articles, sightings, bulk)
+        addresses = self._index("addresses")
+        saving = Saving(articles, sightings, addresses, iocs, bulk, clusters, recount, held_seconds)
+        self.iocs = ElasticIocs(iocs, sightings)
+        self.articles = ElasticArticles(articles, sightings, addresses, iocs, saving)
+        self.submissions = ElasticSubmissions(self._submissions_index)
+        self.accounts = ElasticAccounts(self._index("accounts"), self._index("keys"), self._index("sessions"), bulk)
+        self.weeks = ElasticWeeks(self._index("weeks"))
+        self._reindex = Reindex(self._cluster, self._indices, self._index("leases"), bulk, recount)
+        self._cluster.repair_by(self._indices.make, self._reindex.recover)
+
+    def _index(self, noun: str) -> Index:
+        return Index(self._cluster, self._indices.alias(noun))
+
+    async def setup(self) -> None:
+        await self._indices.make()
+        await self._reindex.recover()
+
+    async def ping(self) -> None:
+        await self._cluster.ask("GET", "/_cluster/health", timeout="1s", filter_path="status")
+        await self._cluster.ask("GET", f"/{self._indices.alias('accounts')}/_doc/none")
+
+    async def totals(self) -> Totals:
+        await self._submissions_index.refresh(Patience.READ)
+        articles, iocs, submissions = await self._search_all(_ARTICLE_TOTALS, _IOC_TOTAL, _SUBMISSION_TOTALS)
+        newest = articles["aggregations"]["newest"]["value"]
+        statuses = submissions["aggregations"]["status"]["buckets"]
+        return Totals(
+            articles=articles["hits"]["total"]["value"],
+            iocs=iocs["hits"]["total"]["value"],
+            sources=articles["aggregations"]["sources"]["count"],
+            newest_article=None if newest is None else from_milliseconds(int(newest)),
+            submissions={bucket["key"]: bucket["doc_count"] for bucket in statuses},
+        )
+
+    async def _search_all(self, *searches: tuple[str, dict[str, Any]]) -> list[Any]:
+        answers = []
+        for noun, body in searches:
+            index = self._index(noun)
+            filter_path = "hits.total.value,aggregations.*.value,aggregations.*.count,aggregations.status.buckets"
+            answers.append(await index.search(body, filter_path=filter_path))
+        return answers
+
+    async def reindex(self, progress: Progress) -> None:
+        await self._reindex.run(progress)
+
+    async def close(self) -> None:
+        await self._cluster.close()
+
+
+_ARTICLE_TOTALS = (
+    "articles",
+    {
+        "size": 0,
+        "track_total_hits": True,
+        "query": {"exists": {"field": "seen_at"}},
+        "aggs": {
+            "names": {"terms": {"field": "source_name", "size": _MOST_SOURCES}},
+            "sources": {"stats_bucket": {"buckets_path": "names>_count"}},
+            "newest": {"max": {"field": "seen_at"}},
+        },
+    },
+)
+_IOC_TOTAL = ("iocs", {"size": 0, "track_total_hits": True})
+_SUBMISSION_TOTALS = (
+    "submissions",
+    {"size": 0, "track_total_hits": False, "aggs": {"status": {"terms": {"field": "status"}}}},
+)

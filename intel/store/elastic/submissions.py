@@ -1,0 +1,80 @@
+"""Submissions: read by id, changed by compare-and-set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from intel.records import Submission
+from intel.store.elastic.documents import from_document, moment, to_document
+from intel.store.elastic.index import Index
+from intel.store.elastic.pauses import attempts
+
+
+class ElasticSubmissions:
+    """`intel.store.port.Submissions`."""
+
+    def __init__(self, submissions: Index) -> None:
+        self._submissions = submissions
+
+    async def add(self, submission: Submission) -> Submission:
+        async for _ in attempts():
+            if await self._submissions.create(submission.id, to_document(submission)):
+                return submission
+            found = await self._submissions.get(submission.id)
+            if found is None:
+                continue
+            stored = from_document(Submission, found.source)
+            if stored.status != "failed":
+                return stored
+            if await self._submissions.replace(found, to_document(submission)):
+                return submission
+        raise AssertionError("attempts end by an error")
+
+    async def get(self, id: str) -> Submission | None:
+        found = await self._submissions.get(id)
+        return None if found is None else from_document(Submission, found.source)
+
+    async def claim(self, id: str, now: datetime, lease_until: datetime) -> Submission | None:
+        async for _ in attempts():
+            found = await self._submissions.get(id)
+            if found is None:
+                return None
+            stored = from_document(Submission, found.source)
+            if stored.ended or stored.due_at > now:
+                return None
+            claimed = replace(
+                stored,
+                status="fetching",
+                attempts=stored.attempts + 1,
+                due_at=lease_until,
+                first_attempt_at=stored.first_attempt_at or now,
+            )
+            if await self._submissions.replace(found, to_document(claimed)):
+                return claimed
+        raise AssertionError("attempts end by an error")
+
+    async def update(self, submission: Submission) -> bool:
+        async for _ in attempts():
+            found = await self._submissions.get(submission.id)
+            if found is None:
+                return False
+            stored = from_document(Submission, found.source)
+            if stored.ended or stored.attempts != submission.attempts:
+                return False
+            if await self._submissions.replace(found, to_document(submission)):
+                return True
+        raise AssertionError("attempts end by an error")
+
+    async def due(self, now: datetime, limit: int) -> tuple[str, ...]:
+        await self._submissions.refresh()
+        unended = [{"terms": {"status": ["queued", "fetching"]}}, {"range": {"due_at": {"lte": moment(now)}}}]
+        query = {
+            "query": {"bool": {"filter": unended}},
+            "sort": [{"due_at": "asc"}, {"id": "asc"}],
+            "size": limit,
+            "_source": ["id"],
+            "track_total_hits": False,
+        }
+        answer = await self._submissions.search(query)
+        return tuple(hit["_source"]["id"] for hit in answer["hits"]["hits"])

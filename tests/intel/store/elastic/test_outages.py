@@ -1,0 +1,212 @@
+"""What the service sees when Elasticsearch is away, hangs, refuses, or loses an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import httpx
+import pytest
+from structlog.testing import capture_logs
+
+from intel.errors import ConfigurationError, StoreUnavailable
+from intel.query import ArticleQuery, IocQuery
+from intel.records import ApiKey
+from intel.settings import ElasticsearchSettings
+from intel.store.elastic.store import ElasticStore
+from tests.contract.store.builders import hour, listed, make_article, make_submission, publish
+from tests.intel.store.elastic.wire import Wire
+
+pytestmark = pytest.mark.asyncio
+
+READS: dict[str, Callable[[ElasticStore], Awaitable[object]]] = {
+    "a list": lambda store: store.iocs.find(IocQuery()),
+    "an indicator": lambda store: store.iocs.get("one"),
+    "related": lambda store: store.iocs.related("one", 5),
+    "articles": lambda store: store.articles.find(ArticleQuery()),
+    "the indicators of an article": lambda store: store.articles.iocs_of("one"),
+    "a basis": lambda store: store.articles.basis(hour(0), hour(1)),
+    "weeks": lambda store: store.articles.weeks(),
+    "a week": lambda store: store.weeks.get("2026-W47"),
+    "a submission": lambda store: store.submissions.get("one"),
+    "a key": lambda store: store.accounts.get_key("one", 0),
+    "sessions": lambda store: store.accounts.sessions("one"),
+    "totals": lambda store: store.totals(),
+    "ping": lambda store: store.ping(),
+}
+
+
+def make_key(secret_hash: str) -> ApiKey:
+    return ApiKey("account-one", 0, "key", secret_hash, hour(1))
+
+
+async def ask(url: str, method: str, path: str, body: object = None) -> Any:
+    """The server's own answer."""
+    async with httpx.AsyncClient(base_url=url, timeout=30) as client:
+        return (await client.request(method, path, json=body)).raise_for_status().json()
+
+
+@pytest.mark.parametrize("read", READS)
+async def test_a_dead_cluster_is_told_at_once_and_its_return_needs_no_restart(
+    wired_store: ElasticStore, wire: Wire, read: str
+) -> None:
+    await READS[read](wired_store)
+    wire.cut = True
+    begun = time.monotonic()
+    with pytest.raises(StoreUnavailable) as caught:
+        await READS[read](wired_store)
+    assert time.monotonic() - begun < 3
+    assert "127.0.0.1" not in str(caught.value)
+    wire.cut = False
+    await READS[read](wired_store)
+
+
+@pytest.mark.parametrize("read", ["a list", "totals", "the indicators of an article"])
+async def test_a_cluster_that_hangs_is_given_up_within_seconds(
+    wired_store: ElasticStore, wire: Wire, read: str
+) -> None:
+    wire.stalled = True
+    begun = time.monotonic()
+    with pytest.raises(StoreUnavailable):
+        await READS[read](wired_store)
+    assert 2 < time.monotonic() - begun < 5
+
+
+async def test_an_outage_is_logged_once_and_its_end_too(wired_store: ElasticStore, wire: Wire) -> None:
+    with capture_logs() as logs:
+        wire.cut = True
+        for _ in range(3):
+            with pytest.raises(StoreUnavailable):
+                await wired_store.iocs.get("one")
+        wire.cut = False
+        for _ in range(3):
+            await wired_store.iocs.get("one")
+    assert [(entry["log_level"], entry["event"]) for entry in logs] == [
+        ("warning", "Elasticsearch is out of reach"),
+        ("info", "Elasticsearch answers again"),
+    ]
+
+
+async def test_a_submission_whose_answer_was_lost_is_stored_once(wired_store: ElasticStore, wire: Wire) -> None:
+    wire.answers_to_lose = 1
+    assert await wired_store.submissions.add(make_submission()) == make_submission()
+    wire.answers_to_lose = 1
+    taken = await wired_store.submissions.claim("submission-one", hour(1), hour(2))
+    assert taken is not None and taken.attempts == 1
+    assert await wired_store.submissions.get("submission-one") == taken
+
+
+async def test_a_key_whose_answer_was_lost_is_the_one_that_got_the_slot(wired_store: ElasticStore, wire: Wire) -> None:
+    wire.answers_to_lose = 1
+    assert await wired_store.accounts.add_key(make_key("secret"))
+    wire.answers_to_lose = 1
+    assert not await wired_store.accounts.add_key(make_key("other"))
+    assert await wired_store.accounts.revoke_key("account-one", 0, "secret", hour(2))
+    assert await wired_store.accounts.add_key(make_key("third"))
+
+
+async def test_a_write_that_cannot_go_out_is_refused_soon(wired_store: ElasticStore, wire: Wire) -> None:
+    wire.cut = True
+    begun = time.monotonic()
+    with pytest.raises(StoreUnavailable):
+        await wired_store.submissions.add(make_submission())
+    assert time.monotonic() - begun < 5
+    wire.cut = False
+    assert await wired_store.submissions.get("submission-one") is None
+
+
+async def test_an_article_is_saved_though_answers_get_lost(wired_store: ElasticStore, wire: Wire) -> None:
+    await wired_store.ping()
+
+    async def lose_answers(task: asyncio.Task[object]) -> None:
+        while not task.done():
+            wire.answers_to_lose = 1
+            await asyncio.sleep(0.05)
+
+    saving: asyncio.Task[object] = asyncio.create_task(_save_until_done(wired_store))
+    await lose_answers(saving)
+    wire.answers_to_lose = 0
+    assert await saving
+    assert await listed(wired_store) == ["evil.example"]
+    found = (await wired_store.iocs.find(IocQuery())).items[0]
+    assert (found.sightings, found.sources) == (1, 1)
+
+
+async def _save_until_done(store: ElasticStore) -> bool:
+    for _ in range(100):
+        try:
+            await publish(store, make_article(), "domain evil.example")
+        except StoreUnavailable:
+            continue
+        return True
+    return False
+
+
+async def test_a_full_disk_refuses_writes_and_passes_by_itself(
+    store: ElasticStore, elasticsearch_url: str, index_prefix: str
+) -> None:
+    await publish(store, make_article(), "domain evil.example")
+
+    async def block(on: bool) -> None:
+        setting = {"index.blocks.read_only_allow_delete": on or None}
+        await ask(elasticsearch_url, "PUT", f"/{index_prefix}*/_settings", setting)
+
+    await block(True)
+    try:
+        with pytest.raises(StoreUnavailable):
+            await store.submissions.add(make_submission())
+        with pytest.raises(StoreUnavailable):
+            await publish(store, make_article("other"), "domain other.example")
+        assert await listed(store) == ["evil.example"]
+    finally:
+        await block(False)
+    await store.submissions.add(make_submission())
+    await publish(store, make_article("other"), "domain other.example")
+
+
+async def test_an_emptied_cluster_is_filled_anew(
+    store: ElasticStore, elasticsearch_url: str, index_prefix: str
+) -> None:
+    await publish(store, make_article(), "domain evil.example")
+    for index in await ask(elasticsearch_url, "GET", f"/_cat/indices/{index_prefix}*?format=json"):
+        await ask(elasticsearch_url, "DELETE", f"/{index['index']}")
+    assert await listed(store) == []
+    await publish(store, make_article(), "domain evil.example")
+    assert await listed(store) == ["evil.example"]
+    mappings = await ask(elasticsearch_url, "GET", f"/{index_prefix}iocs/_mapping")
+    assert [mapping["mappings"]["dynamic"] for mapping in mappings.values()] == ["strict"]
+
+
+@pytest.mark.parametrize(
+    ("given", "header"),
+    [
+        ({"api_key": "some-key"}, "authorization: apikey some-key"),
+        ({"username": "user", "password": "word"}, "authorization: basic dxnlcjp3b3jk"),
+    ],
+)
+async def test_credentials_are_sent(wire: Wire, given: dict[str, str], header: str) -> None:
+    settings = ElasticsearchSettings.model_validate({"nodes": (wire.url,), **given})
+    store = ElasticStore(settings)
+    await store.accounts.get("nobody")
+    assert header in wire.heads[0].lower()
+    await store.close()
+
+
+async def test_an_unreadable_certificate_file_is_a_sentence() -> None:
+    settings = ElasticsearchSettings.model_validate({"nodes": ("https://127.0.0.1:1",), "ca_certs": "/nowhere/ca.pem"})
+    with pytest.raises(ConfigurationError, match="ELASTICSEARCH_CA_CERTS"):
+        ElasticStore(settings)
+
+
+async def test_a_node_that_is_away_is_passed_over(elasticsearch_url: str, index_prefix: str, wire: Wire) -> None:
+    wire.cut = True
+    store = ElasticStore(ElasticsearchSettings(nodes=(wire.url, elasticsearch_url), index_prefix=index_prefix))
+    await store.setup()
+    for n in range(8):
+        submission = replace(make_submission(), id=f"s{n}")
+        assert await store.submissions.add(submission) == submission
+        assert await store.submissions.get(submission.id) == submission
+    await store.close()
