@@ -1,0 +1,1 @@
+"""How the service learns: fetching articles, reading them, finding their indicators."""

@@ -1,0 +1,285 @@
+"""From the bytes of a page or a file to an article; the one file that knows trafilatura. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Literal
+
+import lxml.html
+import trafilatura
+from trafilatura.settings import Document
+
+from ingest import body as bodies
+from ingest.fetch.addresses import FetchAllow
+from ingest.fetch.urls import SubmittableUrl, check_url
+from ingest.markup import Markup, depth_of, parse, text_of_source
+from ingest.pdf_text import read_pdf
+from ingest.published import published_at, read_date
+from intel.errors import ArticleUnreadable, RefusedUrl
+
+Kind = Literal["html", "text", "pdf", "markdown"]
+
+LONGEST_TITLE: Final = 500
+LONGEST_NAME: Final = 200
+LONGEST_SUMMARY: Final = 500
+LONGEST_TEXT: Final = 1_000_000
+LONGEST_HTML: Final = 10_500_000
+
+# Measured: trafilatura takes time in the square of an element's children and depth; 15,000 children take it 5 s.
+_MOST_TAGS: Final = 30_000
+_LONGEST_SOURCE: Final = 3_000_000
+_DEEPEST: Final = 256
+_LEAST_TEXT: Final = 20
+_LOGIN_TEXT: Final = 250
+_SCRIPT_TEXT: Final = 300
+
+_ALL_READ: Final = (
+    "The page is too large or too deeply nested to tell the article from the rest: all of its text was read."
+)
+_ANYWHERE: Final = FetchAllow.parse("0.0.0.0/0, ::/0")
+_NEEDS_SCRIPT: Final = re.compile(
+    r"(?i)(?:enable|requires?|without|turn on|activate) (?:java ?script|js)\b|javascript (?:is|to be|must be) |"
+    r"checking your browser|verify (?:that )?you are (?:a )?human|just a moment"
+)
+_BLANK: Final = re.compile(r"[\s\u2028\u2029]+")
+_TEXT_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_LABEL_CONTROLS: Final = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_SENTENCE_END: Final = re.compile(r"[.!?。！？][\"')\]]?(?=\s)")
+_LANGUAGE: Final = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?", re.S)
+_HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*")
+_FRONT_MATTER: Final = re.compile(r"\s*---\r?\n(.{0,20000}?)\r?\n---\r?\n", re.S)
+_FRONT_FIELD: Final = re.compile(r"(?m)^(title|author|date|lang|description)\s*:[ \t]*[\"']?(.*?)[\"']?[ \t\r]*$")
+
+
+@dataclass(frozen=True, slots=True)
+class ArticleText:
+    """An article as it was read. Everything in it is the author's word and no markup.
+
+    `title` (≤ 500 characters), `author`, `site_name` (≤ 200) and `summary` (≤ 500) are single lines without control or
+    bidirectional characters. `published_at` may lie in the future. `canonical_link` is of the page's own site. `text`
+    is the readable text (≤ 1,000,000 characters), `html` the source for HTML that a parser can hold, else None.
+    `notes` are sentences about limits that were reached.
+    """
+
+    kind: Kind
+    title: str
+    author: str | None
+    published_at: datetime | None
+    language: str | None
+    site_name: str | None
+    canonical_link: str | None
+    summary: str
+    text: str
+    html: str | None
+    notes: tuple[str, ...]
+
+
+def read_article(body: bytes, content_type: str, charset: str | None, url: str | None) -> ArticleText:
+    """Find the article in a page (`url` is where it came from) or a file (`url` None).
+
+    Raises ArticleUnreadable: `unsupported_content_type no_text login_wall script_only pdf_encrypted pdf_damaged`.
+    """
+    kind = bodies.article_type(content_type or None, body)
+    if kind is None:
+        raise ArticleUnreadable("unsupported_content_type", "This is not a page, a text or a PDF.")
+    if kind == bodies.PDF:
+        return _from_pdf(body, url)
+    if kind in (bodies.HTML, bodies.XHTML):
+        return _from_html(bodies.decode(body, charset, markup=True), url)
+    text = bodies.decode(body, charset, markup=False)
+    return _from_markdown(text, url) if kind == bodies.MARKDOWN else _from_text(text, url)
+
+
+def warm_up() -> None:
+    """Have everything loaded that a first article would wait for (0.6 s: stop words of a hundred languages)."""
+    read_article(b"<html><body><p>A first article, a few words long.</p></body></html>", bodies.HTML, None, None)
+
+
+def clean_label(text: str | None, longest: int) -> str:
+    """One line of a stranger's text: blanks collapsed, control and bidirectional characters gone, cut at `longest`."""
+    if not text:
+        return ""
+    line = _BLANK.sub(" ", text[: longest * 8])
+    line = "".join(character for character in line if unicodedata.category(character) != "Cc")
+    return _LABEL_CONTROLS.sub("", line).strip()[:longest].rstrip()
+
+
+def _from_html(source: str, url: str | None) -> ArticleText:
+    markup = parse(source[:LONGEST_HTML])
+    if markup.tree is None:
+        return _from_shattered_html(markup, url)
+    tree = markup.tree
+    small = markup.tags <= _MOST_TAGS and len(markup.source) <= _LONGEST_SOURCE and depth_of(tree) <= _DEEPEST
+    about = _metadata(tree, url) if small else None
+    text = _clean_text(_main_text(tree) if small else text_of_source(markup.source))
+    _check_readable(text, tree)
+    notes = () if small else (_ALL_READ,)
+    own_title = clean_label(tree.findtext(".//title"), LONGEST_TITLE)
+    found_title = clean_label(about.title if about else None, LONGEST_TITLE)
+    titles = (found_title, own_title) if url else (own_title, found_title)
+    date = published_at(tree) or (read_date(about.date) if about and about.date else None)
+    return ArticleText(
+        kind="html",
+        title=titles[0] or titles[1] or _first_line(text) or url or "",
+        author=clean_label(about.author if about else None, LONGEST_NAME) or None,
+        published_at=date,
+        language=_language(tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang")),
+        site_name=clean_label(about.sitename if about else None, LONGEST_NAME) or None,
+        canonical_link=_canonical_link(tree, url),
+        summary=_summary(about.description if about else None, text),
+        text=text[:LONGEST_TEXT],
+        html=markup.source,
+        notes=notes + _cut_note(text),
+    )
+
+
+def _from_shattered_html(markup: Markup, url: str | None) -> ArticleText:
+    text = _clean_text(text_of_source(markup.source))
+    _check_readable(text, None)
+    return _plain_article("html", text, _first_line(text) or url or "", (_ALL_READ,))
+
+
+def _from_text(text: str, url: str | None) -> ArticleText:
+    text = _clean_text(text)
+    if not any(character.isalnum() for character in text):
+        raise _no_text("The text is empty.")
+    return _plain_article("text", text, _first_line(text) or url or "")
+
+
+def _from_markdown(text: str, url: str | None) -> ArticleText:
+    article = _from_text(text, url)
+    front = _FRONT_MATTER.match(article.text)
+    fields = dict(_FRONT_FIELD.findall(front[1])) if front else {}
+    rest = article.text[front.end() :] if front else article.text
+    headings = (match[1] for line in rest.splitlines()[:200] if (match := _HEADING.fullmatch(line[:1000])))
+    title = clean_label(fields.get("title"), LONGEST_TITLE) or clean_label(next(headings, ""), LONGEST_TITLE)
+    return replace(
+        article,
+        kind="markdown",
+        title=title or _first_line(rest) or article.title,
+        author=clean_label(fields.get("author"), LONGEST_NAME) or None,
+        published_at=read_date(fields.get("date", "")),
+        language=_language(fields.get("lang")),
+        summary=_summary(fields.get("description"), rest),
+    )
+
+
+def _from_pdf(body: bytes, url: str | None) -> ArticleText:
+    pdf = read_pdf(body, LONGEST_TEXT)
+    text = _clean_text(pdf.text)
+    if len(text) < _LEAST_TEXT:
+        raise _no_text("The PDF holds no text; it may be a scan.")
+    notes = (f"{pdf.skipped_pages} pages of the PDF were not read.",) if pdf.skipped_pages else ()
+    title = clean_label(pdf.title, LONGEST_TITLE) or _first_line(text) or url or ""
+    article = _plain_article("pdf", text, title, notes)
+    return replace(article, author=clean_label(pdf.author, LONGEST_NAME) or None, published_at=pdf.published_at)
+
+
+def _plain_article(kind: Kind, text: str, title: str, notes: tuple[str, ...] = ()) -> ArticleText:
+    return ArticleText(
+        kind=kind,
+        title=title,
+        author=None,
+        published_at=None,
+        language=None,
+        site_name=None,
+        canonical_link=None,
+        summary=_summary(None, text),
+        text=text[:LONGEST_TEXT],
+        html=None,
+        notes=notes + _cut_note(text),
+    )
+
+
+def _main_text(tree: lxml.html.HtmlElement) -> str:
+    """The readable part of a page, or all of it where none can be told apart."""
+    try:
+        found = trafilatura.bare_extraction(deepcopy(tree), include_comments=False, include_tables=True)
+    except Exception:  # hostile markup finds errors of every kind in there; the whole text is always to be had
+        found = None
+    text = found.text if isinstance(found, Document) else None
+    if text and len(text) >= _LEAST_TEXT:
+        return text
+    return trafilatura.html2txt(deepcopy(tree))
+
+
+def _metadata(tree: lxml.html.HtmlElement, url: str | None) -> Document | None:
+    try:
+        return trafilatura.extract_metadata(deepcopy(tree), default_url=url, extensive=False)
+    except Exception:  # as above; a title is found without it
+        return None
+
+
+def _check_readable(text: str, tree: lxml.html.HtmlElement | None) -> None:
+    """Refuse pages that hold a door instead of an article."""
+    if tree is not None and len(text) < _LOGIN_TEXT and tree.xpath("boolean(//input[@type='password'])"):
+        raise ArticleUnreadable("login_wall", "The page asks for a sign-in instead of showing an article.")
+    scripted = tree is not None and tree.find(".//script") is not None
+    if scripted and (len(text) < _LEAST_TEXT or (len(text) < _SCRIPT_TEXT and _NEEDS_SCRIPT.search(text))):
+        raise ArticleUnreadable("script_only", "The page shows its text only to a browser that runs its scripts.")
+    if len(text) < _LEAST_TEXT:
+        raise _no_text("The page holds no text.")
+
+
+def _canonical_link(tree: lxml.html.HtmlElement, url: str | None) -> str | None:
+    """What the page calls its own address, believed only within its site and not for a home page elsewhere."""
+    if url is None:
+        return None
+    for link in tree.iterfind(".//link[@href]"):
+        if "canonical" in (link.get("rel") or "").lower().split():
+            return _on_the_same_site(link.get("href") or "", url)
+    return None
+
+
+def _on_the_same_site(href: str, url: str) -> str | None:
+    try:
+        page = check_url(url, _ANYWHERE)
+        link = check_url(page.join(href.strip()), _ANYWHERE)
+    except (RefusedUrl, ValueError):
+        return None
+    same_site = _site(page) == _site(link)
+    home = link.target == "/" and page.target != "/"
+    return str(link) if same_site and not home else None
+
+
+def _site(url: SubmittableUrl) -> tuple[str, int]:
+    # A site served over both schemes is one; any other port is another's.
+    return url.host.removeprefix("www."), 443 if url.port == 80 else url.port
+
+
+def _language(tag: str | None) -> str | None:
+    match = _LANGUAGE.fullmatch((tag or "").strip())
+    return match[1].lower() if match else None
+
+
+def _summary(description: str | None, text: str) -> str:
+    """The author's own description, or the first sentences."""
+    if summary := clean_label(description, LONGEST_SUMMARY):
+        return summary
+    lead = clean_label(text, LONGEST_SUMMARY + 1)
+    if len(lead) <= LONGEST_SUMMARY:
+        return lead
+    ends = [match.end() for match in _SENTENCE_END.finditer(lead)]
+    if ends and ends[-1] > LONGEST_SUMMARY // 4:
+        return lead[: ends[-1]]
+    return lead[: LONGEST_SUMMARY - 1].rpartition(" ")[0].rstrip(" ,;:") + "…"
+
+
+def _clean_text(text: str) -> str:
+    return _TEXT_CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+
+
+def _first_line(text: str) -> str:
+    return clean_label(text[: LONGEST_TITLE * 8].lstrip().partition("\n")[0], LONGEST_TITLE)
+
+
+def _cut_note(text: str) -> tuple[str, ...]:
+    return (f"The text was cut after {LONGEST_TEXT:,} characters.",) if len(text) > LONGEST_TEXT else ()
+
+
+def _no_text(detail: str) -> ArticleUnreadable:
+    return ArticleUnreadable("no_text", detail)

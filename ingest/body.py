@@ -1,0 +1,125 @@
+"""What the bytes of a page or a file are: their type and their text. Pure; the place that knows charsets and magic."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import Final
+
+HTML: Final = "text/html"
+XHTML: Final = "application/xhtml+xml"
+PLAIN: Final = "text/plain"
+MARKDOWN: Final = "text/markdown"
+PDF: Final = "application/pdf"
+ARTICLE_TYPES: Final = frozenset({HTML, XHTML, PLAIN, MARKDOWN, PDF})
+
+_HEAD_BYTES: Final = 2048
+_BINARY_MAGIC: Final = (
+    b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x7fELF", b"MZ\x90", b"Rar!", b"7z\xbc\xaf",
+    b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"\xca\xfe\xba\xbe", b"\xd0\xcf\x11\xe0", b"OggS", b"RIFF",
+    b"\x00\x00\x01\x00",
+)  # fmt: skip
+_CONTROL_BYTES: Final = bytes((*range(0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)))
+_PROLOGUE: Final = rb"\s*+(?:<\?xml[^>]{0,200}+>\s*+)?(?:<!--[^>]{0,400}+>\s*+)?"
+_HTML_START: Final = re.compile(_PROLOGUE + rb"<(?:!doctype\s++html|html|head|body)[\s>]", re.I)
+_FEED_START: Final = re.compile(_PROLOGUE + rb"<(?:rss|feed|rdf:RDF)[\s>]", re.I)
+_META_CHARSET: Final = re.compile(rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.I)
+_META_BYTES: Final = 4096
+
+_BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+# Labels of the web and the codec that browsers read them with; UTF-7 and its like are left out on purpose.
+_SAME_NAME: Final = (
+    "utf-8 koi8-r koi8-u euc-jp iso-2022-jp gb18030 ibm866 iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 "
+    "iso-8859-7 iso-8859-8 iso-8859-10 iso-8859-13 iso-8859-14 iso-8859-15 iso-8859-16 windows-1250 windows-1251 "
+    "windows-1252 windows-1253 windows-1254 windows-1255 windows-1256 windows-1257 windows-1258"
+)
+_ALIASES: Final = {
+    "utf-8": "utf8 unicode-1-1-utf-8",
+    "utf-16-le": "utf-16 utf-16le",
+    "utf-16-be": "utf-16be",
+    "windows-1252": "ascii us-ascii iso-8859-1 iso8859-1 iso_8859-1 latin1 l1 cp1252",
+    "windows-1254": "iso-8859-9 latin5",
+    "windows-1250": "cp1250",
+    "windows-1251": "cp1251",
+    "iso-8859-2": "latin2",
+    "koi8-r": "koi8",
+    "ibm866": "cp866",
+    "mac-roman": "macintosh",
+    "mac-cyrillic": "x-mac-cyrillic",
+    "cp874": "iso-8859-11 tis-620 windows-874",
+    "cp932": "shift_jis shift-jis sjis x-sjis windows-31j",
+    "euc-jp": "x-euc-jp",
+    "gb18030": "gb2312 gbk x-gbk gb_2312-80",
+    "big5hkscs": "big5 big5-hkscs x-x-big5",
+    "cp949": "euc-kr ks_c_5601-1987 windows-949 korean",
+}
+_CODECS: Final = {label: label for label in _SAME_NAME.split()} | {
+    label: codec for codec, labels in _ALIASES.items() for label in labels.split()
+}
+
+
+def essence(content_type: str | None) -> str | None:
+    """`text/html` of `Text/HTML; charset=utf-8`; None where no type is given."""
+    return (content_type or "").partition(";")[0].strip().lower() or None
+
+
+def article_type(declared: str | None, body: bytes) -> str | None:
+    """Which of ARTICLE_TYPES a body is, judged by its declared type and its first bytes; None if it is none of them."""
+    kind = essence(declared)
+    if kind is not None and kind not in ARTICLE_TYPES:
+        return None
+    head = body[:_HEAD_BYTES]
+    if head.lstrip().startswith(b"%PDF-") or (kind == PDF and b"%PDF-" in head):
+        return PDF
+    if _is_binary(head, markup=kind in (HTML, XHTML)) or is_feed(body):
+        return None
+    if kind in (None, PLAIN, PDF) and _HTML_START.match(_without_bom(head)):
+        return HTML
+    return None if kind == PDF else kind or PLAIN
+
+
+def is_feed(body: bytes) -> bool:
+    """Whether a body begins as an RSS or Atom feed does."""
+    return _FEED_START.match(_without_bom(body[:_HEAD_BYTES])) is not None
+
+
+def decode(body: bytes, charset: str | None, *, markup: bool) -> str:
+    """The text of a body: by byte order mark, else the declared charset, else (`markup`) its meta tag, else a guess.
+
+    The guess is UTF-8 where that fits and windows-1252 elsewhere, as in browsers. What cannot be decoded becomes
+    U+FFFD; NUL is dropped.
+    """
+    for bom, codec in _BOMS:
+        if body.startswith(bom):
+            return _decoded(body[len(bom) :], codec)
+    codec = _CODECS.get((charset or "").strip().strip("\"'").lower(), "") or (_meta_codec(body) if markup else "")
+    if codec:
+        return _decoded(body, codec)
+    try:
+        return body.decode("utf-8").replace("\0", "")
+    except UnicodeDecodeError:
+        return _decoded(body, "windows-1252")
+
+
+def _decoded(body: bytes, codec: str) -> str:
+    return body.decode(codec, "replace").replace("\0", "")
+
+
+def _meta_codec(body: bytes) -> str:
+    match = _META_CHARSET.search(body[:_META_BYTES])
+    codec = _CODECS.get(match[1].decode("ascii").lower(), "") if match else ""
+    # A meta tag that can be read as ASCII proves that the page is not in UTF-16.
+    return "utf-8" if codec.startswith("utf-16") else codec
+
+
+def _is_binary(head: bytes, *, markup: bool) -> bool:
+    if any(head.startswith(bom) for bom, _ in _BOMS):
+        return False
+    if head.startswith(_BINARY_MAGIC):
+        return True
+    controls = len(head) - len(head.translate(None, _CONTROL_BYTES))
+    return not markup and controls > 8 and controls * 16 > len(head)
+
+
+def _without_bom(head: bytes) -> bytes:
+    return head.removeprefix(codecs.BOM_UTF8)

@@ -1,0 +1,164 @@
+"""Reads domains, addresses and mailboxes out of a token."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ingest.indicators.marks import ANY_COLON, ANY_DOT, AT, COLON, DOT, without_marks
+from ingest.indicators.reading import Reading
+from ingest.indicators.remarks import ALWAYS_A_FILE, FILE, PART_OF_A_PATH, remark_on
+from ingest.indicators.suffixes import is_top_level
+from intel.canonical import canonical_domain, canonical_ip, canonical_ipv4
+
+HOST: Final = re.compile(rf"[\w-]++(?:{ANY_DOT}[\w-]++)++")
+
+_NOT_AT_AN_EDGE: Final = f"-.{DOT}"
+_SIMPLE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?){1,8}")
+_DIGITS_AND_DOTS: Final = re.compile(rf"[0-9.{DOT}]+")
+_ADDRESS_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-([0-9.{DOT}]{{7,}})")
+_UNGLUE: Final = re.compile(r"(.+\.[a-z]{2,12}?)(?=[A-Z][a-z]).*")
+_MASK: Final = re.compile(r"/([0-9]{1,2})(?![\w./])")
+_EMAIL: Final = re.compile(rf"[\w.+%$=&'{DOT}-]++(?:\([^()]{{0,40}}\))?(?:@|{AT}++)(?=[\w-])")
+_COMMENT: Final = re.compile(r"\([^()]*\)")
+_IPV6: Final = re.compile(
+    rf"(?:(?<![\w:.{COLON}])|(?<=[Ii][Pp][Vv]6:))"
+    rf"(?P<address>[0-9A-Fa-f]{{0,4}}(?:{ANY_COLON}[0-9A-Fa-f]{{0,4}}){{2,7}}(?:\.[0-9]{{1,3}}){{0,3}})(?![\w:])"
+)
+
+
+def is_address(host: str) -> bool:
+    """Whether a canonical host is an IP address."""
+    return ":" in host or host[-1:].isdigit()
+
+
+def is_host_in_use(host: str) -> bool:
+    """Whether a canonical host is an address or stands under a top-level domain."""
+    return is_address(host) or is_top_level(host.rpartition(".")[2])
+
+
+def domain_of(spelled: str) -> str | None:
+    """The canonical domain that a spelling with plain dots names, or None."""
+    return (
+        spelled
+        if len(spelled) < 200 and _SIMPLE.fullmatch(spelled) and not spelled[-1].isdigit()
+        else canonical_domain(spelled)
+    )
+
+
+def hosts_in(token: str) -> list[Reading]:
+    """The domains and IPv4 addresses of a token."""
+    found: list[Reading] = []
+    for match in HOST.finditer(token):
+        start, end = match.span()
+        spelled = match[0]
+        if not spelled[0].isdigit() or not (spelled[-1].isdigit()):
+            found += _domain(token, start, end)
+        elif both := _ADDRESS_RANGE.fullmatch(spelled):
+            found += [*_address(token, start, start + len(both[1])), *_address(token, start + len(both[1]) + 1, end)]
+        elif _DIGITS_AND_DOTS.fullmatch(spelled):
+            found += _address(token, start, end)
+    return found
+
+
+def _address(token: str, start: int, end: int) -> list[Reading]:
+    spelled = token[start:end]
+    value = canonical_ipv4(without_marks(spelled))
+    before, after = token[start - 1 : start] if start else "", token[end : end + 2]
+    if value is None or before == "." or before == "_" or (after[:1] in ("_", ".") and after[1:].isalnum()):
+        return []
+    defanged = DOT in spelled
+    remark = PART_OF_A_PATH if before and before in "/\\" and not defanged else ""
+    mask = _MASK.match(token, end)
+    if mask and _is_network(value, int(mask[1])):
+        remark = "network"
+    return [Reading("ip", value, start, end, defanged, remark=remark)]
+
+
+def _is_network(address: str, bits: int) -> bool:
+    """Whether `address/bits` names a network and no host in it: nothing is set beyond the mask."""
+    number = int.from_bytes(bytes(int(octet) for octet in address.split(".")), "big")
+    return bits < 32 and number & ((1 << (32 - bits)) - 1) == 0
+
+
+def _domain(token: str, start: int, end: int) -> list[Reading]:
+    raw = token[start:end]
+    start += len(raw) - len(raw.lstrip(_NOT_AT_AN_EDGE))
+    raw = raw.strip(_NOT_AT_AN_EDGE)
+    defanged = DOT in raw
+    spelled = without_marks(raw) if defanged else raw
+    value = domain_of(spelled)
+    if value is not None and not is_top_level(value.rpartition(".")[2]):
+        spelled = _unglued(spelled) if defanged else ""
+        value = domain_of(spelled) if spelled else None
+    if value is None:
+        return []
+    if defanged:
+        labels = value.split(".")
+        remark = FILE if len(labels) == 2 and labels[1] in ALWAYS_A_FILE else ""
+        return [Reading("domain", value, start, _end_of(token, start, len(spelled)), True, remark=remark)]
+    end = start + len(raw)
+    return [Reading("domain", value, start, end, False, remark=remark_on(token, start, end, spelled.split(".")))]
+
+
+def _end_of(token: str, start: int, plain_length: int) -> int:
+    """Where a spelling ends of which `plain_length` characters remain when every mark counts as one."""
+    position = start
+    while plain_length:
+        if token[position] == DOT:
+            while token[position + 1 : position + 2] == DOT:
+                position += 1
+        position += 1
+        plain_length -= 1
+    return position
+
+
+def _unglued(spelled: str) -> str:
+    """`evil.comThe` without the word that a lost line break glued on, or nothing."""
+    match = _UNGLUE.fullmatch(spelled)
+    return match[1] if match and is_top_level(match[1].rpartition(".")[2]) else ""
+
+
+def mailboxes_in(token: str) -> list[Reading]:
+    """The e-mail addresses of a token."""
+    found: list[Reading] = []
+    for match in _EMAIL.finditer(token):
+        host = HOST.match(token, match.end())
+        if host is None:
+            continue
+        local = _COMMENT.sub("", without_marks(match[0])[:-1])
+        shift = len(match[0]) - len(match[0].lstrip(".'-=&%$"))
+        local = local.strip(".'-=&%$")
+        end = host.end()
+        while token[end - 1] == "-":
+            end -= 1
+        domain = domain_of(without_marks(token[match.end() : end]))
+        if domain is None or not 0 < len(local) <= 64 or not is_top_level(domain.rpartition(".")[2]):
+            continue
+        start = match.start() + shift
+        defanged = DOT in token[start:end] or AT in token[start:end]
+        found.append(Reading("email", f"{local}@{domain}", start, end, defanged, domain))
+    return found
+
+
+def ipv6_in(token: str) -> list[Reading]:
+    """The IPv6 addresses of a token."""
+    found: list[Reading] = []
+    for match in _IPV6.finditer(token):
+        spelled = without_marks(match["address"])
+        value = canonical_ip(spelled) if _looks_like_ipv6(spelled) else None
+        if value is not None:
+            found.append(Reading("ip", value, *match.span("address"), COLON in match["address"]))
+    return found
+
+
+def _looks_like_ipv6(spelled: str) -> bool:
+    """Neither a time, nor `a::b` of a programming language."""
+    if "::" not in spelled:
+        return spelled.count(":") > 5
+    if spelled == "::1":
+        return True
+    groups = [group for group in spelled.split(":") if group]
+    if not any(character.isdigit() for character in spelled):
+        return False
+    return len(groups) >= 3 or (bool(groups) and len(groups[0]) >= 3 and groups[0][0] in "23fF")

@@ -1,0 +1,233 @@
+"""From a web page to a document: block by block, with the place of every piece; bounded, and never an exception."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from lxml import etree
+
+from ingest.indicators.document import Document, Place, Region
+
+LONGEST_PAGE: Final = 20_000_000
+MOST_LINKS: Final = 20_000
+OPENING_WORDS: Final = 7
+
+_BLOCKS: Final = frozenset(
+    {
+        "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir",
+        "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
+        "header", "hr", "html", "legend", "li", "main", "menu", "nav", "ol", "option", "p", "pre", "section",
+        "select", "summary", "table", "tbody", "textarea", "tfoot", "thead", "title", "tr", "ul",
+    }
+)  # fmt: skip
+_UNREAD: Final = frozenset(
+    {"script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "audio", "video", "head"}
+)
+_FURNITURE_TAGS: Final = frozenset({"nav", "footer", "aside", "form", "menu", "dialog"})
+_FURNITURE_ROLES: Final = frozenset(
+    {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "menu"}
+)
+_FURNITURE_NAMES: Final = re.compile(
+    r"(?i)(?:^|[\s_-])(?:nav(?:bar|igation)?|menu|side-?bar|footer|breadcrumbs?|related|recommended|comments?|share|sharing|social"
+    r"|cookies?|newsletter|subscribe|subscription|advert\w*|promo|widget|pagination|pager|masthead|topbar|toolbar|skip-?link)"
+    r"(?:$|[\s_-])"
+)
+_PLACES: Final[dict[str, Place]] = {
+    "table": "table",
+    "pre": "code",
+    "code": "code",
+    "samp": "code",
+    "kbd": "code",
+    "ul": "list",
+    "ol": "list",
+}
+_NAMED_TAGS: Final = frozenset({"div", "section", "ul", "ol", "header", "p", "span", "table"})
+_KEPT_AS_WRITTEN: Final = frozenset({"pre", "textarea"})
+_SPACES: Final = re.compile(r"[ \t\r\n\f\v\xa0]+")
+_TAG: Final = re.compile(r"<[^<>]{0,2000}>")
+_XML_INVALID: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+
+
+def document_from_html(html: str, url: str | None = None, main_text: str | None = None) -> Document:
+    """The text of a page with its places; `url` is the page's address, `main_text` what a reader took for the article.
+
+    A page that cannot be parsed is read with its tags cut out. Pages beyond 20 MB are read up to there.
+    """
+    page = _XML_INVALID.sub("\ufffd", html[:LONGEST_PAGE])
+    try:
+        return _walk(page, _host(url or ""), main_text)
+    except (etree.LxmlError, ValueError, MemoryError):
+        return Document(_TAG.sub(" ", page), publisher_host=_host(url or ""), structured=True)
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Collects the text and the places of its stretches."""
+
+    pieces: list[str] = field(default_factory=list)
+    regions: list[Region] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    length: int = 0
+    last: str = "\n"
+    _stretch: int = 0
+
+    def write(self, text: str) -> None:
+        if text:
+            self.pieces.append(text)
+            self.length += len(text)
+            self.last = text[-1]
+
+    def flow(self, text: str) -> None:
+        """Running text, in which white space counts as one blank."""
+        piece = _SPACES.sub(" ", text)
+        self.write(piece[1:] if self.last in " \n\t" and piece[:1] == " " else piece)
+
+    def line_break(self) -> None:
+        if self.last != "\n":
+            self.write("\n")
+
+    def enter(self, place: Place) -> None:
+        self._finish_stretch()
+        self.places.append("furniture" if self.places and self.places[-1] == "furniture" else place)
+
+    def leave(self) -> None:
+        self._finish_stretch()
+        self.places.pop()
+
+    def _finish_stretch(self) -> None:
+        if self.places and self.length > self._stretch:
+            self.regions.append(Region(self._stretch, self.length, self.places[-1]))
+        self._stretch = self.length
+
+
+def _walk(page: str, publisher_host: str, main_text: str | None) -> Document:
+    parser = etree.HTMLParser(encoding="utf-8", recover=True, remove_comments=True, remove_pis=True, huge_tree=False)
+    root = etree.fromstring(page.encode("utf-8"), parser)
+    if root is None:
+        return Document("", publisher_host=publisher_host, structured=True)
+    writer = _Writer()
+    writer.flow(root.findtext(".//title") or "")
+    writer.line_break()
+    hosts = _write_tree(root, writer)
+    text = "".join(writer.pieces)
+    own_host = publisher_host or _own_host(root)
+    return Document(text, tuple(writer.regions), own_host, hosts, structured=True, asides=_asides(main_text, text))
+
+
+def _own_host(root: Any) -> str:
+    """The host that a page names as its own address."""
+    for element in root.iter("link", "meta"):
+        if element.get("rel") == "canonical" and (host := _host(element.get("href") or "")):
+            return host
+        if element.get("property") == "og:url" and (host := _host(element.get("content") or "")):
+            return host
+    return ""
+
+
+def _write_tree(root: Any, writer: _Writer) -> frozenset[str]:
+    """Writes every readable piece of the page; the hosts that it links to."""
+    hosts: set[str] = set()
+    placed: list[Any] = []
+    kept_as_written = unread = 0
+    for event, element in etree.iterwalk(root, events=("start", "end")):
+        tag = element.tag if isinstance(element.tag, str) else ""
+        if event == "start":
+            unread += tag in _UNREAD
+            kept_as_written += tag in _KEPT_AS_WRITTEN
+            if not unread:
+                _open(element, tag, writer, placed, hosts)
+                _write(element.text, writer, kept_as_written)
+            continue
+        if not unread:
+            _close(element, tag, writer, placed)
+        unread -= tag in _UNREAD
+        kept_as_written -= tag in _KEPT_AS_WRITTEN
+        if not unread:
+            _write(element.tail, writer, kept_as_written)
+    return frozenset(hosts)
+
+
+def _write(text: str | None, writer: _Writer, kept_as_written: int) -> None:
+    if text:
+        if kept_as_written:
+            writer.write(text)
+        else:
+            writer.flow(text)
+
+
+def _open(element: Any, tag: str, writer: _Writer, placed: list[Any], hosts: set[str]) -> None:
+    if tag in _BLOCKS or tag == "br":
+        writer.line_break()
+    elif tag in ("td", "th") and writer.last not in "\n\t":
+        writer.write("\t")
+    if tag == "a" and len(hosts) < MOST_LINKS and (host := _host(element.get("href") or "")):
+        hosts.add(host)
+    place = _place(element, tag)
+    if place is not None:
+        placed.append(element)
+        writer.enter(place)
+
+
+def _close(element: Any, tag: str, writer: _Writer, placed: list[Any]) -> None:
+    if placed and placed[-1] is element:
+        placed.pop()
+        writer.leave()
+    if tag in _BLOCKS:
+        writer.line_break()
+
+
+def _place(element: Any, tag: str) -> Place | None:
+    if (
+        tag in _FURNITURE_TAGS
+        or (element.get("role") or "").lower() in _FURNITURE_ROLES
+        or _is_named_furniture(element, tag)
+    ):
+        return None if _holds_the_article(element) else "furniture"
+    if tag == "a":
+        return "link_text" if _host(element.get("href") or "") else None
+    return _PLACES.get(tag)
+
+
+def _is_named_furniture(element: Any, tag: str) -> bool:
+    if tag not in _NAMED_TAGS:
+        return False
+    names = f"{element.get('id') or ''} {element.get('class') or ''}"
+    return len(names) > 1 and bool(_FURNITURE_NAMES.search(names[:300]))
+
+
+def _holds_the_article(element: Any) -> bool:
+    """A wrapper whose name speaks of a side bar is no side bar. The parser's limit on depth bounds the cost."""
+    return next(element.iter("article", "main", "h1"), None) is not None
+
+
+def _asides(main_text: str | None, text: str) -> tuple[Region, ...]:
+    """The running text of a page outside what a reader took for the article; lines of a few words are left open."""
+    if not main_text:
+        return ()
+    known = {opening for line in main_text.splitlines() if (opening := _opening(line))}
+    regions: list[Region] = []
+    start = 0
+    for line in text.split("\n"):
+        opening = _opening(line) if "\t" not in line else ""
+        if opening and opening not in known:
+            regions.append(Region(start, start + len(line), "furniture"))
+        start += len(line) + 1
+    return tuple(regions)
+
+
+def _opening(line: str) -> str:
+    """The letters and digits of the first words of a line of running text, or nothing for a short one."""
+    words = line.split(maxsplit=OPENING_WORDS)
+    return "".join(filter(str.isalnum, "".join(words[:OPENING_WORDS]))) if len(words) > OPENING_WORDS else ""
+
+
+def _host(url: str) -> str:
+    if not url.startswith(("http://", "https://", "//")):
+        return ""
+    try:
+        return (urlsplit(url[:2048]).hostname or "").lower()
+    except ValueError:
+        return ""

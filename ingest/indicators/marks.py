@@ -1,0 +1,166 @@
+"""Writes a text so that defanged signs can be told from plain ones, without moving a character."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from intel.defanged import INVISIBLE
+
+# Every character of a mark becomes one of these private ones: `[.]` is three times DOT. The text keeps its length, so
+# positions stay true, and the scanner sees both where a dot is and that somebody disarmed it.
+DOT: Final = "\ue000"
+AT: Final = "\ue001"
+COLON: Final = "\ue002"
+SEPARATOR: Final = "\ue003"
+SLASH: Final = "\ue004"
+MARKS: Final = DOT + AT + COLON + SEPARATOR + SLASH
+ANY_DOT: Final = f"(?:\\.|{DOT}++)"
+ANY_COLON: Final = f"(?::|{COLON}{{3}}|{COLON}++)"
+
+_SIGNS: Final = {".": DOT, DOT * 3: DOT, "dot": DOT, "@": AT, "at": AT, ":": COLON, "/": SLASH}
+_PLAIN: Final = {DOT: ".", AT: "@", COLON: ":", SEPARATOR: "://", SLASH: "/"}
+_MARK_RUN: Final = re.compile(f"([{MARKS}])\\1*+")
+_FOREIGN_MARK: Final = re.compile(f"[{MARKS}]")
+# The pattern begins with a plain character class, which lets the engine skip at full speed to the next bracket;
+# what stands around a mark is looked at afterwards, for the few that are found.
+_MARK: Final = re.compile(
+    r"[\[({\\](?:[\[({\\]{0,3}+[ \t]?(?P<sign>[.@/]|\ue000{3}|:(?://?|\\\\)?|//|(?i:dot|at))[ \t]?\\?[\])}]{1,3}+"
+    r"|[\[({\\]{0,3}(?P<half>\.))"
+)
+_HALF_CLOSED: Final = re.compile(r"\.[\])}](?=[a-z0-9]{2})")
+_DOT_AFTER_A_BLANK: Final = re.compile(rf" {DOT}++(?:(?<={DOT}{DOT}{DOT}{DOT}) )?(?=\w)")
+_AT_AFTER_A_BLANK: Final = re.compile(rf" {AT}++ ?(?=\w)")
+_HANDLE: Final = re.compile(rf" @(?=[\w-]{{1,63}}+{DOT})")
+_WIDE_IN_A_MAILBOX: Final = re.compile(rf" {DOT}{{3}} (?=[a-z]{{2}})")
+_BEFORE_A_BLANK: Final = re.compile(rf"{DOT} (?=[a-z]{{2}})")
+_SPOKEN_DOTS: Final = (
+    re.compile(r" DOT (?=[a-zA-Z]{2,24}\b)"),
+    re.compile(r" dot (?=(?:com|net|org|info|ru|cn|io|xyz|top|onion|me)\b)"),
+)
+_SPOKEN_AT: Final = re.compile(rf"(?<=[\w-]) (?:at|AT) (?=[\w-]{{1,63}}+{DOT}{{5}})")
+_SLASHED: Final = re.compile(r"/(?P<sign>AT|DOT)/(?=\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText:
+    """`text` with marks as private characters; `removed` are the places where invisible ones were cut out."""
+
+    text: str
+    removed: tuple[int, ...] = ()
+
+    def original(self, position: int) -> int:
+        """Where the character at `position` stands in the original text."""
+        return position + bisect_right(self.removed, position) if self.removed else position
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The original span of the characters `start:end`."""
+        return (self.original(start), self.original(end - 1) + 1) if self.removed else (start, end)
+
+
+def without_marks(piece: str) -> str:
+    """A piece of a `PlainText` written plainly."""
+    plain = piece.replace(COLON * 3, ":")
+    plain = plain if DOT * 4 in plain else plain.replace(DOT * 3, ".")
+    return plain if plain.isascii() else _MARK_RUN.sub(lambda run: _PLAIN[run[1]], plain)
+
+
+def plain_text(original: str) -> PlainText:
+    """`original` with its defanging marks made visible; linear in its length."""
+    text = _FOREIGN_MARK.sub("\ufffd", original) if any(mark in original for mark in MARKS) else original
+    removed: tuple[int, ...] = ()
+    if any(character in text for character in INVISIBLE):
+        text, removed = _without_invisible(text)
+    text = _MARK.sub(_marked, text.replace("[.]", DOT * 3))
+    if any(half in text for half in (".]", ".)", ".}")):
+        text = _HALF_CLOSED.sub(_half_closed, text)
+    text = _joined_over_blanks(text)
+    if " DOT " in text or " dot " in text:
+        text = _spoken_plainly(text)
+    if "/DOT/" in text:
+        text = _SLASHED.sub(_spoken, text)
+    return PlainText(text, removed)
+
+
+def _without_invisible(text: str) -> tuple[str, tuple[int, ...]]:
+    places = sorted(place for character in INVISIBLE for place in _places_of(text, character))
+    pieces = [text[first + 1 : last] for first, last in pairwise([-1, *places, len(text)])]
+    return "".join(pieces), tuple(place - count for count, place in enumerate(places))
+
+
+def _places_of(text: str, character: str) -> Iterator[int]:
+    place = text.find(character)
+    while place >= 0:
+        yield place
+        place = text.find(character, place + 1)
+
+
+def _spoken_plainly(text: str) -> str:
+    for pattern in _SPOKEN_DOTS:
+        text = pattern.sub(DOT * 5, text)
+    return _SPOKEN_AT.sub(lambda match: AT * len(match[0]), text)
+
+
+def _spoken(match: re.Match[str]) -> str:
+    return _SIGNS[match["sign"].lower()] * len(match[0])
+
+
+def _joined_over_blanks(text: str) -> str:
+    if f" {DOT}" in text:
+        text = _WIDE_IN_A_MAILBOX.sub(_joined_in_a_mailbox, _DOT_AFTER_A_BLANK.sub(_joined, text))
+    if f"{DOT} " in text:
+        text = _BEFORE_A_BLANK.sub(_joined_on_the_left, text)
+    if f" {AT}" in text or " @" in text:
+        text = _HANDLE.sub(_joined, _AT_AFTER_A_BLANK.sub(_joined, text))
+    return text
+
+
+def _joined(match: re.Match[str]) -> str:
+    before = match.string[match.start() - 1 : match.start()]
+    sign = DOT if DOT in match[0] else AT
+    return sign * len(match[0]) if before.isalnum() else match[0]
+
+
+def _joined_in_a_mailbox(match: re.Match[str]) -> str:
+    name = match.string[max(0, match.start() - 64) : match.start()].rpartition(" ")[2]
+    return DOT * 5 if "@" in name or AT in name else match[0]
+
+
+def _joined_on_the_left(match: re.Match[str]) -> str:
+    run = match.start()
+    while match.string[run - 1] == DOT:
+        run -= 1
+    return DOT * 2 if match.string[run - 1].isalnum() else match[0]
+
+
+def _half_closed(match: re.Match[str]) -> str:
+    before = match.string[match.start() - 1 : match.start()]
+    return DOT * 2 if before.isalnum() else match[0]
+
+
+def _marked(match: re.Match[str]) -> str:
+    text, (start, end) = match.string, match.span()
+    before, after = text[start - 1 : start] if start else "", text[end : end + 1]
+    if match.lastgroup == "half":
+        return DOT * (end - start) if before.isalnum() and (after.isalnum() or after in "[({") else match[0]
+    sign = match["sign"].lower()
+    if len(sign) > 1 and sign[0] == ":":
+        return SEPARATOR * (end - start)
+    if sign == "//":
+        return SEPARATOR * (end - start) if before == ":" else match[0]
+    if before.isspace() or after.isspace() or not before or not after:
+        return _marked_beside_a_blank(match, sign, before, after)
+    return _SIGNS[sign] * (end - start)
+
+
+def _marked_beside_a_blank(match: re.Match[str], sign: str, before: str, after: str) -> str:
+    """Signs with a blank at one side join what they part; with blanks at both, only words do."""
+    if not before or not after or sign in ":/":
+        return match[0]
+    if before.isspace() and after.isspace() and sign == ".":
+        return match[0]
+    return _SIGNS[sign] * (match.end() - match.start())

@@ -1,0 +1,59 @@
+"""What one token may have to do with a name of malware; knows nothing of its surroundings."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from ingest.indicators.marks import MARKS
+from intel.names import MalwareNames, malware_name, spelling_key
+
+LONGEST_WORD: Final = 64
+# What quotes, brackets and sentences leave at the edges of a name.
+EDGES: Final = ".,;:!?()[]{}<>\"'`*_|/\\\u201c\u201d\u2018\u2019\u2026\u2013\u2014=+~#&"
+# `NetwireRAT` is a name and what it names in one word.
+FUSED_KINDS: Final = ("rat", "ransomware", "stealer", "loader", "bot", "locker")
+
+_INNER: Final = re.compile(r"[/()\[\],;:|+&=\u2019'\"\u2013\u2014-]+")
+_HAS_INNER: Final = frozenset("/()[],;:|+&=\u2019'\"\u2013\u2014-")
+_IN_A_HOST: Final = re.compile(rf"[\\@{MARKS}]|://")
+
+
+class Naming(NamedTuple):
+    """`may_name`: a name may begin here; `followers`: only where one of these words comes next (None: in any case)."""
+
+    may_name: bool
+    followers: frozenset[str] | None = None
+
+
+NO_NAME: Final = Naming(False)
+_NAME: Final = Naming(True)
+
+
+def naming_of(token: str, names: MalwareNames) -> Naming:
+    """What a token may have to do with the names of malware."""
+    if not 2 < len(token) <= LONGEST_WORD:
+        return NO_NAME
+    bare = token.strip(EDGES)
+    key = bare.casefold() if bare.isalnum() else spelling_key(bare)
+    followers = followers_of(bare, key, names)
+    if key in names.families and (key not in names.ordinary or bare in names.spellings):
+        return _NAME
+    if followers is not None:
+        return Naming(True, followers)
+    if key.endswith(FUSED_KINDS) and malware_name(bare) is not None:
+        return _NAME
+    inside = not bare.isalnum() and not _HAS_INNER.isdisjoint(bare)
+    return _NAME if inside and any(spelling_key(part) in names.families for part in parts_of(bare)) else NO_NAME
+
+
+def parts_of(bare: str) -> list[str]:
+    """The pieces of `Emotet/TrickBot`, `Emotet's`, `Emotet-infected`; none of what looks like a host or a path."""
+    if _IN_A_HOST.search(bare):
+        return []
+    return [part for part in _INNER.split(bare) if len(part) > 2 and "." not in part]
+
+
+def followers_of(bare: str, key: str, names: MalwareNames) -> frozenset[str] | None:
+    """The words that may follow one at the beginning of a name of several words."""
+    return names.openings.get(key) or names.openings.get(bare)

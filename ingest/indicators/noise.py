@@ -1,0 +1,134 @@
+"""What is well known and harmless: hosts that reports link to, mailboxes for readers, addresses that are no one's."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Final
+
+from ingest.indicators.suffixes import registered_domain
+
+MAILBOX_PROVIDERS: Final = frozenset(
+    {
+        "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "ymail.com",
+        "aol.com", "protonmail.com", "protonmail.ch", "proton.me", "pm.me", "tutanota.com", "tutanota.de", "tuta.io",
+        "tuta.com", "keemail.me", "mail.ru", "inbox.ru", "list.ru", "bk.ru", "yandex.ru", "yandex.com", "ya.ru",
+        "rambler.ru", "ukr.net", "i.ua", "seznam.cz", "gmx.com", "gmx.de", "gmx.net", "web.de", "mail.com",
+        "email.com", "zoho.com", "icloud.com", "me.com", "mac.com", "qq.com", "163.com", "126.com", "sina.com",
+        "foxmail.com", "cock.li", "airmail.cc", "onionmail.org", "mailfence.com", "disroot.org", "countermail.com",
+        "hushmail.com", "firemail.cc", "aliyun.com", "naver.com", "daum.net", "hanmail.net", "freemail.hu",
+        "msgsafe.io", "ctemplar.com", "elude.in", "jabb.im", "jabber.org", "xmpp.jp", "exploit.im", "thesecure.biz",
+        "dnmx.org", "mail2tor.com", "secmail.pro", "torbox3uiot6wchz.onion", "startmail.com", "posteo.de",
+        "posteo.net", "bigmir.net", "rediffmail.com", "libero.it", "virgilio.it", "orange.fr", "wanadoo.fr",
+        "laposte.net", "t-online.de", "comcast.net", "tutamail.com", "skiff.com", "riseup.net", "autistici.org",
+        "swisscows.email", "techmail.info", "cyberfear.com",
+    }
+)  # fmt: skip
+REFERENCE_HOSTS: Final = frozenset(
+    {
+        "attack.mitre.org", "cve.mitre.org", "nvd.nist.gov", "www.cve.org", "cve.org", "cwe.mitre.org",
+        "capec.mitre.org", "d3fend.mitre.org", "www.first.org",
+    }
+)  # fmt: skip
+LOOKUP_SERVICES: Final = frozenset(
+    {
+        "virustotal.com", "abuseipdb.com", "alienvault.com", "urlscan.io", "shodan.io", "censys.io", "abuse.ch",
+        "greynoise.io", "threatfox.com", "hybrid-analysis.com", "any.run", "joesandbox.com", "tria.ge", "riskiq.net",
+        "ipinfo.io", "domaintools.com", "whois.com", "otx.alienvault.com", "threatcrowd.org",
+        "talosintelligence.com",
+    }
+)  # fmt: skip
+_RESERVED_DOMAINS: Final = frozenset({"example.com", "example.org", "example.net", "localhost"})
+_RESERVED_TOPS: Final = frozenset({"example", "test", "invalid", "localhost", "local"})
+_CONTACT_MAILBOXES: Final = frozenset(
+    {
+        "info", "press", "media", "contact", "support", "sales", "security", "cert", "soc", "psirt", "report",
+        "reports", "help", "abuse", "privacy", "legal", "marketing", "pr", "newsletter", "feedback", "editor",
+        "careers", "jobs", "hello", "threatintel", "intel", "research", "incident", "incidents", "disclosure",
+        "vulnerability", "webmaster", "noreply", "no-reply", "admin", "postmaster", "hostmaster", "git", "root",
+    }
+)  # fmt: skip
+_DOCUMENTATION: Final = tuple(
+    ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
+)
+_RESOLVERS: Final = frozenset(
+    {
+        "8.8.8.8",
+        "8.8.4.4",
+        "1.1.1.1",
+        "1.0.0.1",
+        "9.9.9.9",
+        "208.67.222.222",
+        "208.67.220.220",
+        "114.114.114.114",
+        "4.2.2.2",
+    }
+)
+
+
+@cache
+def _known_hosts() -> frozenset[str]:
+    lines = (files("ingest.indicators") / "known_hosts.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+
+
+@lru_cache(maxsize=16384)
+def is_known_host(host: str) -> bool:
+    """Whether a host belongs to a well-known publisher, vendor, service or authority."""
+    if host.endswith((".gov", ".mil", ".edu")) or ".gov." in host[-10:] or ".edu." in host[-10:]:
+        return True
+    labels = host.split(".")
+    return any(".".join(labels[index:]) in _known_hosts() for index in range(len(labels) - 1))
+
+
+def is_reserved_host(host: str) -> bool:
+    """Whether a name is set apart for examples and tests (RFC 2606, RFC 6761)."""
+    return registered_domain(host) in _RESERVED_DOMAINS or host.rpartition(".")[2] in _RESERVED_TOPS
+
+
+def is_mailbox_provider(host: str) -> bool:
+    """Whether anyone may have a mailbox there, so that the host says nothing about its user."""
+    return host in MAILBOX_PROVIDERS or registered_domain(host) in MAILBOX_PROVIDERS
+
+
+def is_contact_mailbox(local: str) -> bool:
+    """Whether a mailbox is one by which an organisation is reached (`press@`, `abuse@`)."""
+    return local.lower() in _CONTACT_MAILBOXES
+
+
+def address_noise(address: str) -> str:
+    """Why an address says nothing about an attacker, or nothing; addresses for documentation count as public."""
+    if address in _RESOLVERS:
+        return "public resolver"
+    ip = ipaddress.ip_address(address)
+    if any(ip.version == net.version and ip in net for net in _DOCUMENTATION):
+        return ""
+    if ip.is_multicast or ip.is_unspecified or ip.is_loopback or ip.is_link_local or ip.is_reserved or ip.is_private:
+        return "reserved address"
+    return ""
+
+
+def warnings(type: str, value: str) -> tuple[tuple[str, str], ...]:
+    """(list, reason) of every list of harmless things that holds an indicator; for showing beside it."""
+    if type == "ip":
+        kind = address_noise(value)
+        return (("addresses", f"{kind}: says nothing about an attacker"),) if kind else ()
+    host = _host(type, value)
+    if not host:
+        return ()
+    found: list[tuple[str, str]] = []
+    if is_reserved_host(host):
+        found.append(("reserved names", "set apart for examples and tests"))
+    if type == "email" and is_mailbox_provider(host):
+        found.append(("mailbox providers", "anyone may have a mailbox there: block the address, not the host"))
+    elif is_known_host(host):
+        found.append(("well-known hosts", "used by many for lawful ends: look at the whole value before blocking"))
+    return tuple(found)
+
+
+def _host(type: str, value: str) -> str:
+    if type == "url":
+        return re.split(r"[/?#]", value.partition("://")[2], maxsplit=1)[0].rpartition("@")[2].partition(":")[0]
+    return value.rpartition("@")[2] if type in ("domain", "email") else ""

@@ -1,0 +1,89 @@
+"""Why a dotted name may be no host at all: a file, a piece of code, a detection, a missing blank after a full stop."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+PART_OF_A_PATH: Final = "part of a path or name"
+CODE: Final = "code"
+REVERSED: Final = "reversed name of a package"
+CLASS: Final = "name of a class or detection"
+FILE: Final = "name of a file"
+WORDS: Final = "words around a full stop"
+# A file or a word may after all be a host where a list of hosts has it; the others never are.
+WEAK: Final = frozenset({FILE, WORDS})
+
+_DETECTION: Final = re.compile(
+    r"(?i)(?:trojan|backdoor|virus|worm|win32|win64|w32|w64|msil|heur|generic|ransom|exploit|downloader|dropper|agent|malware"
+    r"|riskware|adware|hacktool|pua|vbs|js|doc|o97m|linux|android|osx|html|pdf|trojandownloader|trojandropper|troj|mal|bds)"
+    r"(?:[!-]|$)"
+)
+_REVERSED_ROOTS: Final = frozenset(
+    {"com", "org", "net", "io", "edu", "gov", "java", "javax", "android", "androidx", "kotlin", "apple"}
+)
+_CODE_ROOTS: Final = frozenset(
+    {
+        "self", "this", "document", "window", "system", "e", "x", "i", "m", "obj", "object", "item", "user", "event",
+        "match", "request", "response", "req", "res", "args", "argv", "os", "sys", "re", "json", "math", "process",
+        "console", "module", "exports", "node", "socket", "string", "array", "date", "file", "path", "config",
+        "options", "params", "data", "result", "microsoft", "wscript", "adodb", "asp", "vb", "ado", "java", "lang",
+        "std", "target", "element", "elem", "el", "util", "win32", "cmd", "shell", "application", "environment",
+        "smtp", "header", "body", "session", "stream", "reader", "writer", "thread", "form", "input", "output",
+        "context", "foo", "elf", "pe", "vba", "strings", "uint16", "uint32",
+    }
+)  # fmt: skip
+_FILE_SUFFIXES: Final = frozenset(
+    {
+        "zip", "py", "rs", "sh", "pl", "so", "md", "mov", "ps", "cab", "cc", "pm", "java", "bz", "app", "lib", "bat",
+        "bin", "cr", "ms", "ax", "cpl", "gz", "ai", "vi", "pub", "com", "mm",
+    }
+) - {"com", "ai", "pub"}  # fmt: skip
+# Nobody registers directly under Paraguay's domain; a disarmed `setup[.]py` is a script.
+ALWAYS_A_FILE: Final = frozenset({"py"})
+_WORD_SUFFIXES: Final = frozenset(
+    {
+        "it", "in", "is", "at", "to", "be", "so", "no", "us", "my", "me", "am", "as", "do", "by", "id", "name",
+        "host", "group", "link", "data", "map", "zone", "style", "click", "open", "date", "next", "run", "call",
+        "prof", "now", "security", "systems", "network", "computer", "email", "download", "report", "how", "and",
+        "one", "box", "type", "contact", "page", "show", "work", "play", "new", "win", "stream", "shell", "property",
+        "events", "lt", "gt", "ne", "eq", "int", "la", "un", "et", "al", "im", "st", "software", "services",
+        "support", "video", "media", "tools", "here", "for", "you", "off", "like",
+    }
+)  # fmt: skip
+_MEMBERS: Final = frozenset({"local", "target", "location", "data", "user", "config", "self", "item", "value"})
+_SPELLED_SO: Final = frozenset({"Com", "Net", "Org", "COM", "ORG"})
+
+
+def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
+    """Why the dotted name `token[start:end]` with these `labels` may be no host, or nothing."""
+    before, after = token[start - 1 : start] if start else "", token[end : end + 1]
+    top, first = labels[-1], labels[0].lower()
+    if before and before in "\\/$#@&":
+        return PART_OF_A_PATH
+    if after and after in "(\\":
+        return CODE
+    if first in _REVERSED_ROOTS and len(labels) > 2:
+        return REVERSED
+    if first in _CODE_ROOTS and _may_be_a_member(labels, top.lower()):
+        return CODE
+    if top[0].isupper() and top not in _SPELLED_SO and not "".join(labels).isupper():
+        return CLASS
+    if not top.islower() and any(_DETECTION.match(label) for label in labels[:-1]):
+        return CLASS
+    if len(labels) > 2:
+        return WORDS if top in _WORD_SUFFIXES and labels[-2] in _MEMBERS else ""
+    return _remark_on_two(labels[0], top.lower())
+
+
+def _may_be_a_member(labels: list[str], top: str) -> bool:
+    """Whether `document.cookie.name` may be code: `data.evil.com` is none."""
+    if len(labels) == 2:
+        return top not in ("com", "org")
+    return len(labels) == 3 and (top in _WORD_SUFFIXES or top in _FILE_SUFFIXES)
+
+
+def _remark_on_two(name: str, top: str) -> str:
+    if top in _FILE_SUFFIXES:
+        return FILE
+    return WORDS if top in _WORD_SUFFIXES and name.isalpha() else ""

@@ -1,0 +1,199 @@
+"""Reads URLs out of a token, and above all where they end."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import unquote
+
+from ingest.indicators.hosts import HOST, domain_of, is_address, is_host_in_use
+from ingest.indicators.marks import ANY_COLON, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
+from ingest.indicators.reading import Reading
+from intel.canonical import canonical_plain_url
+
+LONGEST_URL: Final = 2048
+
+_DISARMED: Final = r"[hH][tTxX*]{2}[pP][sS]?|h__ps?|meows?|f[xX]ps?|[fF][tTxX][pP][sS]?"
+_OTHERS: Final = (
+    r"sftp|tftp|tcp|udp|tls|wss?|ssh|ldaps?|rmi|smb|rtsp|ircs?|socks[45]?h?|dns|git|telnet|rdp|vnc|nfs|mqtts?"
+    r"|stratum\+(?:tcp|ssl)"
+)
+_BETWEEN: Final = rf"://|:\\\\|:?{SEPARATOR}++/?|{COLON}++//|{ANY_COLON}{SLASH}++/?{SLASH}*+|:/{SLASH}++"
+_HEAD: Final = re.compile(rf"(?<![A-Za-z0-9_])(?P<scheme>{_DISARMED}|{_OTHERS})(?:{_BETWEEN}|__)")
+_GLUED_HEAD: Final = re.compile(rf"(?P<scheme>h(?:tt|xx|XX)ps?)(?:://|{SEPARATOR}++)")
+_ONLY_HEAD: Final = re.compile(r"(?:[(<\[\"'`]|[^\s:]{1,80}+\]\()?(?<![A-Za-z0-9_])(?P<scheme>h(?:tt|xx)ps?)://")
+_ENCODED_HEAD: Final = re.compile(r"(?<![A-Za-z0-9])h(?:tt|xx|XX)ps?%3[aA]%2[fF]%2[fF][\w%.~+/-]++")
+_USUAL: Final = re.compile(r"(h(?:tt|xx)ps?)://([a-z0-9.-]{4,200})((?:/[!-~]*)?)")
+_PLAIN_SCHEMES: Final = frozenset({"http", "https", "ftp", "ftps"})
+_MARKED: Final = re.compile(f"[{MARKS}]")
+_STOP: Final = re.compile(
+    r"\\(?!_)|[<>\"`{}|^\u201c\u201d\u2018\u2019\u00ab\u00bb\u2039\u203a\uff1c\uff1e\u2026\u3002\uff0c\u3001\x00-\x20\x7f\xa0]"
+)
+_TRAILING: Final = f".,;:!?'*+_~)]}}{COLON}{DOT}"
+_BREAKS: Final = re.compile(r"[()\[\],;']")
+_PARAMETER: Final = re.compile(r"[\w.-]{1,30}=|amp;|[0-9/]")
+_PORT: Final = re.compile(rf"{ANY_COLON}[0-9]{{1,5}}(?![\w.])")
+_AFTER_AUTHORITY: Final = re.compile(rf"[/?#{SLASH}]")
+_MASK: Final = re.compile(r"/[0-9]{0,2}")
+_PATH: Final = re.compile(rf"/|{SLASH}++")
+
+
+def urls_in(token: str) -> list[Reading]:
+    """The URLs of a token that have a scheme, each followed by its host."""
+    found: list[Reading] = []
+    if "%3" in token:
+        for match in _ENCODED_HEAD.finditer(token):
+            found += _url(unquote(match[0]), *match.span(), True, match.span())
+    position = 0
+    for head in _heads(token):
+        start, authority = head.start("scheme"), head.end()
+        if start < position:
+            continue
+        end = _end(token, authority)
+        scheme = head["scheme"]
+        defanged = _is_disarmed(scheme) or _MARKED.search(token, start, end) is not None
+        plain = f"{scheme}://{_written_plainly(token[authority:end])}"
+        found += _url(plain, start, end, defanged, _host_span(token, authority, end))
+        position = max(end, authority)
+    return found
+
+
+def _heads(token: str) -> list[re.Match[str]]:
+    """Where URLs begin: at a scheme, also at one that is glued to the word before it."""
+    if token.count("//") == 1 and (only := _ONLY_HEAD.match(token)):
+        return [only]
+    heads = list(_HEAD.finditer(token))
+    if glued := list(_GLUED_HEAD.finditer(token)):
+        known = {head.end() for head in heads}
+        heads = sorted([*heads, *(head for head in glued if head.end() not in known)], key=lambda head: head.start())
+    return heads
+
+
+def _is_disarmed(scheme: str) -> bool:
+    return scheme.lower() not in _PLAIN_SCHEMES and scheme[0] in "hHfm"
+
+
+def bare_urls_in(token: str, hosts: list[Reading]) -> list[Reading]:
+    """The URLs without a scheme (`evil.example/gate.php`) that begin with one of the `hosts` of a token."""
+    found: list[Reading] = []
+    for host in hosts:
+        port = _PORT.match(token, host.end)
+        path = _PATH.match(token, port.end() if port else host.end)
+        if path is None or host.remark == "network" or (host.start and token[host.start - 1] in "/\\@."):
+            continue
+        end = _end(token, path.start())
+        raw = token[host.start : end]
+        value = (
+            None
+            if _MASK.fullmatch(token, path.start(), end)
+            else canonical_plain_url(f"http://{_written_plainly(raw)}")
+        )
+        if value is not None:
+            defanged = _MARKED.search(raw) is not None
+            found.append(Reading("url", value, host.start, end, defanged, host.value, "" if defanged else host.remark))
+    return found
+
+
+def host_of(url: str) -> str:
+    """The domain or address that a canonical URL stands on."""
+    authority = re.split(r"[/?#]", url.partition("://")[2], maxsplit=1)[0].rpartition("@")[2]
+    return authority[1:].partition("]")[0] if authority.startswith("[") else authority.partition(":")[0]
+
+
+def _host_span(token: str, authority: int, end: int) -> tuple[int, int]:
+    """Where in a URL its host stands, without credentials and port."""
+    path = _AFTER_AUTHORITY.search(token, authority, end)
+    last = path.start() if path else end
+    first = token.rfind("@", authority, last) + 1 or authority
+    host = HOST.match(token, first, last)
+    return host.span() if host else (first, last)
+
+
+def _url(raw: str, start: int, end: int, defanged: bool, host_span: tuple[int, int]) -> list[Reading]:
+    usual = _USUAL.fullmatch(raw)
+    if usual and (host := usual[2]) and domain_of(host) == host:
+        value: str | None = f"{'https' if usual[1][-1] == 's' else 'http'}://{host}{usual[3]}"
+    else:
+        value = canonical_plain_url(_plain_scheme(raw))
+        host = host_of(value) if value is not None else ""
+    if value is None or not is_host_in_use(host):
+        return []
+    type = "ip" if is_address(host) else "domain"
+    return [
+        Reading("url", value, start, end, defanged, host),
+        Reading(type, host, *host_span, defanged, source=value),
+    ]
+
+
+def _written_plainly(piece: str) -> str:
+    """A piece of a URL without defanging marks and without Markdown's backslash before an underscore."""
+    return piece if piece.isascii() and "\\" not in piece else without_marks(piece).replace("\\_", "_")
+
+
+def _plain_scheme(url: str) -> str:
+    """`hxxps://...` as `https://...`."""
+    scheme, separator, rest = url.partition("://")
+    lowered = scheme.lower()
+    if lowered in _PLAIN_SCHEMES:
+        return url
+    if lowered[:1] == "h" or lowered[:4] == "meow":
+        return f"http{'s' * lowered.endswith('s')}{separator}{rest}"
+    return f"ftp{'s' * lowered.endswith('s')}{separator}{rest}" if lowered[:1] == "f" else url
+
+
+def _end(token: str, start: int) -> int:
+    """Where the URL ends whose authority begins at `start`: at a quote, a bracket that closes nothing, a new item."""
+    limit = min(len(token), start + LONGEST_URL)
+    stop = _STOP.search(token, start, limit)
+    end = stop.start() if stop else limit
+    glued = _GLUED_HEAD.search(token, start, end)
+    if glued and token[glued.start() - 1] not in "=/":
+        end = glued.start()
+    end = _balanced_end(token, start, end)
+    while end > start and token[end - 1] in _TRAILING and not _closes(token, start, end):
+        end -= 1
+    return end
+
+
+def _closes(token: str, start: int, end: int) -> bool:
+    """Whether the last character is a bracket whose partner stands inside."""
+    opening = {")": "(", "]": "["}.get(token[end - 1])
+    return opening is not None and token.count(opening, start, end) >= token.count(token[end - 1], start, end)
+
+
+def _balanced_end(token: str, start: int, end: int) -> int:
+    round_brackets = square_brackets = 0
+    for match in _BREAKS.finditer(token, start, end):
+        character = match[0]
+        round_brackets += (character == "(") - (character == ")")
+        square_brackets += (character == "[") - (character == "]")
+        if (
+            round_brackets < 0
+            or square_brackets < 0
+            or (character in ",;'" and _parts_items(token, match.start(), end))
+        ):
+            return match.start()
+    return end
+
+
+def _parts_items(token: str, position: int, end: int) -> bool:
+    """Whether a comma, semicolon or apostrophe ends the URL before it."""
+    following = token[position + 1 : min(end, position + 60)]
+    if token[position] == "'":
+        return not following[:1].isalnum()
+    if token[position] == ";":
+        return not _PARAMETER.match(following)
+    host = HOST.match(following)
+    return bool(_HEAD.match(following)) or (host is not None and DOT in host[0])
+
+
+def spans_blanked(token: str, readings: list[Reading]) -> str:
+    """The token with blanks where the readings stand, so that nothing is read twice."""
+    pieces: list[str] = []
+    position = 0
+    for reading in readings:
+        if reading.start >= position:
+            pieces += (token[position : reading.start], " " * (reading.end - reading.start))
+            position = reading.end
+    pieces.append(token[position:])
+    return "".join(pieces)

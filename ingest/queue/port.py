@@ -1,0 +1,27 @@
+"""The queue as the rest of the service sees it: one port, kept by asyncio (embedded) and arq on Redis (served)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from intel.records import Submission
+
+# Reads the submission with that id, if it is due; never raises for anything that the article did.
+ReadSubmission = Callable[[str], Awaitable[None]]
+
+
+class Queue(Protocol):
+    """Tells a worker that a submission is due.
+
+    - The submission is stored before it is enqueued; the store is the truth. A hint may be lost (a restarted Redis) or
+      come twice: `sweep` enqueues again whatever is due, and claiming a submission happens once.
+    - Enqueuing the same attempt of the same submission again while it waits or runs changes nothing.
+    - Never raises: a queue that is out of reach is logged, and the sweep makes up for it.
+    """
+
+    async def enqueue(self, submission: Submission) -> None:
+        """Hints that this submission is due."""
+
+    async def close(self) -> None:
+        """Gives back connections, and hands back what is being read."""

@@ -1,0 +1,89 @@
+"""Reading what was fetched: from a page's bytes to an article and what is seen in it.
+
+Pure and picklable, so that it runs in a process that can be killed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from ingest.article_text import ArticleText, read_article
+from ingest.indicators import Document, Extraction, document_from_html, document_from_text, extract
+from intel import ids
+from intel.canonical import canonical_url
+from intel.records import Article, Sighting
+from intel.words import encoded_words
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What was fetched, or a file; `url` is where it came from after redirects, None for a file."""
+
+    body: bytes
+    content_type: str
+    charset: str | None
+    url: str | None
+    source_name: str | None
+    fetched_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """An article, its sightings, and the canonical URLs that lead to it."""
+
+    article: Article
+    sightings: tuple[Sighting, ...]
+    addresses: tuple[str, ...]
+
+
+def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
+    """Finds the article on a page and the indicators in it. Raises ArticleUnreadable."""
+    text = read_article(page.body, page.content_type, page.charset, page.url)
+    extraction = extract(_document(text, page.url), most_indicators=most_indicators)
+    address = canonical_url(text.canonical_link or page.url) if page.url else None
+    identity = address or ids.content_identity(page.body)
+    sightings = _sightings(extraction)
+    article = Article(
+        id=ids.article_id(identity),
+        url=text.canonical_link or page.url,
+        title=text.title,
+        source_name=page.source_name or text.site_name or "imported file",
+        author=text.author,
+        published_at=_not_after(text.published_at, page.fetched_at),
+        fetched_at=page.fetched_at,
+        language=text.language,
+        summary=text.summary,
+        cluster_id=hashlib.sha256(encoded_words(text.text).encode()).hexdigest(),
+        text=text.text,
+        notes=text.notes + extraction.limits_reached,
+        ioc_counts=_counts(sightings),
+    )
+    addresses = {canonical_url(link) for link in (page.url, text.canonical_link) if link}
+    return ReadPage(article, sightings, tuple(sorted(addresses)))
+
+
+def _document(text: ArticleText, url: str | None) -> Document:
+    if text.html is None:
+        return document_from_text(text.text)
+    return document_from_html(text.html, url, text.text)
+
+
+def _sightings(extraction: Extraction) -> tuple[Sighting, ...]:
+    return tuple(
+        Sighting(found.type, found.value, extraction.sentence(found), extraction.malware_near(found), position)
+        for position, found in enumerate(extraction.indicators)
+    )
+
+
+def _counts(sightings: tuple[Sighting, ...]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for sighting in sightings:
+        counts[sighting.type] = counts.get(sighting.type, 0) + 1
+    return counts
+
+
+def _not_after(published_at: datetime | None, fetched_at: datetime) -> datetime | None:
+    """A page may claim any date; one in the future would stand on top of every list until then."""
+    return min(published_at, fetched_at) if published_at else None

@@ -1,0 +1,146 @@
+"""What every queue does with a hint."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from ingest.queue.port import Queue
+from ingest.work import SubmissionWork, sweep
+from intel.records import Article
+from intel.store import Store
+from tests.api.pages import eventually
+from tests.api.running import Clock
+from tests.contract.queue.conftest import Begin
+from tests.contract.queue.reading import Reader, ended, submission
+from tests.contract.store.builders import make_article
+
+
+@asynccontextmanager
+async def sweeping(store: Store, queue: Queue, clock: Clock) -> AsyncIterator[None]:
+    task = asyncio.create_task(sweep(store, queue, clock))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def take(url: str, source_name: str) -> Article:
+    return make_article()
+
+
+async def test_what_is_enqueued_is_read_once(begin: Begin) -> None:
+    reader, clock = Reader(), Clock()
+    world = begin(reader.read)
+    await world.queue.enqueue(submission(clock))
+    await reader.has_ended("submission-one")
+    assert reader.begun == {"submission-one": 1}
+
+
+async def test_enqueuing_again_while_it_is_read_changes_nothing(begin: Begin) -> None:
+    reader, clock = Reader(), Clock()
+    reader.gate.clear()
+    world = begin(reader.read)
+    await world.queue.enqueue(submission(clock))
+    await reader.has_begun("submission-one")
+    for _ in range(3):
+        await world.queue.enqueue(submission(clock))
+    await world.queue.enqueue(submission(clock, "two"))
+    await reader.has_begun("submission-two")
+    assert reader.begun["submission-one"] == 1
+    reader.gate.set()
+    await reader.has_ended("submission-one", "submission-two")
+
+
+async def test_a_later_attempt_of_the_same_submission_is_read_again(begin: Begin) -> None:
+    reader, clock = Reader(), Clock()
+    world = begin(reader.read)
+    await world.queue.enqueue(submission(clock))
+    await reader.has_ended("submission-one")
+    await world.queue.enqueue(replace(submission(clock), attempts=1))
+    await eventually(lambda: _times(reader, 2))
+    # One that failed and is submitted anew begins at no attempts again.
+    await world.queue.enqueue(submission(clock))
+    await eventually(lambda: _times(reader, 3))
+
+
+async def _times(reader: Reader, times: int) -> bool:
+    return reader.ended["submission-one"] == times
+
+
+async def test_many_are_read_each_once_and_a_broken_one_harms_no_other(begin: Begin) -> None:
+    reader, clock = Reader(), Clock()
+    world = begin(reader.read)
+    names = [f"n{n}" for n in range(30)]
+    for name in ["broken", *names]:
+        await world.queue.enqueue(submission(clock, name))
+    await reader.has_ended(*(f"submission-{name}" for name in names))
+    assert set(reader.begun.values()) == {1}
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_stopping_cancels_what_is_being_read_so_that_it_is_handed_back(begin: Begin) -> None:
+    reader, clock = Reader(), Clock()
+    reader.gate.clear()
+    world = begin(reader.read)
+    await world.queue.enqueue(submission(clock))
+    await reader.has_begun("submission-one")
+    await world.stop()
+    assert reader.cancelled == {"submission-one": 1}
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_submission_whose_hint_was_lost_is_swept_up(begin: Begin, store: Store) -> None:
+    clock = Clock()
+    world = begin(SubmissionWork(store, take, clock).read)
+    await store.submissions.add(submission(clock))
+    async with sweeping(store, world.queue, clock):
+        assert (await ended(store, "submission-one")).status == "done"
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_killed_workers_submission_goes_to_another_when_its_lease_has_run_out(
+    begin: Begin, store: Store
+) -> None:
+    clock = Clock()
+    world = begin(SubmissionWork(store, take, clock).read)
+    await store.submissions.add(submission(clock))
+    claimed = await store.submissions.claim("submission-one", clock.now, clock.now + timedelta(seconds=30))
+    assert claimed is not None
+    await world.queue.enqueue(claimed)
+    async with sweeping(store, world.queue, clock):
+        await world.queue.enqueue(submission(clock, "unknown"))
+        assert await store.submissions.get("submission-one") == claimed
+        clock.forward(30)
+        done = await ended(store, "submission-one")
+    assert (done.status, done.attempts) == ("done", 2)
+
+
+@pytest.mark.promise("promises.idempotent")
+async def test_two_workers_read_each_submission_once(begin: Begin, store: Store) -> None:
+    clock, asked = Clock(), list[str]()
+
+    async def note(url: str, source_name: str) -> Article:
+        asked.append(url)
+        return make_article()
+
+    worlds = [begin(SubmissionWork(store, note, clock).read) for _ in range(2)]
+    for n in range(12):
+        stored = await store.submissions.add(submission(clock, f"n{n}"))
+        for world in worlds:
+            await world.queue.enqueue(stored)
+    for n in range(12):
+        assert (await ended(store, f"submission-n{n}")).attempts == 1
+    assert len(asked) == len(set(asked)) == 12
+
+
+async def test_closing_again_is_harmless(begin: Begin) -> None:
+    world = begin(Reader().read)
+    await world.stop()
+    await world.stop()

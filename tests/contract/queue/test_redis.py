@@ -1,0 +1,101 @@
+"""The queue on Redis when Redis forgets, restarts or is gone."""
+
+from __future__ import annotations
+
+import pytest
+import redis
+
+from ingest.queue.redis import ArqQueue
+from ingest.work import SubmissionWork
+from intel.store import Store
+from tests.api.running import Clock
+from tests.contract.limiter.redis_server import RedisServer
+from tests.contract.queue.reading import Reader, ended, submission
+from tests.contract.queue.test_queue import sweeping, take
+from tests.contract.queue.worlds import RedisWorld
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_flushed_redis_loses_no_submission(redis_database: str, store: Store) -> None:
+    clock, queue = Clock(), ArqQueue(redis_database)
+    for n in range(5):
+        await queue.enqueue(await store.submissions.add(submission(clock, f"n{n}")))
+    with redis.Redis.from_url(redis_database) as client:
+        assert client.dbsize()
+        client.flushdb()
+    world = RedisWorld(redis_database, SubmissionWork(store, take, clock).read)
+    try:
+        async with sweeping(store, queue, clock):
+            for n in range(5):
+                assert (await ended(store, f"submission-n{n}")).status == "done"
+    finally:
+        await world.stop()
+        await queue.close()
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_worker_outlives_a_redis_that_is_killed_and_comes_back_empty(
+    own_redis: RedisServer, store: Store
+) -> None:
+    clock = Clock()
+    world = RedisWorld(own_redis.url, SubmissionWork(store, take, clock).read)
+    try:
+        await world.queue.enqueue(await store.submissions.add(submission(clock, "before")))
+        assert (await ended(store, "submission-before")).status == "done"
+        own_redis.kill()
+        await world.queue.enqueue(await store.submissions.add(submission(clock, "meanwhile")))
+        assert not world.worker.done()
+        own_redis.start()
+        async with sweeping(store, world.queue, clock):
+            assert (await ended(store, "submission-meanwhile")).status == "done"
+        assert not world.worker.done()
+    finally:
+        await world.stop()
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_worker_may_start_before_redis(own_redis: RedisServer, store: Store) -> None:
+    clock = Clock()
+    own_redis.kill()
+    world = RedisWorld(own_redis.url, SubmissionWork(store, take, clock).read)
+    try:
+        await world.queue.enqueue(await store.submissions.add(submission(clock)))
+        own_redis.start()
+        async with sweeping(store, world.queue, clock):
+            assert (await ended(store, "submission-one")).status == "done"
+    finally:
+        await world.stop()
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_stopped_worker_ends_while_redis_is_gone(own_redis: RedisServer) -> None:
+    reader, clock = Reader(), Clock()
+    reader.gate.clear()
+    world = RedisWorld(own_redis.url, reader.read)
+    await world.queue.enqueue(submission(clock))
+    await reader.has_begun("submission-one")
+    own_redis.kill()
+    await world.stop()
+    assert reader.cancelled == {"submission-one": 1}
+
+
+async def test_enqueuing_without_redis_never_raises_and_never_hangs(own_redis: RedisServer) -> None:
+    queue, clock = ArqQueue(own_redis.url), Clock()
+    await queue.enqueue(submission(clock))
+    own_redis.pause()
+    await queue.enqueue(submission(clock, "two"))
+    own_redis.resume()
+    own_redis.kill()
+    await queue.enqueue(submission(clock, "three"))
+    await queue.close()
+
+
+async def test_what_is_read_is_not_kept_in_redis(redis_database: str) -> None:
+    reader, clock = Reader(), Clock()
+    world = RedisWorld(redis_database, reader.read)
+    await world.queue.enqueue(submission(clock))
+    await reader.has_ended("submission-one")
+    await world.stop()
+    with redis.Redis.from_url(redis_database) as client:
+        kept = [name for name in client.scan_iter("*") if b"submission-one" in name]
+    assert kept == []

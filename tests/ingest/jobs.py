@@ -1,0 +1,69 @@
+"""What jobs in isolation may do to their process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from intel.errors import ArticleUnreadable
+
+
+def double(number: int) -> int:
+    return number * 2
+
+
+def process() -> int:
+    return os.getpid()
+
+
+def secrets() -> list[str]:
+    return sorted(name for name in os.environ if "SECRET" in name)
+
+
+def spin() -> None:
+    while True:
+        pass
+
+
+def hang() -> None:
+    time.sleep(1000)
+
+
+def hog() -> int:
+    return len(bytearray(8 << 30))
+
+
+def crash() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def leave() -> None:
+    os._exit(3)
+
+
+def complain() -> None:
+    os.write(1, b"noise")
+    os.write(2, b"noise")
+    raise ValueError("<script>what the page says</script>")
+
+
+def recurse() -> int:
+    return recurse() + 1
+
+
+def large() -> bytes:
+    return bytes(2 << 20)
+
+
+def foreign() -> object:
+    return Path("/")
+
+
+def write_a_file(path: str) -> None:
+    Path(path).write_bytes(b"x")
+
+
+def refuse() -> None:
+    raise ArticleUnreadable("no_text", "Nothing there.", retryable=True, retry_after_seconds=7.0)

@@ -1,0 +1,268 @@
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from ingest.article_text import ArticleText, read_article
+from ingest.isolated import Isolation, IsolationLimits
+from intel.errors import ArticleUnreadable, IsolationFailed
+from tests.ingest.jobs import (
+    complain,
+    crash,
+    double,
+    foreign,
+    hang,
+    hog,
+    large,
+    leave,
+    process,
+    recurse,
+    refuse,
+    secrets,
+    spin,
+    write_a_file,
+)
+
+JOBS = "tests.ingest.jobs"
+QUICK = IsolationLimits(cpu_seconds=1, wall_seconds=1.5, memory_bytes=1 << 30, result_bytes=1 << 20)
+ROOT = Path(__file__).parents[2]
+
+
+@pytest_asyncio.fixture
+async def isolation() -> AsyncIterator[Isolation]:
+    isolation = Isolation(QUICK, preload=(JOBS,))
+    yield isolation
+    await isolation.close()
+
+
+async def reason(isolation: Isolation, function: Callable[[], object]) -> str:
+    with pytest.raises(IsolationFailed) as failed:
+        await isolation.run(function)
+    assert failed.value.detail.endswith(".")
+    assert "script" not in failed.value.detail
+    return failed.value.reason
+
+
+def children() -> set[int]:
+    found = set()
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, parent = status.read_text().rpartition(")")[2].split()[:2]
+            if state != "Z" and int(parent) == os.getpid():
+                found.add(int(status.parent.name))
+    return found
+
+
+async def test_a_job_runs_in_another_process_and_gives_its_result(isolation: Isolation) -> None:
+    assert await isolation.run(double, 21) == 42
+    assert await isolation.run(process) != os.getpid()
+
+
+async def test_an_article_is_read_in_isolation(isolation: Isolation) -> None:
+    body = b"<html><title>Barge</title><body><p>The implant called evil[.]example twice.</p></body></html>"
+    article = await isolation.run(read_article, body, "text/html", None, "https://a.example.org/x")
+    assert isinstance(article, ArticleText)
+    assert article == read_article(body, "text/html", None, "https://a.example.org/x")
+
+
+async def test_a_job_costs_a_fork_and_no_imports(isolation: Isolation) -> None:
+    await isolation.run(double, 1)
+    begun = time.monotonic()
+    for number in range(20):
+        assert await isolation.run(double, number) == number * 2
+    assert time.monotonic() - begun < 10
+
+
+async def test_what_a_job_refuses_comes_back_as_it_was_raised(isolation: Isolation) -> None:
+    with pytest.raises(ArticleUnreadable) as refused:
+        await isolation.run(refuse)
+    error = refused.value
+    assert (error.reason, error.detail, error.retryable, error.retry_after_seconds) == (
+        "no_text",
+        "Nothing there.",
+        True,
+        7.0,
+    )
+
+
+async def test_a_job_that_never_ends_is_killed(isolation: Isolation) -> None:
+    begun = time.monotonic()
+    assert await reason(isolation, spin) == "parse_timeout"
+    assert await reason(isolation, hang) == "parse_timeout"
+    assert time.monotonic() - begun < 20
+
+
+async def test_a_job_that_eats_memory_is_stopped(isolation: Isolation) -> None:
+    assert await reason(isolation, hog) == "parse_memory"
+
+
+@pytest.mark.parametrize("function", [crash, leave, complain, recurse, foreign])
+async def test_a_job_that_crashes_takes_nothing_with_it(isolation: Isolation, function: Callable[[], object]) -> None:
+    assert await reason(isolation, function) == "parse_crashed"
+    assert await isolation.run(double, 4) == 8
+
+
+async def test_a_result_beyond_all_bounds_is_refused(isolation: Isolation) -> None:
+    assert await reason(isolation, large) == "parse_too_large"
+
+
+async def test_a_large_argument_gets_through(isolation: Isolation) -> None:
+    assert await isolation.run(len, bytes(10 << 20)) == 10 << 20
+
+
+async def test_a_job_can_write_no_file(isolation: Isolation, tmp_path: Path) -> None:
+    with pytest.raises(IsolationFailed):
+        await isolation.run(write_a_file, str(tmp_path / "x"))
+    assert not (tmp_path / "x").exists() or (tmp_path / "x").stat().st_size == 0
+
+
+async def test_the_service_s_secrets_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("IOC_SECRET_KEY", "very secret")
+    isolation = Isolation(QUICK, preload=(JOBS,))
+    assert await isolation.run(secrets) == []
+    await isolation.close()
+
+
+async def test_a_page_does_not_hold_up_the_event_loop(isolation: Isolation) -> None:
+    await isolation.run(double, 1)
+    running = asyncio.create_task(reason(isolation, hang))
+    longest = 0.0
+    while not running.done():
+        begun = time.monotonic()
+        await asyncio.sleep(0.005)
+        longest = max(longest, time.monotonic() - begun)
+    assert await running == "parse_timeout"
+    assert longest < 1.2
+
+
+async def test_no_more_jobs_run_at_once_than_there_are_slots() -> None:
+    isolation = Isolation(IsolationLimits(wall_seconds=0.5), at_once=2, preload=(JOBS,))
+    await isolation.run(double, 1)
+    begun = time.monotonic()
+    await asyncio.gather(*(reason(isolation, hang) for _ in range(4)))
+    assert time.monotonic() - begun >= 1.0
+    await isolation.close()
+
+
+async def test_many_jobs_at_once_do_not_mix(isolation: Isolation) -> None:
+    assert await asyncio.gather(*(isolation.run(double, number) for number in range(40))) == list(range(0, 80, 2))
+
+
+async def test_a_forking_process_that_died_is_replaced(isolation: Isolation) -> None:
+    before = children()
+    await isolation.run(double, 1)
+    (forking,) = children() - before
+    os.kill(forking, signal.SIGKILL)
+    await asyncio.wait_for(_gone(forking), 5)
+    assert await isolation.run(double, 2) == 4
+
+
+async def test_a_job_whose_forking_process_dies_may_be_tried_again(isolation: Isolation) -> None:
+    await isolation.run(double, 1)
+    running = asyncio.create_task(isolation.run(hang))
+    await asyncio.sleep(0)
+    await isolation.close()
+    with pytest.raises(IsolationFailed) as failed:
+        await running
+    assert failed.value.retryable
+
+
+async def test_closing_leaves_no_process_behind(isolation: Isolation) -> None:
+    before = children()
+    worker = await isolation.run(process)
+    assert children() != before
+    await isolation.close()
+    assert children() == before
+    assert not _alive(worker)
+
+
+async def test_a_job_that_is_given_up_frees_its_slot() -> None:
+    isolation = Isolation(IsolationLimits(wall_seconds=20), at_once=1, preload=(JOBS,))
+    await isolation.run(double, 1)
+    running = asyncio.create_task(isolation.run(hang))
+    await asyncio.sleep(0)
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert await isolation.run(double, 3) == 6
+    await isolation.close()
+
+
+PROGRAM = """
+import asyncio, os, sys
+print("main", os.getpid(), flush=True)
+sys.path.insert(0, {root!r})
+from ingest.isolated import Isolation, IsolationLimits
+from tests.ingest.jobs import double, hang
+async def main():
+    isolation = Isolation(preload=({here!r},))
+    print(await isolation.run(double, 21), flush=True)
+    await isolation.run(hang)
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    script = tmp_path / "program"
+    script.write_text(PROGRAM.format(root=str(ROOT), here=JOBS))
+    return script
+
+
+def _lines(running: subprocess.Popen[str]) -> list[str]:
+    assert running.stdout is not None
+    return [running.stdout.readline().strip() for _ in range(2)]
+
+
+def test_a_script_s_main_module_is_not_run_again(program: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, str(program)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        assert _lines(running) == [f"main {running.pid}", "42"]
+        os.killpg(running.pid, signal.SIGKILL)
+        assert running.stdout is not None
+        assert running.stdout.read() == ""
+
+
+def test_on_ctrl_c_the_jobs_say_nothing_and_end(program: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, str(program)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        _lines(running)
+        os.killpg(running.pid, signal.SIGINT)
+        _, said = running.communicate(timeout=10)
+    assert (
+        said.count("Traceback (most recent call last)") <= 2
+    )  # the program's own: asyncio shows the cancelled task too
+    assert "zygote" not in said
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def _gone(pid: int) -> None:
+    while pid in children():  # noqa: ASYNC110 - a process that dies sends no event
+        await asyncio.sleep(0.02)

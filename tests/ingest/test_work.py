@@ -1,0 +1,261 @@
+"""Working on a submission: what is tried again, when, and how often; and who may write."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from ingest.work import SubmissionWork
+from intel.errors import ArticleUnreadable, FetchFailed, IngestFailed, IsolationFailed, RefusedUrl, StoreUnavailable
+from intel.records import Article, Submission
+from intel.store import Store
+from intel.store.sqlite.store import SqliteStore
+from tests.api.running import Clock
+from tests.contract.store.builders import make_article
+
+URL = "https://news.example/report"
+
+
+class Web:
+    """Whatever reading an address comes to, in turn; the last one from then on."""
+
+    def __init__(self, *outcomes: Article | BaseException | Callable[[], Article]) -> None:
+        self._outcomes = list(outcomes)
+        self.asked: list[tuple[str, str]] = []
+
+    async def read(self, url: str, source_name: str) -> Article:
+        self.asked.append((url, source_name))
+        outcome = self._outcomes.pop(0) if len(self._outcomes) > 1 else self._outcomes[0]
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome if isinstance(outcome, Article) else outcome()
+
+
+@pytest_asyncio.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    opened = SqliteStore(tmp_path / "store.db")
+    await opened.setup()
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+async def submitted(store: Store, clock: Clock) -> Submission:
+    return await store.submissions.add(
+        Submission("submission-1", "account-1", URL, "News", "queued", created_at=clock.now, due_at=clock.now)
+    )
+
+
+async def state(store: Store) -> Submission:
+    found = await store.submissions.get("submission-1")
+    assert found is not None
+    return found
+
+
+async def read_when_due(work: SubmissionWork, store: Store, clock: Clock) -> Submission:
+    """Lets time pass to when the submission is due and has it read once."""
+    clock.now = max(clock.now, (await state(store)).due_at)
+    await work.read("submission-1")
+    return await state(store)
+
+
+async def read_until_ended(work: SubmissionWork, store: Store, clock: Clock) -> Submission:
+    for _ in range(50):
+        found = await read_when_due(work, store, clock)
+        if found.ended:
+            return found
+    raise AssertionError(f"never ends: {found}")
+
+
+async def test_an_article_ends_its_submission_as_done(store: Store, clock: Clock) -> None:
+    article = replace(make_article(), ioc_counts={"domain": 2, "cve": 1}, notes=("The page was cut.",))
+    web = Web(article)
+    work = SubmissionWork(store, web.read, clock)
+    await submitted(store, clock)
+    await work.read("submission-1")
+    done = await state(store)
+    assert (done.status, done.attempts, done.reason, done.detail) == ("done", 1, None, "The page was cut.")
+    assert (done.article_id, done.ioc_count, done.finished_at) == (article.id, 3, clock.now)
+    assert web.asked == [(URL, "News")]
+
+
+async def test_what_has_ended_or_is_not_there_is_not_read_again(store: Store, clock: Clock) -> None:
+    web = Web(make_article())
+    work = SubmissionWork(store, web.read, clock)
+    await submitted(store, clock)
+    for _ in range(3):
+        await work.read("submission-1")
+    await work.read("unknown")
+    assert len(web.asked) == 1
+
+
+@pytest.mark.promise("submit.no-retry-for-what-cannot-pass")
+@pytest.mark.parametrize(
+    "error",
+    [
+        RefusedUrl("blocked_address", "No."),
+        FetchFailed("http_404", "Gone."),
+        ArticleUnreadable("no_text", "Empty."),
+        IsolationFailed("parse_timeout", "Too long."),
+    ],
+    ids=lambda error: error.reason,
+)
+async def test_what_cannot_pass_fails_at_once(store: Store, clock: Clock, error: IngestFailed) -> None:
+    work = SubmissionWork(store, Web(error).read, clock)
+    await submitted(store, clock)
+    await work.read("submission-1")
+    failed = await state(store)
+    assert (failed.status, failed.reason, failed.detail, failed.attempts) == ("failed", error.reason, error.detail, 1)
+    assert failed.finished_at == clock.now
+
+
+@pytest.mark.promise("submit.ends-within-180-seconds")
+async def test_what_may_pass_is_tried_again_at_growing_intervals_and_not_for_ever(store: Store, clock: Clock) -> None:
+    work = SubmissionWork(store, Web(FetchFailed("http_503", "Busy.", retryable=True)).read, clock)
+    begun = (await submitted(store, clock)).created_at
+    waits = []
+    while not (found := await read_when_due(work, store, clock)).ended:
+        assert (found.status, found.reason) == ("queued", "http_503")
+        waits.append((found.due_at - clock.now).total_seconds())
+    assert (found.status, found.reason, found.detail) == ("failed", "http_503", "Busy.")
+    assert len(waits) >= 2 and waits[0] >= 1
+    assert waits == sorted(waits), waits
+    # What a last attempt may take in fetching (45 s) and reading still fits.
+    assert clock.now - begun <= timedelta(seconds=180 - 60)
+
+
+@pytest.mark.promise("submit.ends-within-180-seconds")
+async def test_trying_again_can_succeed(store: Store, clock: Clock) -> None:
+    web = Web(FetchFailed("timeout", "Slow.", retryable=True), make_article())
+    work = SubmissionWork(store, web.read, clock)
+    await submitted(store, clock)
+    done = await read_until_ended(work, store, clock)
+    assert (done.status, done.attempts, done.reason, done.detail) == ("done", 2, None, None)
+
+
+@pytest.mark.promise("submit.retry-after")
+async def test_a_site_may_put_us_off_beyond_the_usual_time(store: Store, clock: Clock) -> None:
+    busy = FetchFailed("http_429", "Later.", retryable=True, retry_after_seconds=600)
+    work = SubmissionWork(store, Web(busy, make_article()).read, clock)
+    await submitted(store, clock)
+    await work.read("submission-1")
+    waiting = await state(store)
+    assert waiting.status == "queued"
+    assert timedelta(seconds=600) <= waiting.due_at - clock.now <= timedelta(seconds=602)
+    clock.forward(599)
+    await work.read("submission-1")
+    assert await state(store) == waiting
+    assert (await read_until_ended(work, store, clock)).status == "done"
+
+
+@pytest.mark.promise("submit.retry-after")
+async def test_a_site_cannot_put_us_off_for_ever(store: Store, clock: Clock) -> None:
+    busy = FetchFailed("http_429", "Later.", retryable=True, retry_after_seconds=10**9)
+    work = SubmissionWork(store, Web(busy).read, clock)
+    begun = (await submitted(store, clock)).created_at
+    failed = await read_until_ended(work, store, clock)
+    assert (failed.status, failed.reason) == ("failed", "http_429")
+    assert clock.now - begun < timedelta(hours=6)
+
+
+async def test_a_fault_of_ours_ends_the_submission_without_showing_the_inside(store: Store, clock: Clock) -> None:
+    work = SubmissionWork(store, Web(RuntimeError("/secret/path")).read, clock)
+    await submitted(store, clock)
+    await work.read("submission-1")
+    failed = await state(store)
+    assert (failed.status, failed.reason) == ("failed", "internal_error")
+    assert failed.detail and "secret" not in failed.detail
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_store_out_of_reach_leaves_the_submission_to_be_read_later(store: Store, clock: Clock) -> None:
+    work = SubmissionWork(store, Web(StoreUnavailable(), make_article()).read, clock)
+    await submitted(store, clock)
+    await work.read("submission-1")
+    assert (await state(store)).status == "fetching"
+    assert (await read_until_ended(work, store, clock)).status == "done"
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_killed_workers_submission_is_taken_over_when_its_lease_ends(store: Store, clock: Clock) -> None:
+    await submitted(store, clock)
+    # What a worker leaves behind that dies right after its claim.
+    assert await store.submissions.claim("submission-1", clock.now, clock.now + timedelta(seconds=30))
+    web = Web(make_article())
+    work = SubmissionWork(store, web.read, clock)
+    clock.forward(29)
+    await work.read("submission-1")
+    assert web.asked == []
+    clock.forward(1)
+    await work.read("submission-1")
+    done = await state(store)
+    assert (done.status, done.attempts) == ("done", 2)
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_page_that_kills_every_reader_is_given_up(store: Store, clock: Clock) -> None:
+    await submitted(store, clock)
+    web = Web(make_article())
+    work = SubmissionWork(store, web.read, clock)
+    for _ in range(20):
+        assert await store.submissions.claim("submission-1", clock.now, clock.now + timedelta(seconds=30))
+        clock.forward(30)
+    await work.read("submission-1")
+    failed = await state(store)
+    assert (failed.status, failed.reason) == ("failed", "gave_up")
+    assert web.asked == []
+
+
+@pytest.mark.promise("promises.idempotent")
+async def test_a_worker_that_lost_its_lease_cannot_write_any_more(store: Store, clock: Clock) -> None:
+    await submitted(store, clock)
+
+    async def slow(url: str, source_name: str) -> Article:
+        clock.forward(31)
+        await other.read("submission-1")
+        raise FetchFailed("http_404", "Gone.")
+
+    other = SubmissionWork(store, Web(make_article()).read, clock)
+    await SubmissionWork(store, slow, clock).read("submission-1")
+    done = await state(store)
+    assert (done.status, done.attempts) == ("done", 2)
+
+
+@pytest.mark.promise("promises.idempotent")
+async def test_of_many_workers_one_reads_a_submission(store: Store, clock: Clock) -> None:
+    await submitted(store, clock)
+    web = Web(make_article())
+    work = SubmissionWork(store, web.read, clock)
+    await asyncio.gather(*(work.read("submission-1") for _ in range(10)))
+    assert len(web.asked) == 1
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_what_is_being_read_when_a_worker_stops_is_handed_back(store: Store, clock: Clock) -> None:
+    await submitted(store, clock)
+    begun = asyncio.Event()
+
+    async def endless(url: str, source_name: str) -> Article:
+        begun.set()
+        await asyncio.Event().wait()
+        raise AssertionError("unreachable")
+
+    reading = asyncio.create_task(SubmissionWork(store, endless, clock).read("submission-1"))
+    await asyncio.wait_for(begun.wait(), 10)
+    reading.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await reading
+    back = await state(store)
+    assert (back.status, back.due_at) == ("queued", clock.now)
+    await SubmissionWork(store, Web(make_article()).read, clock).read("submission-1")
+    assert (await state(store)).status == "done"
