@@ -1,0 +1,118 @@
+"""API keys: `ioc_` + account id and slot + `_` + 43 random characters + 6 of checksum.
+
+The id leads straight to one document of the store, so that a key is checked by one read by id and a revoked one is
+refused at once everywhere; the checksum refuses a mistyped one before any look-up. Only a SHA-256 of the whole key is
+kept: the secret holds 256 random bits, which no dictionary reaches.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+
+from intel.errors import KeyLimitReached
+from intel.ids import base62
+from intel.records import KEYS_PER_ACCOUNT, ApiKey
+from intel.store import Store
+
+log = structlog.get_logger()
+
+LONGEST_NAME = 80
+_KEY = re.compile(r"ioc_([0-9A-Za-z]{16})([0-4])_([0-9A-Za-z]{43})([0-9A-Za-z]{6})")
+_NOTE_USE_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyIdentity:
+    """Whom a valid key stands for."""
+
+    key_id: str
+    account_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key that was just made; `secret` is the whole key, shown once and kept nowhere."""
+
+    record: ApiKey
+    secret: str
+
+    def __repr__(self) -> str:
+        return f"NewKey({self.record!r}, secret='***')"
+
+
+def key_prefix(key: ApiKey) -> str:
+    """The part of a key that may be shown for ever."""
+    return f"ioc_{key.account_id}{key.slot}_…"
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Makes, checks and revokes the API keys of all accounts."""
+
+    store: Store
+    clock: Callable[[], datetime]
+
+    async def create(self, account_id: str, name: str) -> NewKey:
+        """Makes a key in a free slot. KeyLimitReached where five are live, however many ask at once."""
+        for slot in range(KEYS_PER_ACCOUNT):
+            new = self._make(account_id, slot, name)
+            if await self.store.accounts.add_key(new.record):
+                log.info("API key created", account=account_id, slot=slot)
+                return new
+        raise KeyLimitReached(f"An account holds at most {KEYS_PER_ACCOUNT} API keys; revoke one first.")
+
+    async def authenticate(self, key: str) -> KeyIdentity | None:
+        """Whom the key stands for; None where it is malformed, unknown, revoked or its account disabled."""
+        parts = _parse(key)
+        if parts is None:
+            return None
+        account_id, slot = parts
+        record = await self.store.accounts.get_key(account_id, slot)
+        if record is None or record.revoked_at or not hmac.compare_digest(record.secret_hash, _hash(key)):
+            return None
+        account = await self.store.accounts.get(account_id)
+        if account is None or account.disabled_at:
+            return None
+        await self._note_use(record)
+        return KeyIdentity(f"{account_id}-{slot}-{record.secret_hash[:12]}", account_id)
+
+    async def revoke(self, key: ApiKey) -> bool:
+        """Revokes that very key; False where it was not live any more."""
+        revoked = await self.store.accounts.revoke_key(key.account_id, key.slot, key.secret_hash, self.clock())
+        if revoked:
+            log.info("API key revoked", account=key.account_id, slot=key.slot)
+        return revoked
+
+    def _make(self, account_id: str, slot: int, name: str) -> NewKey:
+        body = f"ioc_{account_id}{slot}_{base62(secrets.randbits(256), 43)}"
+        secret = body + _checksum(body)
+        return NewKey(ApiKey(account_id, slot, name, _hash(secret), self.clock()), secret)
+
+    async def _note_use(self, key: ApiKey) -> None:
+        now = self.clock()
+        if key.last_used_at is None or now - key.last_used_at >= _NOTE_USE_EVERY:
+            await self.store.accounts.touch_key(key, now)
+
+
+def _parse(key: str) -> tuple[str, int] | None:
+    match = _KEY.fullmatch(key)
+    if match is None or _checksum(key[:-6]) != match[4]:
+        return None
+    return match[1], int(match[2])
+
+
+def _checksum(body: str) -> str:
+    return base62(zlib.crc32(body.encode()), 6)
+
+
+def _hash(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()

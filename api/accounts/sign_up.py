@@ -1,0 +1,38 @@
+"""Making accounts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+
+import structlog
+
+from api.accounts.passwords import Passwords
+from intel.errors import InvalidQuery
+from intel.ids import account_id
+from intel.records import Account
+from intel.store import Store
+
+log = structlog.get_logger()
+
+_EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f]{1,64}@[^\s@\x00-\x1f\x7f]{1,190}")
+
+
+def check_email(email: str) -> str:
+    """The e-mail address, trimmed. InvalidQuery where it is none."""
+    email = email.strip()
+    if not _EMAIL.fullmatch(email) or not email.isprintable():
+        raise InvalidQuery("email", "must be an e-mail address")
+    return email
+
+
+async def create_account(
+    store: Store, passwords: Passwords, clock: Callable[[], datetime], email: str, password: str
+) -> Account:
+    """Stores a new account. InvalidQuery for a bad address or password, AccountExists where the address has one."""
+    email = check_email(email)
+    account = Account(account_id(email), email, await passwords.hash(password), clock())
+    await store.accounts.create(account)
+    log.info("account created", account=account.id)
+    return account

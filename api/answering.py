@@ -1,0 +1,120 @@
+"""What wraps every answer: security headers, counting, the access line, and an answer to what nobody foresaw."""
+
+from __future__ import annotations
+
+import secrets
+import time
+
+import structlog
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.limits.paths import PREFIX
+from api.metrics import Metrics
+from api.problems import Problem, ProblemResponse
+from api.web import failure_page, is_page
+
+log = structlog.get_logger()
+
+_API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+_PAGE_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_FIXED = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+
+
+class AnswerMiddleware:
+    """ASGI middleware around the whole application."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started, status = time.perf_counter(), 500
+
+        async def answer(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                _secure(MutableHeaders(scope=message), scope["path"])
+            await send(message)
+
+        try:
+            await self._app(scope, receive, answer)
+        finally:
+            route = _route(scope)
+            seconds = time.perf_counter() - started
+            self._metrics.answered(scope["method"], route, status, seconds)
+            log.debug("answered", method=scope["method"], route=route, status=status, seconds=round(seconds, 4))
+
+
+class HeadMiddleware:
+    """ASGI middleware that answers HEAD as GET without its body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def answer(message: Message) -> None:
+            # The server, and whoever counts, must see the request as it came.
+            scope["method"] = "HEAD"
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        scope["method"] = "GET"
+        await self._app(scope, receive, answer)
+
+
+class UnforeseenErrorMiddleware:
+    """ASGI middleware right around the routes: what nobody foresaw is logged and answered with a plain 500."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        begun = False
+
+        async def answer(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, answer)
+        except Exception:
+            request_id = secrets.token_hex(8)
+            log.exception("a request failed in an unforeseen way", route=_route(scope), request_id=request_id)
+            if begun or scope["type"] != "http":
+                raise
+            await _failure(scope, request_id)(scope, receive, send)
+
+
+def _failure(scope: Scope, request_id: str) -> ASGIApp:
+    """People get a page, programs the one error shape; both say how the log names it."""
+    if is_page(scope["path"]):
+        return failure_page(scope["app"].state.templates, request_id)
+    detail = f"The service failed to answer this; the fault is on its side. Its log names this {request_id}."
+    return ProblemResponse(Problem(500, "internal_error", detail), scope["path"])
+
+
+def _route(scope: Scope) -> str:
+    """The route's template, never the path: that is written by strangers."""
+    template = getattr(scope.get("route"), "path", None)
+    if template is None:
+        return "unknown"
+    # The router tells templates without the prefix that they stand under.
+    return f"{PREFIX}{template}" if scope["path"].startswith(f"{PREFIX}/") else str(template)
+
+
+def _secure(headers: MutableHeaders, path: str) -> None:
+    for name, value in _FIXED.items():
+        headers.setdefault(name, value)
+    headers.setdefault("Content-Security-Policy", _API_POLICY if path.startswith("/api/") else _PAGE_POLICY)

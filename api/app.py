@@ -1,0 +1,199 @@
+"""The composition root of the API: one ASGI app, embedded or on the real engines as the settings say."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping
+from datetime import datetime
+
+import structlog
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from api.accounts.keys import Keys
+from api.accounts.passwords import Passwords
+from api.answering import AnswerMiddleware, HeadMiddleware, UnforeseenErrorMiddleware
+from api.cursors import Cursors
+from api.limits.bucket import Rate
+from api.limits.fallback import FallbackLimiter
+from api.limits.memory import MemoryLimiter
+from api.limits.middleware import LimitMiddleware
+from api.limits.port import Limiter
+from api.limits.redis_limiter import RedisLimiter
+from api.limits.tiers import Tiers
+from api.metrics import Metrics
+from api.openapi import describe
+from api.problems import CODES_BY_STATUS, Problem, ProblemResponse, problem_of, respond
+from api.routes import articles, awareness, description, focus, health, iocs, submit, usage, weekly
+from api.secret import secret_of
+from api.service import Service
+from api.web import add_pages, error_page, is_page
+from ingest.assembly import Ingest, open_ingest
+from ingest.queue.embedded import EmbeddedQueue
+from ingest.queue.port import Queue
+from ingest.queue.redis import ArqQueue
+from ingest.submitting import Submitting
+from ingest.work import upkeep
+from intel.awareness import load_lessons
+from intel.errors import ConfigurationError, IocError
+from intel.settings import Settings, load_settings
+from intel.store import open_store
+from intel.times import utc_now
+
+log = structlog.get_logger()
+
+VERSION = "0.1.0"
+
+
+def create_app(settings: Settings | None = None, clock: Callable[[], datetime] = utc_now) -> FastAPI:
+    """The whole service as one ASGI app; None reads the settings from the environment. Raises ConfigurationError."""
+    settings = settings or load_settings()
+    service, ingest = _assemble(settings, clock)
+    app = FastAPI(
+        title="IOC Intelligence",
+        version=VERSION,
+        lifespan=lambda _: _running(service, ingest),
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.service = service
+    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
+    for room in (iocs, articles, weekly, focus, awareness, submit, usage, description):
+        app.include_router(room.router, prefix="/api/v1")
+    app.include_router(health.router)
+    add_pages(app)
+    _add_error_answers(app)
+    app.add_middleware(UnforeseenErrorMiddleware)
+    app.add_middleware(HeadMiddleware)
+    app.add_middleware(
+        LimitMiddleware,
+        limiter=service.limiter,
+        tiers=service.tiers,
+        trusted=settings.ioc_trusted_proxies,
+        authenticate=service.keys.authenticate,
+        problem=_refusal,
+    )
+    app.add_middleware(AnswerMiddleware, metrics=service.metrics)
+    return app
+
+
+def _assemble(settings: Settings, clock: Callable[[], datetime]) -> tuple[Service, Ingest]:
+    store, metrics = open_store(settings), Metrics()
+    ingest = open_ingest(settings, store, clock)
+    redis = settings.redis_address
+    queue: Queue = ArqQueue(redis) if redis else EmbeddedQueue(ingest.work.read)
+    service = Service(
+        settings=settings,
+        store=store,
+        queue=queue,
+        limiter=_limiter(redis, metrics),
+        tiers=Tiers(
+            key=Rate.parse(settings.ioc_rate_key),
+            list=Rate.parse(settings.ioc_rate_list),
+            search=Rate.parse(settings.ioc_rate_search),
+            wrong_key=Rate.parse(settings.ioc_rate_wrong_key),
+        ),
+        keys=Keys(store, clock),
+        passwords=Passwords(),
+        cursors=Cursors(secret_of(settings)),
+        submitting=Submitting(store, queue, ingest.fetch_allow, clock),
+        lessons=load_lessons(),
+        metrics=metrics,
+        clock=clock,
+    )
+    return service, ingest
+
+
+def _limiter(redis: str | None, metrics: Metrics) -> Limiter:
+    if redis is None:
+        return MemoryLimiter()
+    try:
+        shared = RedisLimiter(redis)
+    except ValueError:
+        raise ConfigurationError("REDIS_URL must be written like redis://[:password@]host:6379/0") from None
+    return FallbackLimiter(shared, MemoryLimiter(), on_fallback=metrics.limited_without_redis)
+
+
+@contextlib.asynccontextmanager
+async def _running(service: Service, ingest: Ingest) -> AsyncIterator[None]:
+    """Prepares the store, sweeps what is due, and gives everything back at the end.
+
+    Embedded, a store that cannot be made ends the start; served, it may come after us.
+    """
+    if not service.settings.served:
+        await service.store.setup()
+    keeping = asyncio.create_task(upkeep(service.store, service.queue, service.clock))
+    try:
+        yield
+    finally:
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
+        await service.queue.close()
+        await ingest.close()
+        await service.limiter.close()
+        await service.store.close()
+
+
+def _refusal(status: int, code: str, detail: str, headers: Mapping[str, str]) -> ASGIApp:
+    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        answer = ProblemResponse(Problem(status, code, detail, headers=headers), scope["path"])
+        await answer(scope, receive, send)
+
+    return refuse
+
+
+def _add_error_answers(app: FastAPI) -> None:
+    async def problem(request: Request, error: Exception) -> Response:
+        assert isinstance(error, Problem)  # noqa: S101 - registered for Problem alone
+        return await _answer(request, error)
+
+    async def ours(request: Request, error: Exception) -> Response:
+        assert isinstance(error, IocError)  # noqa: S101 - registered for IocError alone
+        answer = problem_of(error)
+        if answer.status == 500:
+            log.error("an error without an answer of its own", error=repr(error))
+        return await _answer(request, answer)
+
+    async def invalid(request: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for that alone
+        return await _answer(request, _invalid(error))
+
+    async def plain(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)  # noqa: S101 - registered for HTTPException alone
+        code = CODES_BY_STATUS.get(error.status_code, "error")
+        return await _answer(request, Problem(error.status_code, code, _sentences(error), headers=error.headers))
+
+    app.add_exception_handler(Problem, problem)
+    app.add_exception_handler(IocError, ours)
+    app.add_exception_handler(RequestValidationError, invalid)
+    app.add_exception_handler(HTTPException, plain)
+
+
+async def _answer(request: Request, problem: Problem) -> Response:
+    """People get a page, programs the one error shape."""
+    if is_page(request.url.path):
+        return await error_page(request, problem)
+    return respond(request, problem)
+
+
+def _invalid(error: RequestValidationError) -> Problem:
+    errors = [
+        {"field": str(item["loc"][-1]) if item["loc"] else "request", "message": str(item["msg"])[:200]}
+        for item in error.errors()[:20]
+    ]
+    return Problem(422, "invalid_parameter", f"{errors[0]['field']}: {errors[0]['message']}", errors=errors)
+
+
+def _sentences(error: HTTPException) -> str:
+    if error.status_code == 404:
+        return "There is nothing at this address."
+    if error.status_code == 405:
+        return "This address does not answer to that method."
+    return str(error.detail)

@@ -1,0 +1,153 @@
+"""`ioc account …` and `ioc key …`."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from dataclasses import replace
+
+from api.accounts.keys import LONGEST_NAME, Keys, NewKey, key_prefix
+from api.accounts.passwords import Passwords, check_password
+from api.accounts.sign_up import check_email
+from api.accounts.sign_up import create_account as sign_up
+from api.cli.running import print_json, print_table, say, with_store
+from intel.errors import AccountExists, IocError, KeyLimitReached, NotFound
+from intel.ids import account_id
+from intel.records import Account, ApiKey
+from intel.settings import Settings
+from intel.store import Store
+from intel.times import rfc3339, utc_now
+
+
+def create_account(email: str, *, as_json: bool) -> None:
+    """Asks for the password first, so that nothing is stored without one."""
+    email = check_email(email)
+    password = _ask_password()
+
+    async def create(store: Store, _: Settings) -> Account:
+        return await sign_up(store, Passwords(), utc_now, email, password)
+
+    try:
+        account = with_store(create)
+    except AccountExists:
+        raise AccountExists(f"{email} has an account already; make a key with: ioc key create {email}") from None
+    if as_json:
+        print_json({"id": account.id, "email": account.email})
+    else:
+        say(f"account {account.email} created; make a key with: ioc key create {account.email}")
+
+
+def list_accounts(*, as_json: bool) -> None:
+    """Every account, by e-mail address."""
+
+    async def read(store: Store, _: Settings) -> tuple[Account, ...]:
+        return await store.accounts.all()
+
+    accounts = [
+        {
+            "email": account.email,
+            "created_at": rfc3339(account.created_at),
+            "disabled_at": rfc3339(account.disabled_at) if account.disabled_at else None,
+        }
+        for account in with_store(read)
+    ]
+    if as_json:
+        print_json({"items": accounts})
+    else:
+        print_table("Accounts", ("e-mail", "created", "disabled"), [tuple(a.values()) for a in accounts])
+
+
+def disable_account(email: str) -> None:
+    """Its keys are refused and its sessions end at once."""
+
+    async def disable(store: Store, _: Settings) -> None:
+        account = await _account(store, email)
+        await store.accounts.update(replace(account, disabled_at=utc_now(), session_epoch=account.session_epoch + 1))
+
+    with_store(disable)
+    say(f"account {email} disabled")
+
+
+def reset_password(email: str) -> None:
+    """Gives a new password and ends every session."""
+    password = _ask_password()
+
+    async def reset(store: Store, _: Settings) -> None:
+        account = await _account(store, email)
+        hashed = await Passwords().hash(password)
+        await store.accounts.update(replace(account, password_hash=hashed, session_epoch=account.session_epoch + 1))
+
+    with_store(reset)
+    say(f"account {email} has a new password")
+
+
+def create_key(email: str, name: str) -> None:
+    """Prints the key alone on standard output; it is shown this once."""
+    if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+        raise IocError(f"a key's name has 1 to {LONGEST_NAME} printable characters")
+
+    async def create(store: Store, _: Settings) -> NewKey:
+        account = await _account(store, email)
+        return await Keys(store, utc_now).create(account.id, name.strip())
+
+    try:
+        new = with_store(create)
+    except KeyLimitReached as error:
+        raise KeyLimitReached(f"{error} See: ioc key list {email}") from None
+    sys.stdout.write(new.secret + "\n")
+    say("keep it: it is not shown again")
+
+
+def list_keys(email: str, *, as_json: bool) -> None:
+    """An account's live keys; never their secrets."""
+
+    async def read(store: Store, _: Settings) -> tuple[ApiKey, ...]:
+        return await store.accounts.keys((await _account(store, email)).id)
+
+    keys = [
+        {
+            "slot": key.slot,
+            "name": key.name,
+            "prefix": key_prefix(key),
+            "created_at": rfc3339(key.created_at),
+            "last_used_at": rfc3339(key.last_used_at) if key.last_used_at else None,
+        }
+        for key in with_store(read)
+    ]
+    if as_json:
+        print_json({"items": keys})
+    else:
+        print_table(
+            f"Keys of {email}", ("slot", "name", "prefix", "created", "last used"), [tuple(k.values()) for k in keys]
+        )
+
+
+def revoke_key(email: str, slot: int) -> None:
+    """Revokes what is in the slot now."""
+
+    async def revoke(store: Store, _: Settings) -> bool:
+        account = await _account(store, email)
+        key = await store.accounts.get_key(account.id, slot)
+        return key is not None and await Keys(store, utc_now).revoke(key)
+
+    if not with_store(revoke):
+        raise NotFound(f"{email} has no live key in slot {slot}; see: ioc key list {email}")
+    say(f"key in slot {slot} revoked")
+
+
+async def _account(store: Store, email: str) -> Account:
+    account = await store.accounts.get(account_id(email))
+    if account is None:
+        raise NotFound(f"{email} has no account; make one with: ioc account create {email}")
+    return account
+
+
+def _ask_password() -> str:
+    if sys.stdin.isatty():
+        password = getpass.getpass("Password (12 characters or more): ")
+        if getpass.getpass("Again: ") != password:
+            raise IocError("the two passwords differ; nothing was changed")
+    else:
+        password = sys.stdin.readline().rstrip("\r\n")
+    check_password(password)
+    return password

@@ -1,0 +1,208 @@
+"""The commands and what they take; each is carried out in a file of its own."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="ioc",
+    help="Give it a threat report, get its indicators of compromise; search them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+account = typer.Typer(help="Accounts.", no_args_is_help=True)
+key = typer.Typer(help="API keys.", no_args_is_help=True)
+app.add_typer(account, name="account")
+app.add_typer(key, name="key")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Email = Annotated[str, typer.Argument(help="The account's e-mail address.")]
+IocType = StrEnum(
+    "IocType",
+    ["ip", "domain", "hash_md5", "hash_sha1", "hash_sha256", "url", "cve", "mitre_attack", "email", "malware"],
+)
+ExportFormat = StrEnum("ExportFormat", ["jsonl", "csv", "stix", "txt"])
+OnlyType = Annotated[IocType | None, typer.Option("--type", help="Only this type.")]
+Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many, at most.")]
+Source = Annotated[str | None, typer.Option(help="Name of the source.")]
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on; default IOC_HOST.")] = None,
+    port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; default IOC_PORT.")] = None,
+    first_run: Annotated[
+        bool, typer.Option("--first-run", help="On an empty store: import samples, make an account, greet.")
+    ] = False,
+) -> None:
+    """Run the API and the pages; embedded, all of the service."""
+    from api.cli.serving import serve
+
+    serve(host, port, first_run=first_run)
+
+
+@app.command()
+def worker() -> None:
+    """Read submissions from the queue; needs Elasticsearch and Redis."""
+    from api.cli.serving import work
+
+    work()
+
+
+@app.command("import")
+def import_(
+    paths: Annotated[list[Path], typer.Argument(help="Files (HTML, text, Markdown, PDF) or folders of them.")],
+    source: Source = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take in articles from files."""
+    from api.cli.taking_in import import_paths
+
+    sys.exit(import_paths(paths, source, as_json=as_json))
+
+
+@app.command()
+def submit(
+    url: Annotated[str, typer.Argument(help="Address of an article.")],
+    source: Source = None,
+    wait: Annotated[bool, typer.Option(help="Wait until it is done or failed.")] = True,
+    as_json: AsJson = False,
+) -> None:
+    """Submit an article's address and see what becomes of it."""
+    from api.cli.taking_in import submit_url
+
+    sys.exit(submit_url(url, source, wait=wait, as_json=as_json))
+
+
+@app.command()
+def extract(
+    path: Annotated[str, typer.Argument(help="A file (text, HTML, PDF), or - for standard input.")] = "-",
+) -> None:
+    """Print the indicators of a text, one JSON object a line; touches no store and no network."""
+    from api.cli.extracting import extract
+
+    extract(path)
+
+
+@app.command()
+def search(
+    q: Annotated[str, typer.Argument(help="Words, or an indicator, plain or defanged.")],
+    type: OnlyType = None,
+    limit: Limit = 20,
+    as_json: AsJson = False,
+) -> None:
+    """Search indicators."""
+    from api.cli.looking import search
+
+    sys.exit(search(q, type, limit, as_json=as_json))
+
+
+@app.command("list")
+def list_(type: OnlyType = None, source: Source = None, limit: Limit = 20, as_json: AsJson = False) -> None:
+    """List indicators, newest first."""
+    from api.cli.looking import list_newest
+
+    list_newest(type, source, limit, as_json=as_json)
+
+
+@app.command()
+def lookup(
+    values: Annotated[list[str], typer.Argument(help="Exact values, plain or defanged.")], as_json: AsJson = False
+) -> None:
+    """Look values up; exit status 1 where none is known."""
+    from api.cli.looking import lookup
+
+    sys.exit(lookup(values, as_json=as_json))
+
+
+@app.command()
+def export(
+    format: Annotated[ExportFormat, typer.Option(help="How to write them.")] = ExportFormat.jsonl,
+    type: OnlyType = None,
+    output: Annotated[Path | None, typer.Option(help="File to write; default standard output.")] = None,
+) -> None:
+    """Write out every indicator."""
+    from api.cli.exporting import export
+
+    export(format.value, type, output)
+
+
+@app.command()
+def reindex() -> None:
+    """Rebuild what searches read, while the service goes on."""
+    from api.cli.upkeep import reindex
+
+    reindex()
+
+
+@app.command()
+def doctor(as_json: AsJson = False) -> None:
+    """Say what is reachable and what is not, and what to do about it."""
+    from api.cli.upkeep import doctor
+
+    sys.exit(doctor(as_json=as_json))
+
+
+@account.command("create")
+def create_account(email: Email, as_json: AsJson = False) -> None:
+    """Make an account; asks for the password, or reads it from standard input that is no terminal."""
+    from api.cli.accounts import create_account
+
+    create_account(email, as_json=as_json)
+
+
+@account.command("list")
+def list_accounts(as_json: AsJson = False) -> None:
+    """List the accounts."""
+    from api.cli.accounts import list_accounts
+
+    list_accounts(as_json=as_json)
+
+
+@account.command("disable")
+def disable_account(email: Email) -> None:
+    """Disable an account: its keys and sessions end."""
+    from api.cli.accounts import disable_account
+
+    disable_account(email)
+
+
+@account.command("reset-password")
+def reset_password(email: Email) -> None:
+    """Give an account a new password; its sessions end."""
+    from api.cli.accounts import reset_password
+
+    reset_password(email)
+
+
+@key.command("create")
+def create_key(email: Email, name: Annotated[str, typer.Option(help="What the key is for.")] = "command line") -> None:
+    """Make an API key and print it, alone, on standard output."""
+    from api.cli.accounts import create_key
+
+    create_key(email, name)
+
+
+@key.command("list")
+def list_keys(email: Email, as_json: AsJson = False) -> None:
+    """List an account's keys."""
+    from api.cli.accounts import list_keys
+
+    list_keys(email, as_json=as_json)
+
+
+@key.command("revoke")
+def revoke_key(
+    email: Email, slot: Annotated[int, typer.Argument(min=0, max=4, help="As `key list` shows it.")]
+) -> None:
+    """Revoke a key, on every server."""
+    from api.cli.accounts import revoke_key
+
+    revoke_key(email, slot)

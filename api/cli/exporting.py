@@ -1,0 +1,83 @@
+"""`ioc export`: every indicator, page by page."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+import orjson
+
+from api import views
+from api.cli.running import progress_bar, say, with_store
+from api.formats.stix import stix_bundle
+from api.formats.tables import csv_table, plain_list
+from intel.query import IocQuery
+from intel.records import Ioc
+from intel.settings import Settings
+from intel.store import Store
+
+_PAGE = 500
+
+
+def export(format: str, type: str | None, output: Path | None) -> None:
+    """Writes every indicator (of a type) to a file or standard output; a file appears only when it is whole."""
+
+    async def run(store: Store, _: Settings) -> int:
+        with _destination(output) as out:
+            return await _write(store, IocQuery(type=type, limit=_PAGE), format, out)
+
+    written = with_store(run)
+    say(f"{written} indicators exported")
+
+
+@contextlib.contextmanager
+def _destination(output: Path | None) -> Iterator[BinaryIO]:
+    if output is None:
+        yield sys.stdout.buffer
+        return
+    draft = output.with_name(f".{output.name}.part")
+    with draft.open("wb") as file:
+        yield file
+    draft.replace(output)
+
+
+async def _write(store: Store, query: IocQuery, format: str, out: BinaryIO) -> int:
+    written: list[Ioc] = []
+    count = 0
+    with progress_bar() as progress:
+        task = progress.add_task("exporting", total=None)
+        async for page, total in _pages(store, query):
+            progress.update(task, total=total, advance=len(page))
+            if format == "stix":
+                written += page
+            else:
+                out.write(_render(format, page, first=count == 0))
+            count += len(page)
+    if format == "stix":
+        out.write(stix_bundle(written))
+    out.flush()
+    return count
+
+
+async def _pages(store: Store, query: IocQuery) -> AsyncIterator[tuple[tuple[Ioc, ...], int | None]]:
+    total = None
+    while True:
+        page = await store.iocs.find(query)
+        total = page.total if page.total is not None else total
+        yield page.items, total
+        if page.next is None:
+            return
+        query = replace(query, after=page.next)
+
+
+def _render(format: str, page: tuple[Ioc, ...], *, first: bool) -> bytes:
+    if format == "csv":
+        table = csv_table(page)
+        return table if first else table.partition(b"\r\n")[2]
+    if format == "txt":
+        return plain_list(page)
+    return b"".join(orjson.dumps(views.ioc(ioc)) + b"\n" for ioc in page)

@@ -1,0 +1,102 @@
+"""`ioc serve` and `ioc worker`."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import sys
+
+import uvicorn
+
+from api.app import create_app
+from api.cli.first_run import greet
+from api.cli.running import say
+from api.logs import configure_logs
+from ingest.assembly import open_ingest
+from ingest.queue.redis import ArqQueue, run_worker
+from ingest.work import upkeep
+from intel.errors import ConfigurationError, IocError
+from intel.settings import Settings, load_settings
+from intel.store import open_store
+from intel.times import utc_now
+
+_SHUTDOWN_SECONDS = 5
+
+
+def serve(host: str | None, port: int | None, *, first_run: bool) -> None:
+    """Serves until Ctrl-C or SIGTERM."""
+    settings = load_settings()
+    given = {name: value for name, value in (("ioc_host", host), ("ioc_port", port)) if value is not None}
+    settings = settings.model_copy(update=given)
+    listening = _listen(settings)
+    settings = settings.model_copy(update={"ioc_port": listening.getsockname()[1]})
+    app = create_app(settings)
+    if first_run:
+        greet(settings)
+    else:
+        say(f"IOC Intelligence at {settings.base_url} (Ctrl-C ends it)")
+    configure_logs()
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        # X-Forwarded-For is read by the limits alone, and from trusted proxies only.
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        h11_max_incomplete_event_size=64 * 1024,
+    )
+    server = uvicorn.Server(config)
+    # The server raises the signal again once it has shut down in order.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        server.run(sockets=[listening])
+    except KeyboardInterrupt:
+        say("stopped")
+    if not server.started:
+        raise IocError("the service could not start; the lines above say why")
+
+
+def _listen(settings: Settings) -> socket.socket:
+    """Takes the port before anything is made or printed."""
+    family = socket.AF_INET6 if ":" in settings.ioc_host else socket.AF_INET
+    try:
+        taken = socket.socket(family)
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.bind((settings.ioc_host, settings.ioc_port))
+    except OSError as error:
+        where = f"{settings.ioc_host}:{settings.ioc_port}"
+        hint = "another program (perhaps this service) listens there; try --port 8001"
+        raise IocError(f"cannot listen on {where} ({error.strerror}): {hint}") from None
+    return taken
+
+
+def work() -> None:
+    """Reads submissions until SIGTERM or Ctrl-C; outlives both engines."""
+    settings = load_settings()
+    if not settings.served or settings.redis_address is None:
+        raise ConfigurationError(
+            "ioc worker needs ELASTICSEARCH_URL and REDIS_URL; embedded, `ioc serve` does the worker's job itself"
+        )
+    configure_logs()
+    asyncio.run(_work(settings, settings.redis_address))
+
+
+async def _work(settings: Settings, redis_address: str) -> None:
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stopping.set)
+    store, queue = open_store(settings), ArqQueue(redis_address)
+    ingest = open_ingest(settings, store)
+    keeping = asyncio.create_task(upkeep(store, queue, utc_now))
+    say("reading submissions (Ctrl-C ends it)")
+    try:
+        await run_worker(redis_address, ingest.work.read, stopping)
+    finally:
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
+        await ingest.close()
+        await queue.close()
+        await store.close()

@@ -1,0 +1,156 @@
+"""`ioc reindex` and `ioc doctor`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+
+import httpx
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+from rich.console import Console
+from rich.progress import TaskID
+from rich.text import Text
+
+from api.cli.running import print_json, progress_bar, say, with_store
+from intel.errors import ConfigurationError, IocError
+from intel.settings import Settings, load_settings
+from intel.store import Store, open_store
+
+_PATIENCE_SECONDS = 5
+_OLDEST_SQLITE = (3, 35, 0)
+_SCARCE_BYTES = 1_000_000_000
+
+
+def reindex() -> None:
+    """Shows how far it has come for each index."""
+    with progress_bar() as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def progress(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        async def run(store: Store, _: Settings) -> None:
+            await store.reindex(progress)
+
+        with_store(run)
+    say("reindexed")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; `advice` says what to do where it is not well."""
+
+    what: str
+    well: bool
+    found: str
+    advice: str = ""
+
+
+def doctor(*, as_json: bool) -> int:
+    """Exit status 1 where something that is needed is not well."""
+    findings = asyncio.run(_examine())
+    if as_json:
+        print_json({"items": [asdict(finding) for finding in findings]})
+    else:
+        console = Console(highlight=False)
+        for finding in findings:
+            mark = ("✓", "green") if finding.well else ("✗", "red")
+            console.print(Text(f"{mark[0]} ", style=mark[1]) + Text(f"{finding.what}: {finding.found}"))
+            if finding.advice:
+                console.print(Text(f"  → {finding.advice}"))
+    return 0 if all(finding.well for finding in findings) else 1
+
+
+async def _examine() -> list[Finding]:
+    try:
+        settings = load_settings()
+    except ConfigurationError as error:
+        return [Finding("settings", False, str(error), "Correct it in the environment, then run this again.")]
+    mode = "Elasticsearch and Redis" if settings.served else f"embedded, in {settings.data_dir.absolute()}"
+    findings = [Finding("settings", True, mode), _python()]
+    if settings.served:
+        findings += [await _look("Redis", _redis(settings), "Start Redis, or correct REDIS_URL.")]
+    else:
+        findings += [_sqlite(), _disk(settings)]
+    findings += [await _look("store", _store(settings), _store_advice(settings))]
+    return [*findings, await _service(settings)]
+
+
+async def _look(what: str, ask: Callable[[], Awaitable[str]], advice: str) -> Finding:
+    try:
+        async with asyncio.timeout(_PATIENCE_SECONDS):
+            return Finding(what, True, await ask())
+    except (IocError, RedisError, OSError, TimeoutError) as error:
+        return Finding(what, False, str(error) or "no answer", advice)
+
+
+def _python() -> Finding:
+    return Finding("Python", sys.version_info >= (3, 11), sys.version.partition(" ")[0], "")
+
+
+def _sqlite() -> Finding:
+    well = sqlite3.sqlite_version_info >= _OLDEST_SQLITE
+    return Finding(
+        "SQLite", well, sqlite3.sqlite_version, "" if well else "It must be 3.35 or newer: use a newer Python."
+    )
+
+
+def _disk(settings: Settings) -> Finding:
+    folder = settings.data_dir if settings.data_dir.exists() else settings.data_dir.absolute().parent
+    if not os.access(folder, os.W_OK):
+        return Finding("data folder", False, f"{folder} cannot be written", "Set IOC_DATA_DIR to a folder of yours.")
+    free = shutil.disk_usage(folder).free
+    advice = "" if free > _SCARCE_BYTES else "Make room on the disk: writes stop when it is full."
+    return Finding("disk", free > _SCARCE_BYTES, f"{free / 1e9:.1f} GB free", advice)
+
+
+def _redis(settings: Settings) -> Callable[[], Awaitable[str]]:
+    async def ask() -> str:
+        redis = Redis.from_url(settings.redis_address or "", socket_timeout=_PATIENCE_SECONDS)
+        try:
+            info = await redis.info("server")
+            return f"answers, version {info['redis_version']}"
+        finally:
+            await redis.aclose()
+
+    return ask
+
+
+def _store(settings: Settings) -> Callable[[], Awaitable[str]]:
+    async def ask() -> str:
+        store = open_store(settings)
+        try:
+            await store.setup()
+            totals = await store.totals()
+        finally:
+            await store.close()
+        waiting = sum(number for status, number in totals.submissions.items() if status in ("queued", "fetching"))
+        return f"{totals.articles} articles, {totals.iocs} indicators, {waiting} submissions under way"
+
+    return ask
+
+
+def _store_advice(settings: Settings) -> str:
+    if settings.served:
+        return "Start Elasticsearch, or correct ELASTICSEARCH_URL and its credentials."
+    return "Set IOC_DATA_DIR to a folder that can be written."
+
+
+async def _service(settings: Settings) -> Finding:
+    """That no service runs is worth knowing, but nothing is wrong with it."""
+    try:
+        async with httpx.AsyncClient(timeout=_PATIENCE_SECONDS, trust_env=False) as client:
+            answer = await client.get(f"{settings.base_url}/readyz")
+    except (httpx.HTTPError, httpx.InvalidURL, OSError):
+        return Finding("service", True, f"none runs at {settings.base_url}", "Start one with: ioc serve")
+    well = answer.status_code == 200
+    found = f"ready at {settings.base_url}" if well else f"{settings.base_url} answers {answer.status_code}"
+    return Finding("service", well, found, "" if well else "See its log.")

@@ -1,0 +1,56 @@
+"""Logs: one JSON object a line for services, readable lines on a terminal; never a line that a stranger wrote."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+# The shape of an API key: whatever finds its way into a log line by mistake is masked.
+_KEY = re.compile(r"ioc_[0-9A-Za-z]{17}_[0-9A-Za-z]{8,}")
+
+
+def configure_logs(*, level: str = "INFO") -> None:
+    """Sends every log line, the libraries' too, to standard error."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+        _mask,
+    ]
+    # JSON escapes control characters; the readable form quotes them with repr.
+    render: structlog.typing.Processor = (
+        structlog.dev.ConsoleRenderer(colors=True, exception_formatter=structlog.dev.plain_traceback)
+        if sys.stderr.isatty()
+        else structlog.processors.JSONRenderer()
+    )
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level)),
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, render],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    for quiet in ("httpx", "httpcore", "elastic_transport", "arq", "trafilatura", "htmldate", "uvicorn.access"):
+        logging.getLogger(quiet).setLevel(logging.ERROR)
+    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+
+
+def _mask(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for name, value in event.items():
+        if isinstance(value, str):
+            event[name] = _KEY.sub("ioc_***", value)
+    return event

@@ -1,0 +1,43 @@
+"""Metrics for operators: the one file that knows prometheus-client."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Metrics:
+    """The metrics of one application."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "ioc_http_requests", "Answers by route and status.", ["method", "route", "status"], registry=self._registry
+        )
+        self._seconds = Histogram(
+            "ioc_http_request_seconds", "Time to answer, in seconds.", ["route"], registry=self._registry
+        )
+        self._fallbacks = Counter("ioc_limits_without_redis", "Requests limited per process.", registry=self._registry)
+        self._submissions = Gauge("ioc_submissions", "Submissions by status.", ["status"], registry=self._registry)
+        self._records = Gauge("ioc_records", "Stored records by kind.", ["kind"], registry=self._registry)
+
+    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Counts one answer; `route` is the template of the path, never the path itself."""
+        self._requests.labels(method, route, str(status)).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def limited_without_redis(self) -> None:
+        """Counts one request that was limited in this process because Redis is out of reach."""
+        self._fallbacks.inc()
+
+    def stored(self, records: dict[str, int], submissions: dict[str, int]) -> None:
+        """Notes what the store holds."""
+        for kind, number in records.items():
+            self._records.labels(kind).set(number)
+        for status, number in submissions.items():
+            self._submissions.labels(status).set(number)
+
+    def render(self) -> bytes:
+        """All metrics as Prometheus reads them."""
+        return generate_latest(self._registry)

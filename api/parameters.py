@@ -1,0 +1,72 @@
+"""Reading the parameters of lists, alike for every path."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+from fastapi import Query
+
+from intel.errors import InvalidQuery
+from intel.times import to_moment
+
+LimitParameter = Annotated[
+    int | None, Query(ge=1, description="how many items; 20 by default, lowered to your cap", examples=[20])
+]
+SearchParameter = Annotated[
+    str | None,
+    Query(alias="q", description="words that must all match; quotes keep words together, a trailing * is a prefix"),
+]
+CursorParameter = Annotated[str | None, Query(description="`next_cursor` of the page before; needs a key")]
+SourceParameter = Annotated[str | None, Query(description="name of a source, as articles show it")]
+
+_DAY = timedelta(days=1)
+_MILLISECOND = timedelta(milliseconds=1)
+
+
+def unless_blank(text: str | None) -> str | None:
+    """None for what counts as absent: nothing but white space."""
+    return text if text is not None and unicodedata.normalize("NFKC", text).strip() else None
+
+
+def read_text(field: str, text: str | None, longest: int = 512) -> str | None:
+    """A parameter that is data. InvalidQuery where it is too long or holds a NUL."""
+    if text is None or not text.strip():
+        return None
+    if len(text) > longest:
+        raise InvalidQuery(field, f"must have at most {longest} characters")
+    if "\0" in text:
+        raise InvalidQuery(field, "must not hold a NUL character")
+    return text.encode(errors="replace").decode()
+
+
+def read_since(text: str | None) -> datetime | None:
+    """The first moment meant by a date or time."""
+    return _read_moment("since", text)[0] if text and text.strip() else None
+
+
+def read_until(text: str | None) -> datetime | None:
+    """The last moment meant by a date or time: a date stands for its whole day, a second for all of it."""
+    if not text or not text.strip():
+        return None
+    moment, width = _read_moment("until", text)
+    return moment + width - _MILLISECOND if width else moment
+
+
+def _read_moment(field: str, text: str) -> tuple[datetime, timedelta]:
+    # A plus sign that was not percent-encoded arrives as a space.
+    text = text.strip().replace(" ", "+") if "T" in text.upper() else text.strip()
+    try:
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        moment = to_moment(moment)
+        # Room at both ends, so that every store can count from it.
+        if not 1000 <= moment.year < 9999:
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise InvalidQuery(field, "must be a date (2026-11-20) or a time (2026-11-20T09:00:00Z)") from None
+    if len(text) == len("2026-11-20") and ":" not in text:
+        return moment, _DAY
+    return moment, timedelta(0) if "." in text else timedelta(seconds=1)

@@ -1,0 +1,1 @@
+"""The paths of the REST API, one file each."""

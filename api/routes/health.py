@@ -1,0 +1,50 @@
+"""`/healthz`, `/readyz`, `/metrics`: for operators and their machines; never limited."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.answers import json_answer
+from api.metrics import MEDIA_TYPE
+from api.problems import Problem
+from api.service import service_of
+from intel.errors import StoreUnavailable
+from intel.settings import Network
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/healthz")
+async def healthz() -> Response:
+    return json_answer({"status": "alive"})
+
+
+@router.get("/readyz")
+async def readyz(request: Request) -> Response:
+    try:
+        await service_of(request).store.ping()
+    except StoreUnavailable:
+        return json_answer({"status": "waiting for the store"}, 503, {"Retry-After": "2"})
+    return json_answer({"status": "ready"})
+
+
+@router.get("/metrics")
+async def metrics(request: Request) -> Response:
+    service = service_of(request)
+    if not _may_read(request, service.settings.ioc_metrics_allow):
+        raise Problem(403, "forbidden", "Metrics are read from the networks in IOC_METRICS_ALLOW only.")
+    totals = await service.store.totals()
+    service.metrics.stored({"articles": totals.articles, "iocs": totals.iocs}, totals.submissions)
+    return Response(service.metrics.render(), media_type=MEDIA_TYPE)
+
+
+def _may_read(request: Request, allowed: tuple[Network, ...]) -> bool:
+    try:
+        peer = ip_address(request.client.host) if request.client else None
+    except ValueError:
+        return False
+    return peer is not None and any(peer in network for network in allowed)

@@ -1,0 +1,51 @@
+"""`/submit` and `/submissions/{id}`: handing an article in, and what became of it."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api import views
+from api.answers import json_answer, problems
+from api.bodies import read_json
+from api.models import SubmissionModel, SubmitBody
+from api.service import account_of, service_of
+from intel.errors import NotFound
+
+router = APIRouter(tags=["submissions"])
+
+
+@router.post(
+    "/submit",
+    summary="Hand in an article to be read",
+    status_code=202,
+    responses={
+        200: {"model": SubmissionModel, "description": "The article is known already."},
+        202: {"model": SubmissionModel, "description": "Accepted; it will be done or will say why."},
+        **problems(400, 413, 415, 422),
+    },
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SubmitBody"}}},
+        }
+    },
+)
+async def submit(request: Request) -> Response:
+    body = await read_json(request, SubmitBody)
+    submission = await service_of(request).submitting.submit(account_of(request), body.url, body.source_name)
+    headers = {"Location": f"/api/v1/submissions/{submission.id}"}
+    return json_answer(views.submission(submission), 200 if submission.status == "done" else 202, headers)
+
+
+@router.get(
+    "/submissions/{id}",
+    summary="What became of a submission",
+    responses={200: {"model": SubmissionModel}, **problems(404)},
+)
+async def get_submission(request: Request, id: str) -> Response:
+    found = await service_of(request).store.submissions.get(id) if len(id) == 36 and id.isascii() else None
+    if found is None or found.account_id != account_of(request):
+        raise NotFound("Your account has no submission with this id.")
+    return json_answer(views.submission(found))

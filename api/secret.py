@@ -1,0 +1,35 @@
+"""The secret that signs cursors and sessions: given, or made once and kept in the data folder."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from pathlib import Path
+
+from intel.errors import ConfigurationError
+from intel.settings import Settings
+
+
+def secret_of(settings: Settings) -> bytes:
+    """The secret of this installation. ConfigurationError where it cannot be kept."""
+    if settings.ioc_secret_key is not None:
+        return settings.ioc_secret_key.get_secret_value().encode()
+    try:
+        return _kept(settings.data_dir)
+    except OSError as error:
+        raise ConfigurationError(f"IOC_DATA_DIR: {settings.data_dir} cannot be written ({error.strerror})") from None
+
+
+def _kept(folder: Path) -> bytes:
+    """Whoever links the file into place first decides, so that processes that start together agree."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file = folder / "secret_key"
+    if not file.exists():
+        draft = folder / f"secret_key.{secrets.token_hex(8)}"
+        draft.touch(mode=0o600)
+        draft.write_text(secrets.token_urlsafe(32), "ascii")
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, file)
+        draft.unlink()
+    return file.read_bytes().strip()

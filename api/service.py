@@ -1,0 +1,59 @@
+"""What the handlers work with: the parts of one running service, put together in `api.app`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from starlette.requests import Request
+
+from api.accounts.keys import Keys
+from api.accounts.passwords import Passwords
+from api.cursors import Cursors
+from api.limits.caller import CALLER, Caller
+from api.limits.port import Limiter
+from api.limits.tiers import Tiers
+from api.metrics import Metrics
+from ingest.queue.port import Queue
+from ingest.submitting import Submitting
+from intel.awareness import Lesson
+from intel.settings import Settings
+from intel.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """The parts; nothing in here knows which adapter stands behind a port."""
+
+    settings: Settings
+    store: Store
+    queue: Queue
+    limiter: Limiter
+    tiers: Tiers
+    keys: Keys
+    passwords: Passwords
+    cursors: Cursors
+    submitting: Submitting
+    lessons: tuple[Lesson, ...]
+    metrics: Metrics
+    clock: Callable[[], datetime]
+
+
+def service_of(request: Request) -> Service:
+    """The service that answers this request."""
+    service: Service = request.app.state.service
+    return service
+
+
+def caller_of(request: Request) -> Caller:
+    """Who makes this request to a limited path."""
+    caller: Caller = request.scope[CALLER]
+    return caller
+
+
+def account_of(request: Request) -> str:
+    """The account whose key makes this request; only for paths that need a key."""
+    identity = caller_of(request).identity
+    assert identity is not None  # noqa: S101 - the limits refuse a request without a key before it comes here
+    return identity.account_id

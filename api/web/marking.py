@@ -1,0 +1,70 @@
+"""Finding stored indicators again in an article's text, however they are written there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ingest.indicators import Extraction, document_from_text, extract
+from ingest.indicators.sentences import sentence
+from intel.records import Ioc
+
+PART_LENGTH = 40_000
+_SEARCHED = 200_000
+# How far before the end of a part a line or word may end, so that nothing is cut in two.
+_SLACK = 2_000
+
+Named = tuple[str, str]
+Span = tuple[int, int, Named]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text; `ioc` is the indicator that it spells."""
+
+    text: str
+    ioc: Ioc | None = None
+
+
+def part_of(text: str, start: int) -> tuple[str, int | None]:
+    """The part of a text that begins at `start`, and where the next one begins."""
+    if len(text) - start <= PART_LENGTH + _SLACK:
+        return text[start:], None
+    end = start + PART_LENGTH
+    for border in ("\n", " "):
+        found = text.rfind(border, end - _SLACK, end)
+        if found > 0:
+            return text[start : found + 1], found + 1
+    return text[start:end], end
+
+
+def marked(text: str, iocs: Mapping[Named, Ioc]) -> tuple[Piece, ...]:
+    """The text in pieces, those that spell one of the indicators marked; where several overlap, the longest."""
+    pieces, position = [], 0
+    for start, end, named in sorted(_spans(text), key=lambda span: (span[0], -span[1])):
+        if start < position or named not in iocs:
+            continue
+        pieces += [Piece(text[position:start]), Piece(text[start:end], iocs[named])]
+        position = end
+    return tuple(piece for piece in (*pieces, Piece(text[position:])) if piece.text)
+
+
+def sentence_with(text: str, type: str, value: str) -> str:
+    """The sentence in which a text first names the indicator; nothing where its first 200,000 characters do not."""
+    searched = text[:_SEARCHED]
+    first = min((span for span in _spans(searched) if span[2] == (type, value)), default=None)
+    return sentence(searched, first[0], first[1]) if first else ""
+
+
+def _spans(text: str) -> Iterator[Span]:
+    extraction = extract(document_from_text(text))
+    for candidate in extraction.candidates():
+        yield candidate.start, candidate.end, (candidate.type, candidate.value)
+    yield from _malware(extraction)
+
+
+def _malware(extraction: Extraction) -> Iterator[Span]:
+    for indicator in extraction.indicators:
+        if indicator.type == "malware":
+            for start, end in indicator.occurrences:
+                yield start, end, (indicator.type, indicator.value)

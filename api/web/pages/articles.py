@@ -1,0 +1,102 @@
+"""`/articles` and `/articles/{id}`: what was read, and one article with its indicators marked in the text."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from starlette.responses import Response
+
+from api.parameters import read_text, unless_blank
+from api.web.addresses import with_query
+from api.web.exports import export, is_format
+from api.web.marking import marked, part_of
+from api.web.visit import Visit
+from intel.errors import InvalidQuery, NotFound
+from intel.query import ArticleQuery, Position, parse_search
+from intel.records import IOC_TYPES, Article, Ioc
+
+_LIST = "page of articles"
+_LISTED_OF_A_TYPE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The indicators of one type in an article, the first hundred of them."""
+
+    type: str
+    iocs: tuple[Ioc, ...]
+    count: int
+
+
+async def show_all(visit: Visit) -> Response:
+    q = (unless_blank(visit.query.get("q")) or "").strip()
+    source = read_text("source", visit.query.get("source")) or ""
+    asked, limit = {"q": q, "source": source}, visit.limit()
+    position = _position(visit, asked)
+    query = ArticleQuery(parse_search(q) if q else None, source or None, limit, position)
+    page = await visit.service.store.articles.find(query)
+    next_address = None
+    if page.next is not None and visit.signed_in is not None:
+        next_address = with_query("/articles", asked | {"cursor": visit.service.cursors.write(_LIST, asked, page.next)})
+    return visit.page(
+        "articles.html",
+        q=q,
+        source=source,
+        page=page,
+        next_address=next_address,
+        more_for_members=page.next is not None and visit.signed_in is None,
+        later=position is not None,
+    )
+
+
+def _position(visit: Visit, asked: dict[str, str]) -> Position | None:
+    cursor = visit.query.get("cursor")
+    if not cursor or visit.signed_in is None:
+        return None
+    before, position = visit.service.cursors.read(_LIST, cursor)
+    if before != asked:
+        raise InvalidQuery("cursor", "belongs to another list")
+    return position
+
+
+async def show_one(visit: Visit) -> Response:
+    article = await _article(visit)
+    iocs = await visit.service.store.articles.iocs_of(article.id)
+    if is_format(format := visit.query.get("format", "")):
+        return export(format, iocs)
+    text, start = article.text or "", _start(visit, article)
+    part, next_start = part_of(text, start)
+    pieces = await asyncio.to_thread(marked, part, {(ioc.type, ioc.value): ioc for ioc in iocs})
+    return visit.page(
+        "article.html",
+        article=replace(article, text=None),
+        pieces=pieces,
+        start=start,
+        next_start=next_start,
+        length=len(text),
+        groups=groups(iocs),
+        iocs=iocs,
+    )
+
+
+async def _article(visit: Visit) -> Article:
+    id = visit.request.path_params["id"]
+    found = await visit.service.store.articles.get(id) if len(id) == 36 and id.isascii() else None
+    if found is None:
+        raise NotFound("There is no such article here.")
+    return found
+
+
+def _start(visit: Visit, article: Article) -> int:
+    """Where the part of the text that is asked for begins."""
+    asked = visit.query.get("from", "0")
+    if not (asked.isascii() and asked.isdigit() and len(asked) < 10):
+        return 0
+    return int(asked) if int(asked) < len(article.text or "") else 0
+
+
+def groups(iocs: tuple[Ioc, ...]) -> tuple[Group, ...]:
+    """The indicators by type, in the order of the types."""
+    by_type = {type: tuple(ioc for ioc in iocs if ioc.type == type) for type in IOC_TYPES}
+    return tuple(Group(type, found[:_LISTED_OF_A_TYPE], len(found)) for type, found in by_type.items() if found)

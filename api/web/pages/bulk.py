@@ -1,0 +1,76 @@
+"""`/bulk`: which of many pasted values are known."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.responses import Response
+
+from api.web.exports import export, is_format
+from api.web.visit import Visit
+from ingest.indicators import document_from_text, extract
+from intel.canonical import readings
+from intel.ids import ioc_id
+from intel.records import Ioc
+
+MOST_VALUES = 50
+_LONGEST_TEXT = 200_000
+
+Readings = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """One pasted value: as it was written, and every (type, value) that it may mean."""
+
+    written: str
+    readings: Readings
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A pasted value and what is stored of it."""
+
+    pasted: Pasted
+    found: tuple[Ioc, ...]
+
+
+async def show(visit: Visit) -> Response:
+    return visit.page("bulk.html", text="", results=None, left_out=0)
+
+
+async def look_up(visit: Visit) -> Response:
+    text = visit.form.get("values", "")[:_LONGEST_TEXT]
+    pasted = await asyncio.to_thread(read, text)
+    results = await _find(visit, pasted[:MOST_VALUES])
+    if is_format(format := visit.form.get("format", "")):
+        return export(format, list(dict.fromkeys(ioc for result in results for ioc in result.found)))
+    return visit.page("bulk.html", text=text, results=results, left_out=max(0, len(pasted) - MOST_VALUES))
+
+
+def read(text: str) -> tuple[Pasted, ...]:
+    """The values of a list, one a line, or the indicators of a text; each once."""
+    pasted: dict[Readings, Pasted] = {}
+    prose: list[str] = []
+    for line in text.splitlines():
+        pieces = [line.strip()] if readings(line) else [piece.strip() for piece in line.replace(";", ",").split(",")]
+        if all(readings(piece) for piece in pieces if piece):
+            for piece in filter(None, pieces):
+                pasted.setdefault(readings(piece), Pasted(piece, readings(piece)))
+        else:
+            prose.append(line)
+    for indicator in extract(document_from_text("\n".join(prose))).indicators:
+        named = ((indicator.type, indicator.value),)
+        if not any(named[0] in known for known in pasted):
+            pasted[named] = Pasted(indicator.spelling, named)
+    return tuple(pasted.values())
+
+
+async def _find(visit: Visit, pasted: Sequence[Pasted]) -> list[Result]:
+    ids = {named: ioc_id(*named) for each in pasted for named in each.readings}
+    found = await visit.service.store.iocs.get_many(list(ids.values()))
+    return [
+        Result(each, tuple(found[ids[named]] for named in each.readings if ids[named] in found)) for each in pasted
+    ]

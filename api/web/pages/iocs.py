@@ -1,0 +1,106 @@
+"""`/ioc/{type}/{value}`: everything that is known of one indicator."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.responses import RedirectResponse, Response
+
+from api import views
+from api.web.addresses import ioc_path
+from api.web.exports import export, is_format
+from api.web.marking import sentence_with
+from api.web.sightings import picture
+from api.web.visit import Visit, private
+from intel.canonical import canonical, defang, readings
+from intel.errors import NotAnIndicator
+from intel.ids import ioc_id
+from intel.records import IOC_TYPES, ArticleRef, Ioc
+from intel.store import Store
+
+_DRAWN = 500
+_LISTED = 50
+_RELATED = 24
+_QUOTED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An article that names the indicator, with the sentence where that was looked for."""
+
+    article: ArticleRef
+    sentence: str
+
+
+async def show(visit: Visit) -> Response:
+    type, written = visit.request.path_params["type"], visit.request.path_params["value"]
+    try:
+        value = canonical(type, written)
+    except NotAnIndicator:
+        return _unknown(visit, type, written)
+    if value != written:
+        return private(RedirectResponse(ioc_path(type, value), 301))
+    found = await visit.service.store.iocs.get(ioc_id(type, value))
+    if found is None:
+        return _unknown(visit, type, value)
+    if is_format(format := visit.query.get("format", "")):
+        return export(format, (found,))
+    return visit.page("ioc.html", **await _known(visit.service.store, found))
+
+
+async def _known(store: Store, ioc: Ioc) -> dict[str, Any]:
+    articles, total = await store.iocs.articles_of(ioc.id, _DRAWN)
+    return {
+        "ioc": ioc,
+        "warnings": views.ioc(ioc)["warnings"],
+        "mentions": await _mentions(store, ioc, articles[:_LISTED]),
+        "articles_total": total,
+        "drawn": len(articles),
+        "picture": picture([article.seen_at for article in articles]) if articles else None,
+        "related": await store.iocs.related(ioc.id, _RELATED),
+        "references": references(ioc.type, ioc.value),
+    }
+
+
+async def _mentions(store: Store, ioc: Ioc, articles: Sequence[ArticleRef]) -> list[Mention]:
+    """The newest articles with the sentence in which each names it; further down without."""
+    quoted = await asyncio.gather(*(_sentence(store, ioc, article) for article in articles[:_QUOTED]))
+    sentences = [*quoted, *[""] * (len(articles) - len(quoted))]
+    return [Mention(article, sentence) for article, sentence in zip(articles, sentences, strict=True)]
+
+
+async def _sentence(store: Store, ioc: Ioc, article: ArticleRef) -> str:
+    if article.id == ioc.article.id:
+        return ioc.context
+    whole = await store.articles.get(article.id)
+    return sentence_with(whole.text or "", ioc.type, ioc.value) if whole else ""
+
+
+def references(type: str, value: str) -> list[tuple[str, str]]:
+    """Public registers that describe it: (name, address)."""
+    if type == "cve":
+        return [
+            ("NVD", f"https://nvd.nist.gov/vuln/detail/{value}"),
+            ("CVE.org", f"https://www.cve.org/CVERecord?id={value}"),
+        ]
+    if type == "mitre_attack":
+        return [("MITRE ATT&CK", f"https://attack.mitre.org/techniques/{value.replace('.', '/')}/")]
+    return []
+
+
+def _unknown(visit: Visit, type: str, value: str) -> Response:
+    """Nothing is stored under it; perhaps it is another type of indicator, or a part of something."""
+    others = [(other, read) for other, read in readings(value) if other != type]
+    is_one = type in IOC_TYPES and (type, value) in readings(value)
+    return visit.page(
+        "ioc_unknown.html",
+        404,
+        type=type if type in IOC_TYPES else "",
+        value=defang(type, value) if is_one else value[:300],
+        is_one=is_one,
+        others=[(other, defang(other, read), ioc_path(other, read)) for other, read in others],
+        term=value[:500],
+    )

@@ -1,0 +1,115 @@
+"""The table of pages, and how they are added to the application."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fastapi import FastAPI
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from api.problems import Problem
+from api.routes.description import swagger_folder
+from api.web.pages import (
+    about,
+    accounts,
+    articles,
+    awareness,
+    bulk,
+    home,
+    iocs,
+    keys,
+    reports,
+    search,
+    settings,
+    sources,
+    submissions,
+)
+from api.web.rendering import Templates
+from api.web.static_files import FOLDER, FingerprintedFiles, fingerprints
+from api.web.visit import VISIT, Entry, Visit, answer, error, private, recognised, stranger
+from intel.errors import StoreUnavailable
+
+_NOT_PAGES = ("/api", "/static", "/healthz", "/readyz", "/metrics")
+_SMALLEST_COMPRESSED = 600
+
+PAGES = (
+    Entry("/", home.show),
+    Entry("/search", search.show),
+    Entry("/ioc/{type}/{value:path}", iocs.show),
+    Entry("/bulk", bulk.show, bulk.look_up, members_post=True),
+    Entry("/articles", articles.show_all),
+    Entry("/articles/{id}", articles.show_one),
+    Entry("/weekly", reports.show_weeks),
+    Entry("/weekly/{week}", reports.show_week),
+    Entry("/focus", reports.show_focus),
+    Entry("/awareness", awareness.show_all),
+    Entry("/awareness/{slug}", awareness.show_one),
+    Entry("/sources", sources.show),
+    Entry("/status", about.show_status),
+    Entry("/help", about.show_help),
+    Entry("/help/mcp", about.show_mcp),
+    Entry("/signup", accounts.show_sign_up, accounts.sign_up, before_sign_in=True),
+    Entry("/signin", accounts.show_sign_in, accounts.sign_in, before_sign_in=True),
+    Entry("/signout", accounts.show_sign_out, accounts.sign_out),
+    Entry("/theme", accounts.show_theme, accounts.keep_theme, before_sign_in=True),
+    Entry("/submit", submissions.show, submissions.submit, members_post=True),
+    Entry("/submissions/{id}", submissions.show_one, members=True),
+    Entry("/settings", settings.show, members=True),
+    Entry("/settings/password", settings.show_elsewhere, settings.change_password, members=True),
+    Entry("/settings/sessions", settings.show_elsewhere, settings.end_session, members=True),
+    Entry("/settings/api-keys", keys.show, keys.create, members=True),
+    Entry("/settings/api-keys/revoke", keys.show_revoke, keys.revoke, members=True),
+)
+
+
+def add_pages(app: FastAPI) -> None:
+    """Adds all pages and the static files. `app.state.service` may be set before or after."""
+    static = fingerprints()
+    templates = Templates(static)
+    app.state.templates = templates
+    compressed = [Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED, compresslevel=5)]
+    app.router.routes += [
+        *(_route(entry, templates, compressed) for entry in PAGES),
+        Route("/docs", _docs),
+        Mount("/static/swagger", StaticFiles(directory=swagger_folder()), name="swagger", middleware=compressed),
+        Mount("/static", FingerprintedFiles(directory=FOLDER, addresses=static), name="static", middleware=compressed),
+    ]
+
+
+def is_page(path: str) -> bool:
+    """Whether people look at what is at this path: errors there are pages, not problem+json."""
+    return not any(path == prefix or path.startswith(prefix + "/") for prefix in _NOT_PAGES)
+
+
+async def error_page(request: Request, problem: Problem) -> Response:
+    """The page for an error that no page's handler answered: an unknown address, a wrong method."""
+    visit: Visit = request.scope.get(VISIT) or stranger(request, request.app.state.templates)
+    if visit.signed_in is None:
+        try:
+            visit = await recognised(visit)
+        except StoreUnavailable:
+            visit = replace(visit, signed_in=None)
+    return error(visit, problem)
+
+
+def failure_page(templates: Templates, request_id: str) -> Response:
+    """The page for what nobody foresaw; it touches neither store nor session, which may be what failed."""
+    return private(HTMLResponse(templates.render("failure.html", {"request_id": request_id}), 500))
+
+
+def _route(entry: Entry, templates: Templates, compressed: list[Middleware]) -> Route:
+    async def respond(request: Request) -> Response:
+        request.scope.setdefault("route", entry)
+        return await answer(entry, request, templates)
+
+    methods = ["GET", "POST"] if entry.post else ["GET"]
+    return Route(entry.path, respond, methods=methods, include_in_schema=False, middleware=compressed)
+
+
+async def _docs(_: Request) -> Response:
+    return RedirectResponse("/api/v1/docs")

@@ -1,0 +1,87 @@
+"""The templates: the one file that knows Jinja.
+
+Everything that an expression gives is escaped, and freed of what cannot be seen unless it is `Verbatim`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from api.web import addresses, text
+from api.web.text import Verbatim
+from intel.canonical import defang
+from intel.records import IOC_TYPES, Ioc
+from intel.times import rfc3339
+
+TYPE_LABELS: Mapping[str, str] = MappingProxyType(
+    {
+        "ip": "IP",
+        "domain": "Domain",
+        "hash_md5": "MD5",
+        "hash_sha1": "SHA-1",
+        "hash_sha256": "SHA-256",
+        "url": "URL",
+        "cve": "CVE",
+        "mitre_attack": "ATT&CK",
+        "email": "E-mail",
+        "malware": "Malware",
+    }
+)
+
+
+class Templates:
+    """The templates of all pages, compiled once."""
+
+    def __init__(self, static: Mapping[str, str]) -> None:
+        self._environment = Environment(
+            loader=FileSystemLoader(Path(__file__).parent / "templates"),
+            autoescape=True,
+            auto_reload=False,
+            undefined=StrictUndefined,
+            finalize=_finalize,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.globals.update(static=static, ioc_types=IOC_TYPES, ioc_path=addresses.ioc_path, defang=defang)
+        self._environment.filters.update(
+            defanged=_defanged,
+            path=lambda ioc: addresses.ioc_path(ioc.type, ioc.value),
+            outside=addresses.outside,
+            clipped=text.clipped,
+            counted=text.counted,
+            number=lambda number: f"{number:,}",
+            day=text.day,
+            minute=text.minute,
+            rfc3339=rfc3339,
+            title=_title,
+            verbatim=Verbatim,
+            type_label=lambda type: TYPE_LABELS.get(type, type),
+        )
+
+    def render(self, name: str, context: Mapping[str, Any]) -> str:
+        """The template of that name, filled in."""
+        return self._environment.get_template(name).render(context)
+
+
+def _finalize(value: object) -> object:
+    if value is None:
+        return ""
+    if isinstance(value, str) and not isinstance(value, (Markup, Verbatim)):
+        return text.plain(value)
+    return value
+
+
+def _defanged(ioc: Ioc) -> str:
+    return text.visible(defang(ioc.type, ioc.value))
+
+
+def _title(written: str) -> str:
+    """An article's title as a link can carry it."""
+    return text.clipped(written, 300) if text.is_shown(written) else "(no title)"
+

@@ -1,0 +1,70 @@
+"""The picture of when an indicator was seen: bars of one width, drawn from the moments of its articles."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from api.web.text import day as written_day
+
+_MOST_BARS = 60
+_HEIGHT = 64.0
+_WIDTH = 600.0
+_LEAST_BARS = 30
+_WIDEST_BAR = 9.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One period: its words, how many articles, and its place in the picture (units of the view box)."""
+
+    label: str
+    count: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Bars in a view box of 600 by 64; `unit` is what one bar stands for."""
+
+    bars: tuple[Bar, ...]
+    unit: str
+    first: str
+    last: str
+
+    @property
+    def seen(self) -> tuple[Bar, ...]:
+        return tuple(bar for bar in self.bars if bar.count)
+
+
+def picture(moments: Sequence[datetime]) -> Picture:
+    """The picture of at least one moment: by day, or by as many days as keep it at 60 bars."""
+    days = [moment.date() for moment in moments]
+    span = (max(days) - min(days)).days + 1
+    step = max(1, -(-span // _MOST_BARS))
+    number = max(_LEAST_BARS, -(-span // step))
+    start = max(days) - timedelta(days=number * step - 1)
+    counts = Counter((seen - start).days // step for seen in days)
+    bars = tuple(_bar(i, number, counts[i], max(counts.values()), start, step) for i in range(number))
+    unit = "day" if step == 1 else f"{step} days"
+    return Picture(bars, unit, written_day(_noon(start)), written_day(_noon(max(days))))
+
+
+def _bar(index: int, number: int, count: int, highest: int, start: date, step: int) -> Bar:
+    pitch = _WIDTH / number
+    height = _HEIGHT * count / highest
+    first = start + timedelta(days=index * step)
+    label = written_day(_noon(first))
+    if step > 1:
+        label = f"{label} to {written_day(_noon(first + timedelta(days=step - 1)))}"
+    x = round(index * pitch, 2)
+    return Bar(label, count, x, round(_HEIGHT - height, 2), min(_WIDEST_BAR, round(pitch * 0.8, 2)), round(height, 2))
+
+
+def _noon(date: date) -> datetime:
+    return datetime(date.year, date.month, date.day, 12)

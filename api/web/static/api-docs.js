@@ -1,0 +1,7 @@
+"use strict";
+SwaggerUIBundle({
+  url: "/api/v1/openapi.json",
+  dom_id: "#swagger-ui",
+  deepLinking: true,
+  presets: [SwaggerUIBundle.presets.apis],
+});

@@ -1,0 +1,94 @@
+"use strict";
+// Everything here is a convenience: each page works without it.
+
+const said = document.querySelector("[data-said]");
+const find = document.querySelector("[data-find]");
+const keys = document.getElementById("shortcuts");
+
+document.querySelectorAll("[data-with-script]").forEach((element) => { element.hidden = false; });
+
+// Copying
+if (navigator.clipboard) {
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    const words = button.textContent;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(button.dataset.copy);
+        button.textContent = "Copied";
+        said.textContent = "Copied";
+      } catch {
+        said.textContent = button.textContent = "Not allowed";
+      }
+      setTimeout(() => { button.textContent = words; said.textContent = ""; }, 1600);
+    });
+  }
+}
+
+// Colours without a reload
+for (const button of document.querySelectorAll(".colours button")) {
+  button.addEventListener("click", (event) => {
+    event.preventDefault();
+    const wanted = button.value;
+    const secure = location.protocol === "https:" ? "; Secure" : "";
+    const age = wanted === "auto" ? 0 : 31536000;
+    document.cookie = `ioc_theme=${wanted}; Path=/; SameSite=Lax; Max-Age=${age}${secure}`;
+    if (wanted === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = wanted;
+    for (const other of document.querySelectorAll(".colours button")) {
+      other.setAttribute("aria-pressed", String(other === button));
+    }
+  });
+}
+
+// Keys
+const rooms = { h: "/", i: "/search", a: "/articles", w: "/weekly", f: "/focus" };
+const hits = [...document.querySelectorAll("[data-hit]")];
+let at = -1;
+let going = false;
+
+function isTyping(target) {
+  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+}
+
+function step(by) {
+  if (!hits.length) return;
+  hits[at]?.classList.remove("at");
+  at = Math.max(0, Math.min(hits.length - 1, at + by));
+  hits[at].classList.add("at");
+  hits[at].scrollIntoView({ block: "nearest" });
+  hits[at].querySelector("a")?.focus();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || keys.open) return;
+  if (going) {
+    going = false;
+    if (rooms[event.key]) location.assign(rooms[event.key]);
+    return;
+  }
+  if (event.key === "/" && find) { event.preventDefault(); find.focus(); find.select(); }
+  else if (event.key === "?") keys.showModal();
+  else if (event.key === "g") { going = true; setTimeout(() => { going = false; }, 900); }
+  else if (event.key === "j") step(1);
+  else if (event.key === "k") step(-1);
+  else if (event.key === "c") (hits[at]?.querySelector("[data-copy]") ?? document.querySelector("[data-copy-first]"))?.click();
+});
+
+// A submission keeps itself up to date, less and less often
+function watch(wait) {
+  const live = document.querySelector("[data-live]");
+  if (!live) return;
+  setTimeout(async () => {
+    try {
+      const answer = await fetch(live.dataset.live, { headers: { Accept: "text/html" } });
+      if (answer.ok) {
+        const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+        const fresh = page.getElementById(live.id);
+        if (fresh && fresh.textContent !== live.textContent) live.replaceWith(document.adoptNode(fresh));
+      }
+    } catch { /* the next try may do */ }
+    watch(Math.min(wait * 1.3, 10000));
+  }, wait);
+}
+watch(1000);

@@ -1,0 +1,68 @@
+"""What strangers wrote, made fit for showing: nothing invisible, nothing that turns the line around."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import datetime
+
+# Controls but tab and line feed; zero-width and bidirectional formatting characters; lone surrogates; tag characters.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+
+
+class Verbatim(str):
+    """Text that must reach the browser as it is: what a copy button copies, what was typed into a field."""
+
+    __slots__ = ()
+
+
+def plain(text: str) -> str:
+    """The text without what cannot be seen."""
+    return _UNSEEN.sub("", text)
+
+
+def visible(text: str) -> str:
+    """The text with what cannot be seen written out, for values in which every character counts."""
+    return _UNSEEN.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", text)
+
+
+def clipped(text: str, longest: int) -> str:
+    """At most so many characters, an ellipsis in place of the rest."""
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+
+
+def day(moment: datetime) -> str:
+    """`20 Nov 2026`."""
+    return f"{moment.day} {moment:%b %Y}"
+
+
+def minute(moment: datetime) -> str:
+    """`20 Nov 2026, 09:30 UTC`."""
+    return f"{day(moment)}, {moment:%H:%M} UTC"
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """How long ago in the largest whole unit: `3 days ago`."""
+    seconds = max(0, int((now - moment).total_seconds()))
+    for unit, length in (("year", 31_536_000), ("month", 2_592_000), ("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length:
+            return f"{counted(seconds // length, unit)} ago"
+    return "just now"
+
+
+def wait(seconds: int) -> str:
+    """A wait in words: `40 seconds`, `6 minutes`."""
+    return counted(seconds, "second") if seconds < 120 else counted(-(-seconds // 60), "minute")
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 article`, `1,204 articles`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def is_shown(text: str) -> bool:
+    """Whether anything of the text can be seen."""
+    return any(not unicodedata.category(c).startswith(("Z", "C")) for c in text)

@@ -1,0 +1,252 @@
+"""One visit to a page: who comes, what it costs, and that its form was not forged; then the page's own handler."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+import structlog
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from api.accounts.back_off import BackOff
+from api.accounts.sessions import Sessions, SignedIn
+from api.bodies import read_body
+from api.limits import paths
+from api.limits.bucket import Decision
+from api.limits.client_address import client_address
+from api.limits.headers import limit_headers, retry_after
+from api.limits.tiers import Tier, results_limit
+from api.problems import Problem, problem_of
+from api.service import Service, service_of
+from api.web import cookies, forgery
+from api.web.addresses import own_address
+from api.web.rendering import Templates
+from api.web.text import ago
+from api.web.text import wait as wait_words
+from intel.errors import IocError, StoreUnavailable
+
+log = structlog.get_logger()
+
+_FORM = "application/x-www-form-urlencoded"
+_LARGEST_FORM = 256_000
+_OUT_OF_DATE = "This form is out of date, so nothing was done. Open the page again and repeat it."
+_MOST_FIELDS = 100
+VISIT = "ioc.visit"
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What a page's handler works with. `form` holds the fields of a posted form, the last of each name."""
+
+    request: Request
+    service: Service
+    templates: Templates
+    address: str
+    tier: Tier
+    signed_in: SignedIn | None = None
+    decision: Decision | None = None
+    form: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def member(self) -> SignedIn:
+        """Who is signed in; only for pages that are not shown to others."""
+        assert self.signed_in is not None  # noqa: S101 - `answer` sends everybody else to the sign-in page
+        return self.signed_in
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        return self.request.query_params
+
+    @property
+    def own_address(self) -> str:
+        return own_address(self.request, self.service.settings)
+
+    @property
+    def sessions(self) -> Sessions:
+        return Sessions(self.service.store, self.service.clock)
+
+    @property
+    def back_off(self) -> BackOff:
+        return BackOff(self.service.limiter)
+
+    def limit(self) -> int:
+        """How many results this visitor gets, as asked for by `limit` and lowered to the cap."""
+        asked = self.query.get("limit", "").strip()
+        if not asked:
+            return results_limit(None, self.tier.results_cap)
+        if not (asked.isascii() and asked.isdigit() and len(asked) < 10 and int(asked)):
+            raise Problem(422, "invalid_parameter", "limit must be a whole number from 1 on.")
+        return results_limit(int(asked), self.tier.results_cap)
+
+    def page(self, template: str, status: int = 200, **context: Any) -> Response:
+        """The page that the template makes of the context."""
+        now = self.service.clock()
+        common = {
+            "visit": self,
+            "account": self.signed_in.account if self.signed_in else None,
+            "form_token": self._form_token(),
+            "theme": cookies.theme(self.request),
+            "signup_open": self.service.settings.ioc_signup == "open",
+            "path": self.request.url.path,
+            "ago": lambda moment: ago(moment, now),
+            "now": now,
+            "q": "",
+        }
+        response = HTMLResponse(self.templates.render(template, common | context), status)
+        return private(response)
+
+    def go(self, path: str) -> Response:
+        """Sends the browser on to another page of this service."""
+        return private(RedirectResponse(path, 303))
+
+    def _form_token(self) -> str:
+        if self.signed_in is None:
+            return ""
+        return forgery.form_token(self.service.cursors.secret, self.signed_in.session.id)
+
+
+Handler = Callable[[Visit], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the table of pages.
+
+    `members`: only for who is signed in; `members_post`: only its form is. `before_sign_in`: its form needs no token,
+    for there may be no session yet.
+    """
+
+    path: str
+    show: Handler
+    post: Handler | None = None
+    members: bool = False
+    members_post: bool = False
+    before_sign_in: bool = False
+
+
+def private(response: Response) -> Response:
+    """A page is for one reader: nobody keeps it, and no other site learns its address.
+
+    `same-origin`, not `no-referrer`: under that one browsers send forms with the origin `null`.
+    """
+    response.headers["Cache-Control"] = "no-store"
+    response.headers["Vary"] = "Cookie"
+    response.headers["Referrer-Policy"] = "same-origin"
+    return response
+
+
+def stranger(request: Request, templates: Templates) -> Visit:
+    """A visit of which nothing is known but the request."""
+    service = service_of(request)
+    peer = request.client.host if request.client else None
+    forwarded = request.headers.getlist("x-forwarded-for")
+    address = client_address(peer, forwarded, service.settings.ioc_trusted_proxies)
+    return Visit(request, service, templates, address, service.tiers.list)
+
+
+async def recognised(visit: Visit) -> Visit:
+    """The visit with who is signed in. StoreUnavailable where that cannot be told."""
+    secret = cookies.session_secret(visit.request, visit.service.settings)
+    found = await visit.sessions.find(secret) if secret else None
+    return replace(visit, signed_in=found, tier=visit.service.tiers.account) if found else visit
+
+
+async def answer(entry: Entry, request: Request, templates: Templates) -> Response:
+    """What a request to that page gets."""
+    visit = stranger(request, templates)
+    try:
+        visit = await _charged(await recognised(visit))
+        request.scope[VISIT] = visit
+        response = await _admitted(entry, visit)
+    except Problem as problem:
+        response = error(visit, problem)
+    except IocError as fault:
+        if not isinstance(fault, StoreUnavailable):
+            log.info("a page was refused", error=type(fault).__name__)
+        response = error(visit, problem_of(fault))
+    if visit.decision is not None:
+        response.headers.raw.extend(limit_headers(visit.decision))
+    return response
+
+
+def error(visit: Visit, problem: Problem) -> Response:
+    """The page that tells what went wrong."""
+    wait = problem.headers.get("Retry-After", "")
+    response = visit.page(
+        "error.html",
+        problem.status,
+        code=problem.status,
+        detail=problem.detail,
+        wait_words=wait_words(int(wait)) if wait.isdigit() else "",
+    )
+    response.headers.update(problem.headers)
+    return response
+
+
+def too_many(decision: Decision, detail: str) -> Problem:
+    """The refusal of a bucket that is empty."""
+    return Problem(429, "rate_limited", detail, headers=retry_after(decision))
+
+
+async def _charged(visit: Visit) -> Visit:
+    """Takes the request's token: the account's, or the address's where nobody is signed in."""
+    request, tiers = visit.request, visit.service.tiers
+    if visit.signed_in is not None:
+        charge = tiers.for_account(visit.signed_in.account.id)
+    elif request.method in ("GET", "HEAD"):
+        charge = tiers.for_visitor(visit.address, searching=paths.is_search(request.url.query))
+    else:
+        return visit
+    decision = await visit.service.limiter.take(charge.bucket, charge.tier.rate)
+    return replace(visit, tier=charge.tier, decision=decision)
+
+
+def _spent(visit: Visit) -> str:
+    if visit.signed_in is not None:
+        return "Your account has opened very many pages within a minute."
+    what = "searches" if visit.tier is visit.service.tiers.search else "pages"
+    return f"Without signing in, an address may open only so many {what} at a time. Signed in, you may do much more."
+
+
+async def _admitted(entry: Entry, visit: Visit) -> Response:
+    if visit.decision is not None and not visit.decision.allowed:
+        raise too_many(visit.decision, _spent(visit))
+    request = visit.request
+    posted = request.method == "POST"
+    if posted:
+        _refuse_strangers_form(visit)
+        visit = replace(visit, form=await _form(request))
+        _refuse_old_form(entry, visit)
+    if (entry.members or (posted and entry.members_post)) and visit.signed_in is None:
+        back = request.url.path if posted else request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        return visit.go(f"/signin?next={quote(back, safe='/')}")
+    if posted and entry.post is not None:
+        return await entry.post(visit)
+    return await entry.show(visit)
+
+
+async def _form(request: Request) -> Mapping[str, str]:
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
+        raise Problem(415, "unsupported_media_type", "This page takes forms only.")
+    body = await read_body(request, _LARGEST_FORM)
+    try:
+        return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+    except ValueError:
+        raise Problem(400, "invalid_form", "This form cannot be read.") from None
+
+
+def _refuse_strangers_form(visit: Visit) -> None:
+    headers = {name.lower(): value for name, value in visit.request.headers.items()}
+    if not forgery.comes_from_here(headers, visit.service.settings.ioc_base_url):
+        raise Problem(403, "forbidden", "This form was sent from another site, so nothing was done.")
+
+
+def _refuse_old_form(entry: Entry, visit: Visit) -> None:
+    if entry.before_sign_in or visit.signed_in is None:
+        return
+    token = visit.form.get(forgery.TOKEN_FIELD, "")
+    if not forgery.is_form_token(visit.service.cursors.secret, visit.signed_in.session.id, token):
+        raise Problem(403, "forbidden", _OUT_OF_DATE)

@@ -1,0 +1,94 @@
+"""The description is true: whatever is asked, answers are as it says, and none is a server error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, assume, given, settings
+from schemathesis import Case
+from schemathesis.checks import (
+    content_type_conformance,
+    not_a_server_error,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from schemathesis.generation import GenerationMode
+from schemathesis.specs.openapi.schemas import OpenApiSchema
+
+from tests.api.running import GENEROUS
+from tests.api.serving import serving
+from tests.api.test_lists import ONE_OF_EACH
+
+OPERATIONS = (
+    "GET /api/v1/iocs",
+    "GET /api/v1/iocs/{id}",
+    "POST /api/v1/iocs/lookup",
+    "GET /api/v1/articles",
+    "GET /api/v1/articles/{id}",
+    "GET /api/v1/weekly",
+    "GET /api/v1/weekly/{week}",
+    "GET /api/v1/focus",
+    "GET /api/v1/awareness",
+    "GET /api/v1/awareness/{slug}",
+    "POST /api/v1/submit",
+    "GET /api/v1/submissions/{id}",
+    "GET /api/v1/usage",
+)
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+# Where any text is a path's only parameter nothing can be malformed.
+ANY_TEXT = ("/{id}", "/{week}", "/{slug}")
+ASKED = [
+    *((label, GenerationMode.POSITIVE) for label in OPERATIONS),
+    *((label, GenerationMode.NEGATIVE) for label in OPERATIONS if not label.endswith(ANY_TEXT)),
+]
+EXAMPLES = settings(
+    max_examples=15,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    folder: Path = tmp_path_factory.mktemp("fuzz")
+    with serving(folder, *ONE_OF_EACH, ioc_rate_key="100000000/second", **GENEROUS) as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def schema(service: tuple[str, str]) -> OpenApiSchema:
+    described = httpx.get(f"{service[0]}/api/v1/openapi.json").json()
+    loaded: OpenApiSchema = schemathesis.openapi.from_dict(described)
+    return loaded
+
+
+def test_the_fuzzed_operations_are_those_described(schema: OpenApiSchema) -> None:
+    assert {each.ok().label for each in schema.get_all_operations()} == set(OPERATIONS)
+
+
+@pytest.mark.promise("errors.never-5xx", "description.openapi")
+@pytest.mark.parametrize("keyed", [True, False], ids=["with a key", "without"])
+@pytest.mark.parametrize(("label", "mode"), ASKED)
+def test_answers_are_as_described(
+    service: tuple[str, str], schema: OpenApiSchema, label: str, keyed: bool, mode: GenerationMode
+) -> None:
+    address, key = service
+    headers = {"Authorization": f"Bearer {key}"} if keyed else {}
+    operation = next(each.ok() for each in schema.get_all_operations() if each.ok().label == label)
+
+    @EXAMPLES
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def ask(case: Case) -> None:
+        # Nothing may be fetched from the internet by a test.
+        assume(not (isinstance(case.body, dict) and str(case.body.get("url")).startswith("http")))
+        case.headers.pop("Authorization", None)
+        answer = case.call(base_url=address, headers=headers)
+        case.validate_response(answer, checks=CHECKS)
+
+    ask()

@@ -1,0 +1,52 @@
+"""`/iocs/lookup`: many values at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.api.running import Running
+
+
+@pytest.mark.promise("lookup.order", "lookup.needs-key")
+async def test_values_are_answered_in_the_order_asked_also_twice(api: Running) -> None:
+    await api.publish("one", "domain evil.example", "ip 203.0.113.9", "url https://evil.example/a")
+    asked = ["203[.]0[.]113[.]9", "nothing.example", "EVIL[.]example", "hxxps://evil[.]example/a", "evil.example", "??"]
+    answer = await api.post("/iocs/lookup", {"values": asked}, await api.key())
+    assert answer.status_code == 200
+    items = answer.json()["items"]
+    assert [item["value"] for item in items] == asked
+    assert [item["found"] for item in items] == [True, False, True, True, True, False]
+    assert [[ioc["value"] for ioc in item["iocs"]] for item in items] == [
+        ["203.0.113.9"], [], ["evil.example"], ["https://evil.example/a"], ["evil.example"], []
+    ]  # fmt: skip
+    assert items[0]["iocs"][0]["article"]["title"] == "A loader report"
+
+
+@pytest.mark.promise("lookup.at-most-50")
+async def test_one_to_fifty_values_may_be_asked_for(api: Running) -> None:
+    key = await api.key()
+    fifty = [f"d{n}.example" for n in range(50)]
+    assert len((await api.post("/iocs/lookup", {"values": fifty}, key)).json()["items"]) == 50
+    for values in ([], [*fifty, "one-more.example"]):
+        answer = await api.post("/iocs/lookup", {"values": values}, key)
+        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "values")
+
+
+@pytest.mark.promise("lookup.at-most-50")
+@pytest.mark.parametrize(
+    "values", ["evil.example", None, {"a": "b"}, [5], [None], [["a"]], ["a\0b"], ["a" * 2049], [True]]
+)
+async def test_values_of_another_form_are_refused(api: Running, values: object) -> None:
+    answer = await api.post("/iocs/lookup", {"values": values}, await api.key())
+    assert (answer.status_code, answer.json()["code"]) == (422, "invalid_parameter")
+
+
+@pytest.mark.promise("lookup.order")
+@pytest.mark.parametrize(
+    "value", ["", " ", "*", '"', "\ud83d", "\u202e", "a" * 2048, "ﷺ" * 2000, "[" * 2048, "http://[", "%00", "' OR 1=1"]
+)
+async def test_any_text_can_be_looked_up(api: Running, value: str) -> None:
+    answer = await api.post("/iocs/lookup", {"values": [value]}, await api.key())
+    assert answer.status_code in (200, 422), answer.text
+    if answer.status_code == 200:
+        assert answer.json()["items"][0]["found"] is False

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from intel.ids import account_id
+from tests.api.running import GENEROUS, Running, running
+from tests.api.web.reading import EMAIL, PASSWORD, Reader, reading
+
+
+async def test_signing_up_leads_to_the_api_keys(visitor: Reader) -> None:
+    page = await visitor.sign_up()
+    assert (page.status, page.path, page.heading) == (200, "/settings/api-keys", "API Keys")
+
+
+async def test_who_signed_out_signs_in_again(visitor: Reader) -> None:
+    await visitor.sign_up()
+    await visitor.sign_out()
+    assert not await visitor.is_signed_in()
+    await visitor.sign_in()
+    assert await visitor.is_signed_in()
+
+
+async def test_after_signing_in_one_is_where_one_wanted_to_go(visitor: Reader) -> None:
+    await visitor.sign_up()
+    await visitor.sign_out()
+    page = await visitor.open("/settings/api-keys")
+    assert page.heading == "Sign in"
+    page = await visitor.submit(page, "/signin", email=EMAIL, password=PASSWORD)
+    assert page.path == "/settings/api-keys"
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    [
+        "https://evil.example/",
+        "//evil.example/",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "javascript:alert(1)",
+        "/\t/evil.example",
+        "evil.example",
+        "/%0d%0aLocation:",
+        "http:evil.example",
+        "",
+    ],
+)
+async def test_signing_in_sends_nobody_elsewhere(visitor: Reader, elsewhere: str) -> None:
+    await visitor.sign_up()
+    await visitor.sign_out()
+    fields = {"next": elsewhere, "email": EMAIL, "password": PASSWORD}
+    answer = await visitor.client.post("/signin", data=fields)
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/")
+    assert not answer.headers["location"].startswith(("//", "/\\"))
+
+
+async def test_an_unknown_address_and_a_wrong_password_are_told_the_same(api: Running, visitor: Reader) -> None:
+    await visitor.sign_up("known@example.org")
+    await visitor.sign_out()
+    unknown = await visitor.sign_in("never@example.org", "not the right password")
+    wrong = await visitor.sign_in("known@example.org", "not the right password")
+    assert unknown.status == wrong.status == 401
+    assert unknown.answer.text.replace("never@", "known@") == wrong.answer.text
+
+
+async def test_a_new_session_begins_with_each_sign_in_and_the_one_before_ends(api: Running, member: Reader) -> None:
+    before = member.client.cookies["ioc_session"]
+    await member.sign_out()
+    await member.sign_in()
+    first = member.client.cookies["ioc_session"]
+    await member.post("/signin", {"email": EMAIL, "password": PASSWORD})
+    assert len({before, first, member.client.cookies["ioc_session"]}) == 3
+    async with reading(api.app) as thief:
+        for stale in (before, first):
+            thief.client.cookies.set("ioc_session", stale)
+            assert not await thief.is_signed_in()
+
+
+async def test_a_session_that_somebody_planted_is_not_taken_over(api: Running, visitor: Reader) -> None:
+    planted = "A" * 43
+    visitor.client.cookies.set("ioc_session", planted, domain="ioc.example", path="/")
+    await visitor.sign_up()
+    async with reading(api.app) as attacker:
+        attacker.client.cookies.set("ioc_session", planted)
+        assert not await attacker.is_signed_in()
+
+
+async def test_signing_out_ends_the_session_on_the_server(api: Running, member: Reader) -> None:
+    secret = member.client.cookies["ioc_session"]
+    await member.sign_out()
+    async with reading(api.app) as thief:
+        thief.client.cookies.set("ioc_session", secret)
+        assert not await thief.is_signed_in()
+
+
+async def test_the_session_cookie_is_out_of_reach_of_scripts_and_other_sites(visitor: Reader) -> None:
+    fields = {"email": EMAIL, "password": PASSWORD}
+    cookie = (await visitor.client.post("/signup", data=fields)).headers["set-cookie"]
+    assert cookie.startswith("ioc_session=")
+    assert {"httponly", "samesite=lax", "path=/"} <= set(cookie.lower().split("; "))
+
+
+async def test_behind_https_the_cookie_is_bound_to_the_host(tmp_path: Path) -> None:
+    async with running(tmp_path, ioc_base_url="https://ioc.example") as api, reading(api.app) as visitor:
+        cookie = (await visitor.client.post("/signup", data={"email": EMAIL, "password": PASSWORD})).headers["set-cookie"]
+        assert cookie.startswith("__Host-ioc_session=")
+        assert {"secure", "path=/"} <= set(cookie.lower().split("; "))
+        assert "domain" not in cookie.lower()
+
+
+async def test_a_session_ends_after_twelve_hours_without_use(api: Running, member: Reader) -> None:
+    api.clock.forward(timedelta(hours=11, minutes=59).total_seconds())
+    assert await member.is_signed_in()
+    api.clock.forward(timedelta(hours=12, seconds=1).total_seconds())
+    assert not await member.is_signed_in()
+
+
+async def test_a_session_ends_after_seven_days_in_any_case(api: Running, member: Reader) -> None:
+    for _ in range(16):
+        api.clock.forward(timedelta(hours=10).total_seconds())
+        assert await member.is_signed_in()
+    api.clock.forward(timedelta(hours=9).total_seconds())
+    assert not await member.is_signed_in()
+
+
+async def test_disabling_an_account_ends_its_sessions(api: Running, member: Reader) -> None:
+    account = await api.store.accounts.get(account_id(EMAIL))
+    assert account is not None
+    await api.store.accounts.update(replace(account, disabled_at=api.clock()))
+    assert not await member.is_signed_in()
+    assert (await member.sign_in()).status == 401
+
+
+async def test_an_account_takes_ten_tries_in_five_minutes_from_wherever(api: Running, visitor: Reader) -> None:
+    await visitor.sign_up()
+    await visitor.sign_out()
+    for number in range(10):
+        async with reading(api.app, f"203.0.113.{number}") as guesser:
+            assert (await guesser.sign_in(password=f"wrong guess {number}")).status == 401
+    refused = await visitor.sign_in()
+    assert refused.status == 429
+    assert 1 <= int(refused.answer.headers["retry-after"]) <= 30
+    assert "Try again in" in refused.text
+
+
+async def test_an_address_takes_ten_tries_in_five_minutes_at_whichever_accounts(visitor: Reader) -> None:
+    tries = [(await visitor.sign_in(f"somebody{n}@example.org", "wrong guess")).status for n in range(11)]
+    assert tries == [401] * 10 + [429]
+
+
+async def test_twenty_accounts_an_hour_are_made_from_one_address(visitor: Reader) -> None:
+    made = [(await visitor.post("/signup", {"email": "x", "password": "y"})).status for _ in range(21)]
+    assert made == [422] * 20 + [429]
+
+
+async def test_closed_sign_up_makes_no_account(tmp_path: Path) -> None:
+    async with running(tmp_path, ioc_signup="closed", **GENEROUS) as api, reading(api.app) as visitor:
+        assert "/signup" not in (await visitor.open("/")).links("//header").values()
+        assert "closed" in (await visitor.open("/signup")).text
+        page = await visitor.post("/signup", {"email": EMAIL, "password": PASSWORD})
+        assert page.status == 403
+        assert await api.store.accounts.all() == ()
+
+
+async def test_an_address_that_has_an_account_gets_no_second_one(member: Reader, visitor: Reader) -> None:
+    page = await visitor.sign_up(EMAIL.upper())
+    assert page.status == 409
+    assert "has an account already" in page.text
+
+
+@pytest.mark.parametrize(
+    ("email", "password", "told"),
+    [
+        ("reader@example.org", "short", "at least 12 characters"),
+        ("reader@example.org", "x" * 257, "at most 256 characters"),
+        ("no address", PASSWORD, "must be an e-mail address"),
+        ('"><script>@example.org\x00', PASSWORD, "must be an e-mail address"),
+    ],
+)
+async def test_a_sign_up_that_is_refused_says_why(visitor: Reader, email: str, password: str, told: str) -> None:
+    page = await visitor.sign_up(email, password)
+    assert page.status == 422
+    assert told in page.text
+    assert password not in page.answer.text or password == "short"
+
+
+async def test_the_password_stands_in_no_page_and_no_log(visitor: Reader, capsys: pytest.CaptureFixture[str]) -> None:
+    pages = [await visitor.sign_up(), await visitor.open("/settings")]
+    assert not any(PASSWORD in page.answer.text for page in pages)
+    written = capsys.readouterr()
+    assert PASSWORD not in written.out + written.err

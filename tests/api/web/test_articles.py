@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from intel.records import Article, Sighting
+from tests.api.running import Running
+from tests.api.web.reading import Page, Reader
+from tests.contract.store.builders import make_article, publish
+
+TEXT = "The crew used login-kestrel[.]example and hxxps://cdn[.]kestrel[.]example/gate.php. Emotet came by CVE-2024-3400."
+NAMED = (
+    "domain login-kestrel.example",
+    "url https://cdn.kestrel.example/gate.php",
+    "domain cdn.kestrel.example",
+    "malware Emotet",
+    "cve CVE-2024-3400",
+)
+
+
+def marked(page: Page) -> dict[str, str]:
+    return {a.text_content(): a.get("href") for a in page.tree.xpath("//a[contains(@class, 'found')]")}
+
+
+async def test_an_article_has_its_indicators_marked_in_its_text(api: Running, visitor: Reader) -> None:
+    article = await api.publish("report", *NAMED, text=TEXT, title="Kestrel")
+    page = await visitor.open(f"/articles/{article.id}")
+    assert page.heading == "Kestrel"
+    assert TEXT in page.text
+    assert marked(page) == {
+        "login-kestrel[.]example": "/ioc/domain/login-kestrel.example",
+        "hxxps://cdn[.]kestrel[.]example/gate.php": "/ioc/url/https%3A%2F%2Fcdn.kestrel.example%2Fgate.php",
+        "Emotet": "/ioc/malware/Emotet",
+        "CVE-2024-3400": "/ioc/cve/CVE-2024-3400",
+    }
+
+
+async def test_what_is_no_indicator_of_the_article_is_not_marked(api: Running, visitor: Reader) -> None:
+    article = await api.publish("report", "cve CVE-2024-3400", text=TEXT)
+    assert list(marked(await visitor.open(f"/articles/{article.id}"))) == ["CVE-2024-3400"]
+
+
+async def test_an_article_leads_to_its_source_and_to_nothing_that_is_no_web_page(api: Running, visitor: Reader) -> None:
+    article = await api.publish("report")
+    link = (await visitor.open(f"/articles/{article.id}")).tree.xpath("//main//a[contains(., 'at its source')]")[0]
+    assert link.get("href") == "https://news.example/report"
+    assert set(link.get("rel").split()) == {"noopener", "noreferrer", "nofollow"}
+
+
+async def test_a_long_text_comes_in_parts_and_nothing_is_lost(api: Running, visitor: Reader) -> None:
+    words = [f"word{n}" for n in range(30_000)]
+    article = await api.publish("report", text=" ".join(words))
+    page, read = await visitor.open(f"/articles/{article.id}"), ""
+    while True:
+        read += page.tree.xpath("string(//div[@class='words'])")
+        if "The text goes on" not in page.links():
+            break
+        page = await visitor.open(page.links()["The text goes on"])
+    assert read.split() == words
+
+
+async def test_a_text_of_one_word_comes_in_parts_too(api: Running, visitor: Reader) -> None:
+    article = await api.publish("report", text="x" * 1_000_000)
+    page = await visitor.open(f"/articles/{article.id}")
+    assert "The text goes on" in page.links()
+    assert len(page.answer.text) < 100_000
+
+
+async def test_articles_are_listed_searched_and_narrowed_to_a_source(api: Running, visitor: Reader) -> None:
+    await api.publish("a", title="About kestrels", source="First Blog", at=1)
+    await api.publish("b", title="About curlews", source="Second Blog", at=2)
+    titles = [a.text_content() for a in (await visitor.open("/articles")).tree.xpath("//p[@class='headline']/a")]
+    assert titles == ["About curlews", "About kestrels"]
+    found = (await visitor.open("/articles?q=kestrels")).links()
+    assert "About kestrels" in found and "About curlews" not in found
+    assert "About kestrels" not in (await visitor.open("/articles?source=Second+Blog")).links()
+
+
+async def test_a_member_pages_through_all_articles(api: Running, member: Reader) -> None:
+    for number in range(25):
+        await api.publish(f"a{number}", title=f"Report {number}", at=number)
+    page = await member.open("/articles")
+    assert "Report 24" in page.links() and "Report 0" not in page.links()
+    page = await member.open(page.links()["Next page"])
+    assert "Report 0" in page.links() and "Next page" not in page.links()
+
+
+async def test_an_unknown_article_is_a_404(visitor: Reader) -> None:
+    for id in ("1", "a" * 36, "../secret", "%F0%9F%A6%85" * 9):
+        assert (await visitor.open(f"/articles/{id}")).status == 404
+
+
+async def test_the_indicators_of_an_article_are_exported(api: Running, visitor: Reader) -> None:
+    article = await api.publish("report", *NAMED)
+    page = await visitor.open(f"/articles/{article.id}")
+    assert len((await visitor.open(page.links()["Plain list"])).answer.text.splitlines()) == len(NAMED)
+
+
+async def hostile(api: Running) -> Article:
+    """Everything that a stranger can write, at its worst."""
+    evil = '<script>window.xss=1</script>"><img src=x onerror=window.xss=1>'
+    article = make_article(
+        "evil", title=f"Curlew {evil}\u202egnp\u200b", source=evil, summary=evil, text=f"{evil} evil-curlew[.]net \u202e"
+    )
+    object.__setattr__(article, "url", "javascript:window.xss=1")
+    object.__setattr__(article, "author", evil)
+    object.__setattr__(article, "notes", (evil,))
+    sightings = [
+        Sighting("domain", "evil-curlew.net", evil, (evil,), 0),
+        Sighting("url", "http://evil-curlew.net/\"><svg/onload=window.xss=1>'", evil, (), 1),
+        Sighting("malware", evil, evil, (), 2),
+    ]
+    return await publish(api.store, article, *sightings)
+
+
+async def test_whatever_an_article_says_is_text_on_every_page(api: Running, member: Reader) -> None:
+    article = await hostile(api)
+    pages = {"/", "/search", "/search?q=curlew", "/articles", f"/articles/{article.id}", "/weekly", "/weekly/2026-W47"}
+    pages |= {"/sources", "/focus", *(await member.open(f"/articles/{article.id}")).links().values()}
+    for path in sorted(path for path in pages if path.startswith("/") and "format=" not in path):
+        page = await member.open(path)
+        assert page.status == 200, path
+        assert not page.tree.xpath("//script[not(@src)] | //img | //@onerror | //@onload"), path
+        addresses = page.tree.xpath("//@href | //@src | //@action")
+        assert not [address for address in addresses if address.lower().lstrip().startswith("javascript:")], path
+        assert not any(c in page.answer.text for c in "\u202e\u200b"), path

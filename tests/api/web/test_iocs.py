@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from urllib.parse import quote
+
+import pytest
+
+from intel.records import Sighting
+from tests.api.running import Running
+from tests.api.web.reading import Reader
+
+AWKWARD = (
+    ("url", "http://evil.example/a/b/../c//d?x=1&y=%2F#part"),
+    ("url", "https://evil.example/?q=a+b%20c;d'e\"f"),
+    ("url", "http://evil.example/%"),
+    ("email", "o'neil+spam@evil.example"),
+    ("ip", "2001:db8::1"),
+    ("malware", "Cobalt Strike"),
+)
+
+
+@pytest.mark.parametrize(("type", "value"), AWKWARD)
+async def test_every_value_has_a_stable_page_behind_its_link(
+    api: Running, visitor: Reader, type: str, value: str
+) -> None:
+    await api.publish("report", Sighting(type, value, "It stood here.", (), 0))
+    address = next(iter((await visitor.open("/search")).tree.xpath("//main//a[@class='value']/@href")))
+    assert address == f"/ioc/{type}/{quote(value, safe='')}"
+    page = await visitor.open(address)
+    assert (page.status, page.path) == (200, address)
+    assert value in page.tree.xpath("//main//button/@data-copy")
+
+
+async def test_a_value_is_defanged_and_no_link_leads_to_it(api: Running, visitor: Reader) -> None:
+    await api.publish("report", "url http://evil.example/gate.php")
+    page = await visitor.open(f"/ioc/url/{quote('http://evil.example/gate.php', safe='')}")
+    assert page.heading == "hxxp://evil[.]example/gate.php"
+    outside = [a for a in page.tree.xpath("//a/@href") if not a.startswith(("/", "#"))]
+    assert outside == []
+
+
+async def test_another_spelling_leads_to_the_page_of_the_canonical_one(api: Running, visitor: Reader) -> None:
+    await api.publish("report", "domain evil.example")
+    page = await visitor.open("/ioc/domain/EVIL%5B.%5Dexample")
+    assert (page.status, page.path) == (200, "/ioc/domain/evil.example")
+
+
+async def test_the_page_tells_when_and_where_it_was_seen(api: Running, visitor: Reader) -> None:
+    await api.publish("old", "domain evil.example", at=0, source="First Blog", title="The first report")
+    await api.publish("new", "domain evil.example", "ip 192.0.2.9", at=72, source="Second Blog", title="The second one")
+    page = await visitor.open("/ioc/domain/evil.example")
+    assert "first seen 16 Nov 2026" in page.text and "last seen 19 Nov 2026" in page.text
+    assert {"The first report", "The second one", "192[.]0[.]2[.]9"} <= set(page.links())
+    assert page.links()["The second one"].startswith("/articles/")
+    assert "It used evil.example then." in page.text
+
+
+async def test_the_sentence_of_an_older_article_is_found_in_its_text(api: Running, visitor: Reader) -> None:
+    text = "A long introduction. The loader asked evil[.]example for orders. Then nothing happened."
+    await api.publish("old", "domain evil.example", at=0, text=text)
+    await api.publish("new", "domain evil.example", at=9)
+    assert "The loader asked evil[.]example for orders." in (await visitor.open("/ioc/domain/evil.example")).text
+
+
+async def test_the_picture_has_a_title_and_a_table_behind_it(api: Running, visitor: Reader) -> None:
+    for name, at in (("a", 0), ("b", 1), ("c", 50)):
+        await api.publish(name, "domain evil.example", at=at)
+    tree = (await visitor.open("/ioc/domain/evil.example")).tree
+    assert tree.xpath("//*[local-name()='svg'][@role='img']/*[local-name()='title']")
+    rows = [[" ".join(cell.text_content().split()) for cell in row] for row in tree.xpath("//table/tbody/tr")]
+    assert rows == [["18 Nov 2026", "1"], ["16 Nov 2026", "2"]]
+
+
+async def test_a_vulnerability_and_a_technique_lead_to_their_registers(api: Running, visitor: Reader) -> None:
+    await api.publish("report", "cve CVE-2024-3400", "mitre_attack T1059.001")
+    page = await visitor.open("/ioc/cve/CVE-2024-3400")
+    link = page.tree.xpath("//a[text()='NVD']")[0]
+    assert link.get("href") == "https://nvd.nist.gov/vuln/detail/CVE-2024-3400"
+    assert set(link.get("rel").split()) == {"noopener", "noreferrer", "nofollow"}
+    page = await visitor.open("/ioc/mitre_attack/T1059.001")
+    assert page.links()["MITRE ATT&CK"] == "https://attack.mitre.org/techniques/T1059/001/"
+
+
+async def test_what_was_never_seen_says_so_and_harms_nobody(visitor: Reader) -> None:
+    page = await visitor.open("/ioc/domain/never.example")
+    assert (page.status, page.heading) == (404, "Not seen here")
+    assert "never[.]example" in page.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/ioc/domain/..%2F..%2Fetc%2Fpasswd",
+        "/ioc/ip/%00",
+        "/ioc/phone/123",
+        "/ioc/url/javascript%3Aalert(1)",
+        "/ioc/domain/%3Cscript%3Ewindow.xss%3D1%3C%2Fscript%3E",
+        "/ioc/domain/%ff%fe",
+        "/ioc/domain/" + "a" * 5000,
+        "/ioc//",
+        "/ioc/domain/",
+        "/ioc/ip/%E2%80%AE1.2.3.4",
+    ],
+)
+async def test_tricks_in_the_path_end_at_a_plain_404(visitor: Reader, path: str) -> None:
+    page = await visitor.open(path)
+    assert page.status == 404
+    assert not page.tree.xpath("//main//script")
+    assert "\u202e" not in page.answer.text
+
+
+async def test_one_indicator_is_exported(api: Running, visitor: Reader) -> None:
+    await api.publish("report", "domain evil.example")
+    page = await visitor.open("/ioc/domain/evil.example")
+    assert (await visitor.open(page.links()["Plain list"])).answer.text == "evil.example\n"

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from tests.api.running import Running
+from tests.api.web.reading import Page, Reader
+
+
+async def fill(api: Running, number: int, type: str = "domain") -> None:
+    await api.publish("many", *(f"{type} host{n:03}.evil.example" for n in range(number)), title="A loader report")
+
+
+def shown(page: Page) -> list[str]:
+    return [" ".join(a.text_content().split()) for a in page.tree.xpath("//main//a[@class='value']")]
+
+
+async def test_a_search_shows_values_defanged_and_links_them_to_their_pages(api: Running, visitor: Reader) -> None:
+    await api.publish("report", "domain login-kestrel.example")
+    page = await visitor.open("/search?q=kestrel")
+    assert page.links()["login-kestrel[.]example"] == "/ioc/domain/login-kestrel.example"
+    assert "1 indicator for kestrel" in page.text
+    assert page.tree.xpath("//main//*[@role='status']")
+
+
+async def test_without_words_the_newest_indicators_are_listed(api: Running, visitor: Reader) -> None:
+    await api.publish("old", "domain old.example", at=1)
+    await api.publish("new", "domain new.example", at=5)
+    assert shown(await visitor.open("/search?q=+&type=")) == ["new[.]example", "old[.]example"]
+
+
+async def test_types_are_counted_whatever_type_is_chosen(api: Running, visitor: Reader) -> None:
+    await api.publish("report", "domain a.evil.example", "domain b.evil.example", "ip 192.0.2.1")
+    page = await visitor.open("/search?type=ip")
+    facets = page.links("//nav[@class='facets']")
+    assert list(facets) == ["All types 3", "IP 1", "Domain 2"]
+    assert facets["Domain 2"] == "/search?type=domain"
+    assert shown(page) == ["192[.]0[.]2[.]1"]
+
+
+async def test_dates_and_source_narrow_a_search(api: Running, visitor: Reader) -> None:
+    await api.publish("monday", "domain monday.example", at=0, source="First Blog")
+    await api.publish("thursday", "domain thursday.example", at=72, source="Second Blog")
+    assert shown(await visitor.open("/search?since=2026-11-18")) == ["thursday[.]example"]
+    assert shown(await visitor.open("/search?until=2026-11-16")) == ["monday[.]example"]
+    assert shown(await visitor.open("/search?source=Second+Blog")) == ["thursday[.]example"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["type=phone", "since=yesterday", "limit=0", "limit=-1", "limit=ten", "q=%00", "q=" + "x" * 513, "limit=²"],
+)
+async def test_a_question_that_makes_no_sense_gets_a_page_that_says_so(visitor: Reader, query: str) -> None:
+    page = await visitor.open(f"/search?{query}")
+    assert page.status == 422
+    assert page.heading == "This cannot be understood"
+
+
+async def test_nothing_found_tells_how_to_find_more(visitor: Reader) -> None:
+    page = await visitor.open("/search?q=nothing")
+    assert page.status == 200
+    assert "Nothing that is stored here matches" in page.text
+
+
+async def test_a_visitor_sees_ten_results_of_a_search_and_fifty_of_a_list(api: Running, visitor: Reader) -> None:
+    await fill(api, 60)
+    assert len(shown(await visitor.open("/search?q=evil&limit=50"))) == 10
+    page = await visitor.open("/search?limit=500")
+    assert len(shown(page)) == 50
+    assert "Sign in to page on" in page.text
+
+
+async def test_a_member_pages_through_everything_once(api: Running, member: Reader) -> None:
+    await fill(api, 60)
+    page = await member.open("/search?q=evil&limit=25")
+    seen = shown(page)
+    while "Next page" in page.links():
+        page = await member.open(page.links()["Next page"])
+        seen += shown(page)
+    assert len(seen) == len(set(seen)) == 60
+
+
+async def test_the_place_in_one_search_is_none_in_another(api: Running, member: Reader) -> None:
+    await fill(api, 30)
+    address = (await member.open("/search?q=evil")).links()["Next page"]
+    assert (await member.open(address.replace("q=evil", "q=other"))).status == 422
+    assert (await member.open("/search?cursor=made-up")).status == 422
+
+
+async def test_what_is_found_is_exported_within_the_readers_cap(api: Running, visitor: Reader, member: Reader) -> None:
+    await fill(api, 60)
+    address = (await visitor.open("/search?q=evil")).links()["CSV"]
+    answer = (await visitor.open(address)).answer
+    assert answer.headers["content-type"].startswith("text/csv")
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert len(list(csv.reader(io.StringIO(answer.text)))) == 11
+    assert len((await member.open(address)).answer.text.splitlines()) == 51
+    stix = (await member.open(address.replace("csv", "stix"))).answer.json()
+    assert stix["type"] == "bundle"
+    assert "host000.evil.example" in (await member.open(address.replace("csv", "txt"))).answer.text
+
+
+async def test_an_exported_cell_is_no_formula(api: Running, visitor: Reader) -> None:
+    await api.publish("report", "domain evil.example", title="=cmd|'/C calc'!A0")
+    rows = list(csv.DictReader(io.StringIO((await visitor.open("/search?format=csv")).answer.text)))
+    assert rows[0]["article_title"].startswith("'=")
+
+
+async def test_the_box_keeps_what_was_asked(visitor: Reader) -> None:
+    page = await visitor.open('/search?q="><script>window.xss=1</script>')
+    assert page.tree.xpath("//input[@name='q']/@value") == ['"><script>window.xss=1</script>']
+    assert not page.tree.xpath("//script[not(@src)]")
