@@ -1,0 +1,1 @@
+"""Speeds of the service and of its extractor beside what they stand on and their peers, measured in one run."""

@@ -1,0 +1,67 @@
+"""Reads what is to be measured, measures it, prints it."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from types import FrameType
+
+from api.logs import configure_logs
+
+from .extraction import Effort, measure_extraction
+from .measuring import Pace
+from .reports import Size
+from .service import measure_service
+from .tables import print_extraction, print_json, print_service
+
+_INDICATORS_IN_AN_ARTICLE = 50
+
+
+def main(arguments: list[str]) -> int:
+    signal.signal(signal.SIGTERM, _end)
+    configure_logs(level="WARNING")
+    options = _parser().parse_args(arguments)
+    if options.what == "extraction":
+        found = measure_extraction(_effort(options.quick), _tell)
+        print_json(found) if options.json else print_extraction(found)
+    else:
+        size = _size(options.indicators or (200 if options.quick else 20_000))
+        report = measure_service(size, _pace(options.quick), _tell)
+        print_json(report) if options.json else print_service(report)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures speeds side by side in one run.")
+    parser.add_argument("what", nargs="?", choices=("service", "extraction"), default="service")
+    parser.add_argument("--quick", action="store_true", help="a short run that only shows that everything works")
+    parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
+    parser.add_argument("--indicators", type=int, help="how many the store is filled with (default 20,000)")
+    return parser
+
+
+def _size(indicators: int) -> Size:
+    return Size(indicators, max(1, indicators // _INDICATORS_IN_AN_ARTICLE))
+
+
+def _pace(quick: bool) -> Pace:
+    return Pace(1, 0.05) if quick else Pace(5, 0.5)
+
+
+def _effort(quick: bool) -> Effort:
+    if quick:
+        return Effort(40_000, 2_000, rounds=1, cap_seconds=4, install_peers=False)
+    return Effort(2_000_000, 1_000_000, rounds=3, cap_seconds=15, install_peers=True)
+
+
+def _tell(line: str) -> None:
+    sys.stderr.write(line + "\n")
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

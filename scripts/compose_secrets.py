@@ -1,0 +1,96 @@
+"""Makes the secrets that docker-compose.yml needs, each once, as files that only their reader may open.
+
+A value given in the environment (from `.env`) replaces what stands there. Runs as root in the service `secrets`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ELASTICSEARCH_USER, REDIS_USER, SERVICE_USER = 1000, 999, 10001
+# Redis and curl read these values from files with quoting of their own: what would need quoting is refused.
+ALLOWED = re.compile(r"[!#-\[\]-~]{16,200}")
+
+
+@dataclass(frozen=True, slots=True)
+class SecretFile:
+    """One reader's copy of one secret: `form` is what stands in the file, with the value for {}."""
+
+    path: str
+    user: int
+    variable: str
+    form: str = "{}"
+
+
+FILES = (
+    SecretFile("elasticsearch/password", ELASTICSEARCH_USER, "ELASTICSEARCH_PASSWORD"),
+    SecretFile("redis/password", REDIS_USER, "REDIS_PASSWORD"),
+    SecretFile("redis/redis.conf", REDIS_USER, "REDIS_PASSWORD", "requirepass {}\n"),
+    SecretFile("service/elasticsearch_password", SERVICE_USER, "ELASTICSEARCH_PASSWORD"),
+    SecretFile("service/redis_password", SERVICE_USER, "REDIS_PASSWORD"),
+    SecretFile("service/secret_key", SERVICE_USER, "IOC_SECRET_KEY"),
+)
+# Where each secret is kept in its bare form.
+KEPT = {
+    "ELASTICSEARCH_PASSWORD": "service/elasticsearch_password",
+    "REDIS_PASSWORD": "service/redis_password",
+    "IOC_SECRET_KEY": "service/secret_key",
+}
+
+
+def kept(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except FileNotFoundError:
+        return ""
+
+
+def value_of(variable: str, folder: Path, environ: Mapping[str, str]) -> str:
+    """The given value, else the kept one, else a new one of 256 random bits. Raises ValueError for an unfit one."""
+    given = environ.get(variable, "")
+    if given and not ALLOWED.fullmatch(given):
+        raise ValueError(f"{variable} must have 16 to 200 printable ASCII characters, no blanks, quotes or backslashes")
+    return given or kept(folder / KEPT[variable]) or secrets.token_urlsafe(32)
+
+
+def write(path: Path, text: str, user: int) -> None:
+    """Replaces the file in one step: a reader sees the old text or the new, never a part, and no one else either."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    part.unlink(missing_ok=True)
+    with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400), "w", encoding="utf-8") as file:
+        file.write(text)
+    if os.geteuid() == 0:
+        os.chown(part, user, user)
+        os.chown(path.parent, user, user)
+    part.replace(path)
+
+
+def make_secrets(folder: Path, environ: Mapping[str, str]) -> None:
+    values = {variable: value_of(variable, folder, environ) for variable in KEPT}
+    for file in FILES:
+        text = file.form.format(values[file.variable])
+        if kept(folder / file.path) != text:
+            write(folder / file.path, text, file.user)
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 1:
+        print("usage: compose_secrets.py FOLDER", file=sys.stderr)
+        return 2
+    try:
+        make_secrets(Path(arguments[0]), os.environ)
+    except (ValueError, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

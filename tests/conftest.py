@@ -1,0 +1,100 @@
+"""The engines as fixtures: a test that names one runs on the real thing, or is left out with the reason."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+import redis
+
+from tests.engines.chromium import chromium
+from tests.engines.docker_engine import docker_engine
+from tests.engines.elasticsearch_server import elasticsearch
+from tests.engines.engine import Engine, NotToBeHad, Source
+from tests.engines.redis_server import redis_server
+
+
+def pytest_configure() -> None:
+    # A run that is told to end stops the engines that it started, as Ctrl-C makes it do.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+@contextmanager
+def at_hand(name: str, source: Source) -> Iterator[Engine]:
+    """Skips the test where the engine is not to be had; where CI=true, fails it."""
+    engine, why = None, ""
+    with ExitStack() as stack:
+        try:
+            engine = stack.enter_context(source())
+        except NotToBeHad as reason:
+            why = f"{name} is not to be had: {reason}"
+        if engine is None and os.environ.get("CI") == "true":
+            pytest.fail(why, pytrace=False)
+        if engine is None:
+            pytest.skip(why)
+        yield engine
+
+
+@pytest.fixture(scope="session")
+def elasticsearch_url() -> Iterator[str]:
+    with at_hand("Elasticsearch", elasticsearch) as engine:
+        yield engine.address
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    """A Redis server; tests take `redis_database`, unless they stand on no key of its."""
+    with at_hand("Redis", redis_server) as engine:
+        yield engine.address
+
+
+@pytest.fixture(scope="session")
+def chromium_path() -> Iterator[str]:
+    with at_hand("Chromium", chromium) as engine:
+        yield engine.address
+
+
+@pytest.fixture(scope="session")
+def docker_version() -> Iterator[str]:
+    """A Docker engine is the one thing that even CI may lack."""
+    with ExitStack() as stack:
+        try:
+            yield stack.enter_context(docker_engine()).address
+        except NotToBeHad as reason:
+            pytest.skip(str(reason))
+
+
+@pytest.fixture
+def index_prefix(elasticsearch_url: str) -> Iterator[str]:
+    """A prefix that no other test has; the indices under it are deleted afterwards."""
+    prefix = f"test-{uuid.uuid4().hex[:12]}-"
+    yield prefix
+    with urllib.request.urlopen(
+        f"{elasticsearch_url}/_cat/indices/{prefix}*?h=index&format=json", timeout=30
+    ) as answer:
+        names = [row["index"] for row in json.load(answer)]
+    if names:
+        delete = urllib.request.Request(f"{elasticsearch_url}/{','.join(names)}", method="DELETE")
+        urllib.request.urlopen(delete, timeout=30).close()
+
+
+@pytest.fixture
+def redis_database(redis_url: str) -> Iterator[str]:
+    """The URL of a database that was empty and belongs to this test alone; emptied afterwards."""
+    first = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    step = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    with redis.Redis.from_url(redis_url) as client:
+        count = int(client.config_get("databases")["databases"])
+    for number in range(1 + first, count, step):
+        with redis.Redis.from_url(redis_url, db=number) as client:
+            if client.dbsize() == 0:
+                yield f"{redis_url.rstrip('/')}/{number}"
+                client.flushdb()
+                return
+    pytest.fail(f"no empty database at {redis_url}")

@@ -1,0 +1,118 @@
+"""What all engines share: an address, a word on where it came from, and how a process is awaited and ended."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass
+
+LEFT_OUT = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """One engine in use: `address` is a URL or a path, `origin` says in a few words where it came from."""
+
+    address: str
+    origin: str
+
+
+class NotToBeHad(Exception):
+    """No such engine can be used here; the text says why."""
+
+
+Source = Callable[[], AbstractContextManager[Engine]]
+
+
+@contextmanager
+def given(variable: str) -> Iterator[Engine]:
+    """The engine an environment variable names: also how one process hands its engines to another."""
+    address = os.environ.get(variable)
+    if not address or address == LEFT_OUT:
+        raise NotToBeHad(f"{variable} names none")
+    yield Engine(address, f"{address} ({variable})")
+
+
+@contextmanager
+def first_of(variable: str, *sources: Source) -> Iterator[Engine]:
+    """The engine the variable names, else the first source that has one; raises NotToBeHad with every reason."""
+    candidates: tuple[Source, ...] = (lambda: given(variable),)
+    if os.environ.get(variable) != LEFT_OUT:
+        candidates += sources
+    reasons: list[str] = []
+    with ExitStack() as stack:
+        for source in candidates:
+            try:
+                engine = stack.enter_context(source())
+                break
+            except NotToBeHad as reason:
+                reasons.append(str(reason))
+        else:
+            raise NotToBeHad("; ".join(reasons))
+        yield engine
+
+
+def say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+    return port
+
+
+def wait_until(process: subprocess.Popen[bytes], answers: Callable[[], bool], seconds: float) -> None:
+    """Returns when the process answers; raises NotToBeHad when it ends before or the time is over."""
+    deadline = time.monotonic() + seconds
+    while not answers():
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            raise NotToBeHad(f"{process.args!r} ended with status {process.wait(timeout=0.2)}")
+        if time.monotonic() > deadline:
+            raise NotToBeHad(f"{process.args!r} did not answer within {seconds:.0f} s")
+
+
+@contextmanager
+def running(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """Ends the process at the end: politely, then together with the processes it started (it leads its own session)."""
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def succeeds(command: list[str], seconds: float) -> bool:
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def program(name: str, debian_package: str) -> str:
+    """The path of a program; on Debian, and as root, its package is installed first where it is missing."""
+    path = shutil.which(name)
+    if path is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        say(f"Installing {debian_package}")
+        quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
+        succeeds([*quiet, "update"], 120)
+        succeeds([*quiet, "install", "-y", "--no-install-recommends", debian_package], 600)
+        path = shutil.which(name)
+    if path is None:
+        raise NotToBeHad(f"{name} is not installed")
+    return path

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.scripts.conftest import ROOT
+
+BENCH = [sys.executable, "-m", "scripts.benchmarks"]
+EMBEDDED = {"TEST_ELASTICSEARCH_URL": "none", "TEST_REDIS_URL": "none"}
+OPERATIONS = {
+    "newest 50",
+    "newest 50 of a type",
+    "exact value",
+    "a word",
+    "a frequent word",
+    "a domain",
+    "a network",
+    "newest 50 articles",
+}
+EVERY_WAY = {"raw", "store", "api", "api_with_key"}
+
+# A quick run starts a service several times, which a busy machine can make slow.
+pytestmark = pytest.mark.timeout(240)
+
+
+def bench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*BENCH, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=220,
+    )
+
+
+def measured(*arguments: str, **environment: str) -> Any:
+    """The numbers of a quick run."""
+    done = bench(*arguments, "--quick", "--json", **environment)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def rates(speeds: dict[str, dict[str, dict[str, float]]]) -> list[float]:
+    return [speed["per_second"] for ways in speeds.values() for speed in ways.values()]
+
+
+def test_a_quick_run_without_engines_shows_every_operation_and_says_what_is_left_out() -> None:
+    done = bench("--quick", **EMBEDDED)
+    assert done.returncode == 0, done.stderr
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    assert all(any(line.startswith(f"{name} ") for line in lines) for name in OPERATIONS), done.stdout
+    assert any("store÷raw" in line and "API÷raw" in line and "p95 ms" in line for line in lines)
+    assert [line.split(":")[0] for line in lines if "not to be had" in line] == [
+        "Redis is not to be had, so neither are its buckets nor the API on Elasticsearch",
+        "Elasticsearch is not to be had",
+    ]
+
+
+def test_both_engines_and_all_buckets_are_measured_in_one_run_that_leaves_no_index_behind(
+    elasticsearch_url: str, redis_url: str
+) -> None:
+    found = measured("service", TEST_ELASTICSEARCH_URL=elasticsearch_url, TEST_REDIS_URL=redis_url)
+    assert [world["engine"] for world in found["worlds"]] == ["SQLite", "Elasticsearch"]
+    for world in found["worlds"]:
+        assert set(world["operations"]) == OPERATIONS
+        assert all(set(ways) == EVERY_WAY for ways in world["operations"].values())
+        assert set(world["walk"]) == {"page 1", world["deep"]}
+        assert world["filled"]["indicators"] == 200
+        assert min(rates(world["operations"]) + rates(world["walk"])) > 0
+    assert set(found["buckets"]["newest 1"]) == {"none", "memory", "redis"}
+    assert found["left_out"] == []
+    with urllib.request.urlopen(f"{elasticsearch_url}/_cat/indices/bench-*", timeout=30) as left_behind:
+        assert left_behind.read() == b""
+
+
+def test_a_run_that_is_ended_leaves_no_folder_behind(tmp_path: Path) -> None:
+    environment = {**os.environ, **EMBEDDED, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [*BENCH, "--indicators", "200"], cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True
+    ) as run:
+        assert run.stderr is not None
+        for line in run.stderr:
+            if "round 1" in line:
+                break
+        run.send_signal(signal.SIGTERM)
+        run.stderr.read()
+        assert run.wait(timeout=60) == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_extractors_are_measured_on_the_same_reports_and_ours_on_hostile_texts() -> None:
+    found = measured("extraction")
+    assert {"ours", "iocextract"} <= set(found["extractors"])
+    assert all(speed["megabytes_per_second"] > 0 for speed in found["extractors"].values())
+    assert found["extractors"]["ours"]["ours_is_faster"] == 1
+    assert found["extractors"]["ours"]["found"] > 0
+    assert {"'a.a.a.'", "'1.1.1.'", "'(((('", "hex", "base64", "spaces"} <= set(found["hostile"])
+    for peer in ("ioc-finder", "iocsearcher", "msticpy"):
+        assert peer in found["extractors"] or any(line.startswith(f"{peer} is left out") for line in found["lines"])
+
+
+def test_extraction_prints_a_table_with_the_ratios() -> None:
+    printed = bench("extraction", "--quick").stdout
+    assert "ours is faster, times" in printed
+    assert "times as long as half of it" in printed
+
+
+def test_something_unknown_is_refused_with_the_choices() -> None:
+    done = bench("storage")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'service', 'extraction'" in done.stderr

@@ -1,0 +1,126 @@
+"""docker-compose.yml for real: no file prepared, one command, a working service behind passwords that nobody chose."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import time
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engines.docker_engine import ELASTICSEARCH_IMAGE, need_image
+from tests.engines.engine import NotToBeHad, free_port
+from tests.scripts.conftest import ROOT
+
+pytestmark = pytest.mark.timeout(900)
+LEFT_BEHIND = (".venv", ".git", "data", ".env", ".mypy_cache", ".ruff_cache", ".hypothesis", "__pycache__")
+ASK_ELASTICSEARCH = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "http://localhost:9200/_cat/indices"]
+
+
+@dataclass(frozen=True, slots=True)
+class Compose:
+    """One run of docker-compose.yml under a project name of its own."""
+
+    folder: Path
+    name: str
+    port: int
+
+    def __call__(self, *arguments: str, check: bool = True) -> str:
+        command = ["docker-compose"] if shutil.which("docker-compose") else ["docker", "compose"]
+        done = subprocess.run(
+            [*command, "-p", self.name, *arguments],
+            cwd=self.folder,
+            env={**os.environ, "IOC_PUBLISH": f"127.0.0.1:{self.port}"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=800,
+        )
+        assert not check or done.returncode == 0, done.stderr[-3000:]
+        return done.stdout
+
+    def inside(self, service: str, *command: str) -> str:
+        return self("exec", "-T", service, *command, check=False)
+
+    def container(self, service: str) -> Any:
+        number = self("ps", "-q", service).strip()
+        return json.loads(subprocess.check_output(["docker", "inspect", number], timeout=60))[0]
+
+    def wait_until_healthy(self, service: str) -> None:
+        """Docker runs the health check; this follows its verdict in the stream of events."""
+        number = self("ps", "-q", service).strip()
+        span = ["--since", "15m", "--until", str(int(time.time()) + 240)]
+        watch = ["docker", "events", *span, "--filter", f"container={number}", "--format", "{{.Status}}"]
+        with subprocess.Popen(watch, stdout=subprocess.PIPE, text=True) as events:
+            try:
+                assert any("health_status: healthy" in line for line in events.stdout or ())
+            finally:
+                events.terminate()
+
+    def get(self, path: str) -> tuple[int, str]:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=20) as answer:
+            return answer.status, answer.read().decode()
+
+
+@pytest.fixture(scope="module")
+def up(docker_version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Compose]:
+    try:
+        for image in (ELASTICSEARCH_IMAGE, "redis:7-alpine", "python:3.13-slim"):
+            need_image(image, pull=True)
+    except NotToBeHad as reason:
+        pytest.skip(str(reason))
+    folder = tmp_path_factory.mktemp("clone") / "project"
+    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*LEFT_BEHIND))
+    compose = Compose(folder, f"ioctest{uuid.uuid4().hex[:8]}", free_port())
+    try:
+        compose("up", "-d", "--build")
+        compose.wait_until_healthy("api")
+        compose.wait_until_healthy("worker")
+        yield compose
+    finally:
+        compose("down", "-v", "--remove-orphans", "-t", "5", check=False)
+
+
+def test_the_service_is_ready_and_lists_from_elasticsearch(up: Compose) -> None:
+    assert up.get("/readyz")[0] == 200
+    assert json.loads(up.get("/api/v1/iocs")[1])["items"] == []
+
+
+def test_the_engines_refuse_who_has_no_password(up: Compose) -> None:
+    assert up.inside("elasticsearch", *ASK_ELASTICSEARCH) == "401"
+    assert "NOAUTH" in up.inside("redis", "redis-cli", "ping")
+
+
+def test_only_the_api_can_be_reached_from_this_machine(up: Compose) -> None:
+    for service in ("elasticsearch", "redis", "worker"):
+        ports = up.container(service)["NetworkSettings"]["Ports"]
+        assert not any(ports.values()), service
+    assert [
+        [bound["HostIp"] for bound in bounds] for bounds in up.container("api")["NetworkSettings"]["Ports"].values()
+    ]
+
+
+@pytest.mark.parametrize("service", ["api", "worker"])
+def test_the_service_is_an_ordinary_user_who_may_read_its_own_secrets_only(up: Compose, service: str) -> None:
+    assert up.inside(service, "id", "-u").strip() == "10001"
+    assert len(up.inside(service, "cat", "/secrets/service/secret_key")) >= 43
+    assert up.inside(service, "cat", "/secrets/redis/password") == ""
+    assert up.inside(service, "sh", "-c", "touch /app/x 2>/dev/null || echo refused").strip() == "refused"
+
+
+def test_accounts_outlive_containers_that_are_made_anew(up: Compose) -> None:
+    command = "echo correct horse battery staple 9 | ioc account create someone@example.org"
+    up.inside("api", "sh", "-c", command)
+    assert up.inside("api", "ioc", "key", "create", "someone@example.org").startswith("ioc_")
+    up("down", "-t", "10")
+    up("up", "-d")
+    up.wait_until_healthy("api")
+    assert up.inside("api", "ioc", "key", "create", "someone@example.org").startswith("ioc_")
