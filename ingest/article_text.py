@@ -94,11 +94,6 @@ def read_article(body: bytes, content_type: str, charset: str | None, url: str |
     return _from_markdown(text, url) if kind == bodies.MARKDOWN else _from_text(text, url)
 
 
-def warm_up() -> None:
-    """Have everything loaded that a first article would wait for (0.6 s: stop words of a hundred languages)."""
-    read_article(b"<html><body><p>A first article, a few words long.</p></body></html>", bodies.HTML, None, None)
-
-
 def clean_label(text: str | None, longest: int) -> str:
     """One line of a stranger's text: blanks collapsed, control and bidirectional characters gone, cut at `longest`."""
     if not text:

@@ -30,7 +30,10 @@ class Ingest:
 
 
 def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] = utc_now) -> Ingest:
-    """The parts as the settings ask; no process is started before the first page is read. Raises ConfigurationError."""
+    """The parts as the settings ask. Raises ConfigurationError.
+
+    No process is started before the first page is read, or before `isolation.start` for whoever waits for pages.
+    """
     allow = FetchAllow.parse(",".join(settings.ioc_fetch_allow))
     isolation = Isolation()
 

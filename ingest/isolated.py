@@ -33,7 +33,7 @@ log = structlog.get_logger()
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-_PRELOAD: Final = ("ingest.reading", "ingest.article_text:warm_up")
+_PRELOAD: Final = ("ingest.reading:warm_up",)
 _BOOT: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from ingest.zygote import serve; serve(int(sys.argv[2]), sys.argv[3:])"

@@ -14,6 +14,7 @@ from ingest.indicators import Document, Extraction, document_from_html, document
 from intel import ids
 from intel.canonical import canonical_url
 from intel.records import Article, Sighting
+from intel.times import utc_now
 from intel.words import encoded_words
 
 
@@ -62,6 +63,12 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
     )
     addresses = {canonical_url(link) for link in (page.url, text.canonical_link) if link}
     return ReadPage(article, sightings, tuple(sorted(addresses)))
+
+
+def warm_up() -> None:
+    """Has everything loaded that a first page would wait for: parsers, stop words, lists of names."""
+    body = b"<html><body><p>The loader called evil[.]example.com with T1059 and Emotet, once.</p></body></html>"
+    read_page(Page(body, "text/html", None, None, None, utc_now()))
 
 
 def _document(text: ArticleText, url: str | None) -> Document:

@@ -90,6 +90,7 @@ async def _work(settings: Settings, redis_address: str) -> None:
         loop.add_signal_handler(number, stopping.set)
     store, queue = open_store(settings), ArqQueue(redis_address)
     ingest = open_ingest(settings, store)
+    ingest.isolation.start()
     keeping = asyncio.create_task(upkeep(store, queue, utc_now))
     say("reading submissions (Ctrl-C ends it)")
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -89,7 +89,7 @@ class Extraction:
             first = sentence_start(self.document.text, start, SENTENCES_NEAR + 1)
             last = sentence_end(self.document.text, end, SENTENCES_NEAR + 1)
             low = bisect_left(self._malware, first, key=lambda name: name.start)
-            high = bisect_right(self._malware, last, key=lambda name: name.start)
+            high = bisect_left(self._malware, last, key=lambda name: name.start)
             found.update(dict.fromkeys(name.name for name in self._malware[low:high]))
             if len(found) >= MOST_MALWARE_NEAR:
                 break

@@ -68,7 +68,7 @@ _ATTACK_WORDS: Final = frozenset(
     }
 )  # fmt: skip
 _PUNCTUATION: Final = ".,;:()[]`'\"-*"
-_NO_PUNCTUATION: Final = str.maketrans(dict.fromkeys(".,;:()[]`'\"*=<>{}", " "))
+_NO_PUNCTUATION: Final = str.maketrans(dict.fromkeys(",;:()[]`'\"*=<>{}", " "))
 _ITEM: Final = re.compile(r"\s*(?:[-*\u2022\u00b7\u25cf\u2013|>+]|\d{1,3}[.)])\s*")
 _WORDING_REACH: Final = 100
 _BLOCK: Final = 64
@@ -137,7 +137,7 @@ class Surroundings:
     def refers(self, line: Line, start: int) -> bool:
         """Whether the words before a candidate, in its sentence, point the reader somewhere."""
         before = self.text[max(line.start, start - 60) : start].rpartition(". ")[2]
-        return not _POINTERS.isdisjoint(before.lower().translate(_NO_PUNCTUATION).split())
+        return not _POINTERS.isdisjoint(_words_of(before))
 
     def accuses(self, line: Line, start: int, end: int) -> bool:
         """Whether the words around a candidate speak of an attack."""
@@ -147,9 +147,7 @@ class Surroundings:
             window = self.text[
                 max(line.start, block * _BLOCK - _WORDING_REACH) : min(line.end, end + _WORDING_REACH // 2)
             ]
-            found = self._accusing[block] = not _ATTACK_WORDS.isdisjoint(
-                window.lower().translate(_NO_PUNCTUATION).split()
-            )
+            found = self._accusing[block] = not _ATTACK_WORDS.isdisjoint(_words_of(window))
         return found
 
     @cached_property
@@ -165,6 +163,11 @@ class Surroundings:
                     sections.append(section)
             position += len(line) + 1
         return starts, sections
+
+
+def _words_of(text: str) -> list[str]:
+    """The words of a piece of text in lower case; a dotted name is one word."""
+    return [word.rstrip(".") for word in text.lower().translate(_NO_PUNCTUATION).split()]
 
 
 def _section_of(line: str) -> Section:

@@ -185,7 +185,7 @@ SNIPPETS: Final = (
     S("host", "m.gale-post.com data.gale-post.net smtp.gale-post.org", "domain m.gale-post.com", "domain data.gale-post.net",
       "domain smtp.gale-post.org"),
     S("host", "xn--e1aybc.xn--p1ai and gale-post.xyz", "domain xn--e1aybc.xn--p1ai", "domain gale-post.xyz"),
-    S("host", "update.移动 и почта-шторм.рф", "domain update.xn--6frz82g", "domain xn----7sbbagz7ajacqz3a.xn--p1ai"),
+    S("host", "update.移动 и почта-шторм.рф", "domain update.xn--6frz82g", "domain xn----7sb1bfcclmc0co.xn--p1ai"),
     S("host", "GALE-POST.COM", "domain gale-post.com"),
     S("host", "_dmarc.gale-post.com", "domain _dmarc.gale-post.com"),
     S("host", "shopgale4x.onion", "domain shopgale4x.onion"),

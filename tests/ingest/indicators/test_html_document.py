@@ -1,0 +1,100 @@
+"""Pages: every block on a line of its own, every piece with its place, and no page that raises."""
+
+from __future__ import annotations
+
+import time
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ingest.indicators import document_from_html, extract
+from tests.ingest.indicators.snippets import PROSE
+
+
+def values(html: str, url: str | None = None, main_text: str | None = None) -> list[str]:
+    return [each.value for each in extract(document_from_html(html, url, main_text)).indicators]
+
+
+def page(body: str) -> str:
+    return f"<!doctype html><html><head><title>Storm report</title></head><body>{body}</body></html>"
+
+
+def test_blocks_and_cells_part_what_stands_in_them() -> None:
+    html = page(
+        "<p>a[.]gale-post[.]com</p><div>b[.]gale-post[.]com</div><table><tr><td>1.2.3[.]4<td>5.6.7[.]8</tr></table>"
+    )
+    assert values(html) == ["a.gale-post.com", "b.gale-post.com", "1.2.3.4", "5.6.7.8"]
+
+
+def test_line_breaks_part_and_soft_breaks_join() -> None:
+    html = page("<p>gale<wbr>-post[.]com<br>mist&shy;-post[.]com<br>fog&#8203;-post[.]com <b>185.220</b>.101[.]47</p>")
+    assert values(html) == ["gale-post.com", "mist-post.com", "fog-post.com", "185.220.101.47"]
+
+
+def test_scripts_and_styles_are_not_read() -> None:
+    html = page(
+        "<script>var c2='gale-post[.]com'</script><style>a{b:url(http://gale-post.com/x)}</style><p>It rained.</p>"
+    )
+    assert values(html) == []
+
+
+def test_code_is_kept_as_it_is_written() -> None:
+    document = document_from_html(page("<pre>GET /a HTTP/1.1\n  Host: gale-post[.]com</pre>"))
+    assert "GET /a HTTP/1.1\n  Host: gale-post[.]com" in document.text
+    assert document.place(document.text.index("Host")) == "code"
+
+
+def test_navigation_and_footers_are_furniture() -> None:
+    html = page(
+        f"<nav><a href='/'>gale-post.com</a></nav><article><p>{PROSE}</p></article><footer>run by mist-post.ru</footer>"
+    )
+    document = document_from_html(html)
+    assert document.place(document.text.index("gale-post.com")) == "furniture"
+    assert values(html) == []
+
+
+def test_a_wrapper_named_after_a_side_bar_is_none() -> None:
+    html = page(
+        "<div class='with-sidebar'><article><h1>Storm</h1><p>The C2 server was gale-post.com.</p></article></div>"
+    )
+    assert values(html) == ["gale-post.com"]
+
+
+def test_where_a_page_links_to_is_no_indicator() -> None:
+    html = page(f"<article><p>{PROSE} As <a href='https://gale-post.com/told'>gale-post.com</a> told us.</p></article>")
+    assert values(html) == []
+
+
+def test_a_table_whose_cells_are_links_is_read() -> None:
+    cell = "<td><a href='https://attack.mitre.org/techniques/T1059/'>T1059</a></td>"
+    assert values(page(f"<table><tr>{cell}<td>Command and Scripting Interpreter</td></tr></table>")) == ["T1059"]
+
+
+def test_the_host_of_a_page_is_known_from_its_address_or_its_head() -> None:
+    body = f"<p>{PROSE} The server gale-post.com is ours, the server mist-post.ru is theirs.</p>"
+    head = "<html><head><link rel='canonical' href='https://www.gale-post.com/storm'></head><body>"
+    assert values(page(body), "https://blog.gale-post.com/storm") == ["mist-post.ru"]
+    assert values(f"{head}{body}</body></html>") == ["mist-post.ru"]
+
+
+def test_running_text_outside_the_article_counts_little() -> None:
+    story = "The crew fetched its orders from the server gale-post.com every night for a month."
+    advert = "Rent a server at mist-post.ru today and sleep well again every night for a month."
+    assert values(page(f"<div><p>{story}</p></div><div><p>{advert}</p></div>"), None, story) == ["gale-post.com"]
+
+
+def test_the_title_is_read() -> None:
+    assert values("<html><head><title>CVE-2024-3400 in use</title></head><body><p>It rained.</p></body></html>") == [
+        "CVE-2024-3400"
+    ]
+
+
+def test_deep_nesting_is_read_in_bounded_time() -> None:
+    started = time.process_time()
+    document_from_html("<div class='sidebar'>" * 50_000 + "gale-post[.]com")
+    assert time.process_time() - started < 5
+
+
+@given(st.text(alphabet="<>/=\"'&; abcdivptrenoschT1059.[]\x00\ud800é!-?", max_size=300))
+def test_no_page_raises(html: str) -> None:
+    extract(document_from_html(html, "https://gale-post.com/x", html))

@@ -1,0 +1,146 @@
+"""The way of an article, from a fetched page to the store."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from ingest.fetch import FetchedPage
+from ingest.pipeline import Pipeline
+from ingest.reading import Page, ReadPage, read_page
+from intel.errors import ArticleUnreadable, FetchFailed
+from intel.ids import article_id, content_identity
+from intel.query import IocQuery
+from intel.store import Store
+from intel.store.sqlite.store import SqliteStore
+from tests.api.pages import article_page
+from tests.api.running import Clock
+
+URL = "https://news.example/report"
+
+
+class Web:
+    """Pages by their address; `moved` leads from one address to another."""
+
+    def __init__(self) -> None:
+        self.pages: dict[str, str] = {}
+        self.moved: dict[str, str] = {}
+
+    async def fetch(self, url: str) -> FetchedPage:
+        final = self.moved.get(url, url)
+        if final not in self.pages:
+            raise FetchFailed("http_404", "Gone.")
+        return FetchedPage(url, final, 200, "text/html", "utf-8", self.pages[final].encode(), {})
+
+
+@pytest_asyncio.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    opened = SqliteStore(tmp_path / "store.db")
+    await opened.setup()
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+def web() -> Web:
+    return Web()
+
+
+@pytest.fixture
+def pipeline(store: Store, web: Web) -> Pipeline:
+    async def read(page: Page) -> ReadPage:
+        return read_page(page)
+
+    return Pipeline(web.fetch, read, store, Clock())
+
+
+async def found(store: Store) -> dict[str, int]:
+    """Every stored value with its number of articles."""
+    return {ioc.value: ioc.sightings for ioc in (await store.iocs.find(IocQuery(limit=100))).items}
+
+
+async def test_an_article_is_stored_with_what_is_seen_in_it(pipeline: Pipeline, store: Store, web: Web) -> None:
+    web.pages[URL] = article_page()
+    taken = await pipeline.take_url(URL, "News")
+    assert (taken.id, taken.url, taken.source_name) == (article_id(URL), URL, "News")
+    assert taken.ioc_count == len(await found(store)) > 3
+    stored = await store.articles.get(taken.id)
+    assert stored is not None and stored.text and "shipping" in stored.text
+
+
+@pytest.mark.promise("promises.idempotent")
+async def test_reading_it_again_changes_nothing(pipeline: Pipeline, store: Store, web: Web) -> None:
+    web.pages[URL] = article_page()
+    first = await pipeline.take_url(URL, "News")
+    before = await found(store)
+    assert await pipeline.take_url(URL, "Another name") == first
+    assert await found(store) == before
+
+
+@pytest.mark.promise("promises.idempotent")
+async def test_an_address_that_redirects_leads_to_the_same_article(pipeline: Pipeline, store: Store, web: Web) -> None:
+    web.pages[URL] = article_page()
+    web.moved["https://short.example/x"] = URL
+    first = await pipeline.take_url("https://short.example/x", "News")
+    assert first.id == (await pipeline.take_url(URL, "News")).id
+    for address in ("https://short.example/x", URL):
+        assert await store.articles.id_of(address) == first.id
+
+
+async def test_an_article_that_changed_is_replaced(pipeline: Pipeline, store: Store, web: Web) -> None:
+    web.pages[URL] = article_page()
+    await pipeline.take_url(URL, "News")
+    web.pages[URL] = article_page("Corrected", *("It was only other-kestrel[.]org that the operators used." for _ in range(6)))
+    corrected = await pipeline.take_url(URL, "News")
+    assert corrected.title == "Corrected"
+    assert await found(store) == {"other-kestrel.org": 1}
+
+
+@pytest.mark.promise("articles.same-text-same-cluster")
+async def test_the_same_text_elsewhere_is_another_article_of_the_same_cluster(
+    pipeline: Pipeline, store: Store, web: Web
+) -> None:
+    copy = "https://copy.example/report"
+    web.pages[URL] = web.pages[copy] = article_page()
+    first, second = await pipeline.take_url(URL, "One"), await pipeline.take_url(copy, "Two")
+    assert first.id != second.id
+    assert first.cluster_id == second.cluster_id
+    page = await store.iocs.find(IocQuery(limit=100))
+    assert {(ioc.sightings, ioc.sources) for ioc in page.items} == {(2, 1)}
+
+
+@pytest.mark.promise("articles.imported-file-identity")
+async def test_a_file_is_identified_by_its_content(pipeline: Pipeline, store: Store) -> None:
+    body = article_page("From a file").encode()
+    taken = await pipeline.take_file(body, "text/html", None)
+    assert (taken.id, taken.url, taken.title) == (article_id(content_identity(body)), None, "From a file")
+    assert (await pipeline.take_file(body, "text/html", "Named")).id == taken.id
+    text = b"First line of a note\n\nThe loader called evil-kestrel[.]org and nothing else was seen that night.\n"
+    note = await pipeline.take_file(text, "text/plain", "Notes")
+    assert (note.url, note.title, note.source_name) == (None, "First line of a note", "Notes")
+
+
+async def test_what_cannot_be_fetched_or_read_leaves_nothing(pipeline: Pipeline, store: Store, web: Web) -> None:
+    web.pages[URL] = "<html><body></body></html>"
+    with pytest.raises(ArticleUnreadable):
+        await pipeline.take_url(URL, "News")
+    with pytest.raises(FetchFailed):
+        await pipeline.take_url("https://news.example/gone", "News")
+    assert (await store.totals()).articles == 0
+
+
+async def test_the_first_time_an_article_was_fetched_is_kept(store: Store, web: Web) -> None:
+    clock = Clock()
+
+    async def read(page: Page) -> ReadPage:
+        return read_page(page)
+
+    pipeline = Pipeline(web.fetch, read, store, clock)
+    web.pages[URL] = article_page()
+    first = await pipeline.take_url(URL, "News")
+    clock.forward(3600)
+    again = await pipeline.take_url(URL, "News")
+    assert (again.fetched_at, again.seen_at) == (first.fetched_at, first.seen_at)
