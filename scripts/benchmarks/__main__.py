@@ -16,6 +16,7 @@ from .service import measure_service
 from .tables import print_extraction, print_json, print_service
 
 _INDICATORS_IN_AN_ARTICLE = 50
+_FEWEST_INDICATORS = 200
 
 
 def main(arguments: list[str]) -> int:
@@ -26,7 +27,7 @@ def main(arguments: list[str]) -> int:
         found = measure_extraction(_effort(options.quick), _tell)
         print_json(found) if options.json else print_extraction(found)
     else:
-        size = _size(options.indicators or (200 if options.quick else 20_000))
+        size = _size(options.indicators or (_FEWEST_INDICATORS if options.quick else 20_000))
         report = measure_service(size, _pace(options.quick), _tell)
         print_json(report) if options.json else print_service(report)
     return 0
@@ -37,12 +38,24 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("what", nargs="?", choices=("service", "extraction"), default="service")
     parser.add_argument("--quick", action="store_true", help="a short run that only shows that everything works")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
-    parser.add_argument("--indicators", type=int, help="how many the store is filled with (default 20,000)")
+    parser.add_argument(
+        "--indicators", type=_enough, metavar="N", help="how many the store is filled with (default 20,000)"
+    )
     return parser
 
 
+def _enough(text: str) -> int:
+    number = int(text)
+    if number < _FEWEST_INDICATORS:
+        raise argparse.ArgumentTypeError(
+            f"must be at least {_FEWEST_INDICATORS}, so that every question finds something"
+        )
+    return number
+
+
 def _size(indicators: int) -> Size:
-    return Size(indicators, max(1, indicators // _INDICATORS_IN_AN_ARTICLE))
+    articles = indicators // _INDICATORS_IN_AN_ARTICLE
+    return Size(articles * _INDICATORS_IN_AN_ARTICLE, articles)
 
 
 def _pace(quick: bool) -> Pace:
