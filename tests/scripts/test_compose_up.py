@@ -89,6 +89,7 @@ def up(docker_version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         compose("down", "-v", "--remove-orphans", "-t", "5", check=False)
 
 
+@pytest.mark.promise("ways.compose")
 def test_the_service_is_ready_and_lists_from_elasticsearch(up: Compose) -> None:
     assert up.get("/readyz")[0] == 200
     assert json.loads(up.get("/api/v1/iocs")[1])["items"] == []

@@ -26,6 +26,7 @@ def without_defaults(value: str) -> str:
     return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", value)
 
 
+@pytest.mark.promise("ways.compose")
 def test_these_services_and_no_more() -> None:
     assert set(compose()["services"]) == set(SERVICES)
 

@@ -36,6 +36,7 @@ def run(project: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.promise("ways.tests")
 def test_an_engine_that_is_not_to_be_had_is_left_out_with_a_line_that_says_so(project: Path) -> None:
     done = run(project, **NONE)
     assert done.returncode == 0, done.stdout
@@ -45,6 +46,7 @@ def test_an_engine_that_is_not_to_be_had_is_left_out_with_a_line_that_says_so(pr
     assert "1 skipped" in done.stdout
 
 
+@pytest.mark.promise("ways.tests")
 def test_in_ci_an_engine_that_is_not_to_be_had_is_a_failure(project: Path) -> None:
     done = run(project, **NONE, CI="true")
     assert done.returncode == 1
