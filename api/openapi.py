@@ -14,8 +14,8 @@ from api.models import LookupBody, ProblemModel, SubmitBody
 
 _DESCRIPTION = """Give it an article, get its indicators of compromise.
 
-Lists and searches are open to everybody; a key (`Authorization: Bearer ioc_…`) raises the limits, allows paging on, and is
-needed to submit. Buckets are refilled continuously, so that a full one and its refill can pass within one window.
+Lists and searches are open to everybody; a key (`Authorization: Bearer ioc_…`) raises the limits, allows paging on, and
+is needed to submit. Buckets are refilled continuously, so that a full one and its refill can pass within one window.
 """
 _OURS: tuple[type[BaseModel], ...] = (ProblemModel, SubmitBody, LookupBody)
 

@@ -18,6 +18,7 @@ from rich.progress import TaskID
 from rich.text import Text
 
 from api.cli.running import print_json, progress_bar, say, with_store
+from api.logs import configure_logs
 from intel.errors import ConfigurationError, IocError
 from intel.settings import Settings, load_settings
 from intel.store import Store, open_store
@@ -56,6 +57,7 @@ class Finding:
 
 def doctor(*, as_json: bool) -> int:
     """Exit status 1 where something that is needed is not well."""
+    configure_logs(level="WARNING")
     findings = asyncio.run(_examine())
     if as_json:
         print_json({"items": [asdict(finding) for finding in findings]})

@@ -12,7 +12,7 @@ from api.answers import problems, read_listing
 from api.models import FocusModel, ListModel, Severity
 from api.parameters import CursorParameter, LimitParameter
 from api.service import service_of
-from intel.focus import focus_items
+from intel.focus import focus_items, place_of
 from intel.query import Position
 
 router = APIRouter(tags=["content"])
@@ -31,7 +31,7 @@ async def list_focus(
     wanted = listing.asked["severity"]
     service = service_of(request)
     items = [item for item in await focus_items(service.store, service.clock()) if wanted in (None, item["severity"])]
-    start = next((n + 1 for n, item in enumerate(items) if item["id"] == listing.after), 0)
-    page = items[start : start + listing.count]
-    more = Position((page[-1]["id"],)) if start + listing.count < len(items) else None
+    rest = [item for item in items if listing.position is None or place_of(item) > listing.position.values]
+    page = rest[: listing.count]
+    more = Position(place_of(page[-1])) if len(rest) > listing.count else None
     return listing.answer(page, len(items), more)

@@ -1,7 +1,7 @@
 """Refusing forms that another site sends in a visitor's name.
 
 Three rules, and all must hold: the browser does not say that the request comes from elsewhere (`Sec-Fetch-Site`), nor
-that the page with the form stands elsewhere (`Origin`), and the form carries a token that only this session's pages hold.
+that the page with the form stands elsewhere (`Origin`); and the form carries a token that only this session can show.
 """
 
 from __future__ import annotations

@@ -55,6 +55,7 @@ class Templates:
             outside=addresses.outside,
             clipped=text.clipped,
             counted=text.counted,
+            browser=text.browser,
             number=lambda number: f"{number:,}",
             day=text.day,
             minute=text.minute,
@@ -84,4 +85,3 @@ def _defanged(ioc: Ioc) -> str:
 def _title(written: str) -> str:
     """An article's title as a link can carry it."""
     return text.clipped(written, 300) if text.is_shown(written) else "(no title)"
-

@@ -58,6 +58,26 @@ def wait(seconds: int) -> str:
     return counted(seconds, "second") if seconds < 120 else counted(-(-seconds // 60), "minute")
 
 
+_BROWSERS = (("Edg/", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+_SYSTEMS = (
+    ("iPhone", "an iPhone"),
+    ("iPad", "an iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "a Mac"),
+    ("Linux", "Linux"),
+)
+
+
+def browser(user_agent: str) -> str:
+    """`Firefox on Linux`; for what is not known, what it says of itself."""
+    name = next((name for sign, name in _BROWSERS if sign in user_agent), None)
+    system = next((name for sign, name in _SYSTEMS if sign in user_agent), None)
+    if name is None:
+        return clipped(user_agent, 60) or "An unknown browser"
+    return f"{name} on {system}" if system else name
+
+
 def counted(number: int, noun: str) -> str:
     """`1 article`, `1,204 articles`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -97,7 +97,7 @@ async def running(folder: Path, address: str = "198.51.100.7", **settings: Any) 
     """The service on a data folder, started and in the end stopped; `address` is where its client asks from."""
     clock = Clock()
     given = {"ioc_data_dir": folder, "ioc_fetch_allow": "127.0.0.0/8", **settings}
-    app = create_app(Settings(**given), clock)
+    app = create_app(Settings.model_validate(given), clock)
     transport = httpx.ASGITransport(app, client=(address, 4711))
     async with (
         app.router.lifespan_context(app),

@@ -26,8 +26,8 @@ _PATIENCE_SECONDS = 20
 @contextmanager
 def serving(folder: Path, *indicators: str, **settings: Any) -> Iterator[tuple[str, str]]:
     """The address of a running service that knows these indicators, and a key for it."""
-    app = create_app(Settings(ioc_data_dir=folder, **settings))
-    key = asyncio.run(_prepare(Settings(ioc_data_dir=folder), indicators))
+    app = create_app(Settings.model_validate({"ioc_data_dir": folder, **settings}))
+    key = asyncio.run(_prepare(Settings.model_validate({"ioc_data_dir": folder}), indicators))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, server_header=False))
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))

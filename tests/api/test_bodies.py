@@ -61,7 +61,9 @@ async def test_a_repeated_member_is_400(api: Running, body: bytes) -> None:
 @pytest.mark.promise("errors.unknown-members-422")
 async def test_an_unknown_member_is_422(api: Running) -> None:
     key = await api.key()
-    problem = check_problem(await api.post("/iocs/lookup", {"values": ["a"], "limit": 5}, key), 422, "invalid_parameter")
+    problem = check_problem(
+        await api.post("/iocs/lookup", {"values": ["a"], "limit": 5}, key), 422, "invalid_parameter"
+    )
     assert problem["errors"][0]["field"] == "limit"
     check_problem(
         await api.post("/submit", {"url": "https://blog.example.org/", "admin": True}, key), 422, "invalid_parameter"

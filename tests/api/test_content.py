@@ -77,6 +77,20 @@ async def test_focus_can_be_narrowed_to_a_severity(api: Running) -> None:
         assert (await api.get("/focus", severity=severity)).status_code == 422
 
 
+@pytest.mark.promise("focus.list", "cursor.walk-once")
+async def test_a_walk_through_focus_goes_on_though_its_last_item_is_gone(api: Running) -> None:
+    key = await api.key()
+    for n in range(6):
+        for source in ("One", "Two"):
+            await api.publish(f"{n}{source}", f"cve CVE-2026-{1000 + n}", source=source, at=-n)
+    first = (await api.get("/focus", key, limit=3)).json()
+    assert [item["key"] for item in first["items"]] == ["CVE-2026-1000", "CVE-2026-1001", "CVE-2026-1002"]
+    for source in ("One", "Two"):
+        await api.publish(f"2{source}", "domain corrected.example", source=source, at=-2)
+    second = (await api.get("/focus", key, cursor=first["next_cursor"])).json()
+    assert [item["key"] for item in second["items"]] == ["CVE-2026-1003", "CVE-2026-1004", "CVE-2026-1005"]
+
+
 @pytest.mark.promise("focus.list")
 async def test_what_nobody_wrote_about_lately_leaves_the_focus(api: Running) -> None:
     for source in ("One", "Two"):

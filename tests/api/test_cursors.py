@@ -79,7 +79,9 @@ async def test_every_list_can_be_walked(api: Running) -> None:
     key = await api.key()
     for n in range(7):
         for source in ("One", "Two"):
-            await api.publish(f"{source}{n}", f"cve CVE-2026-{1000 + n}", f"malware Name{n}", at=-60.0 * n, source=source)
+            await api.publish(
+                f"{source}{n}", f"cve CVE-2026-{1000 + n}", f"malware Name{n}", at=-60.0 * n, source=source
+            )
     for path in PATHS:
         everything = (await api.get(path, key, limit=50)).json()
         assert everything["total"] > 2, path

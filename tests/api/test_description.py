@@ -43,7 +43,9 @@ async def test_the_description_refers_to_nothing_that_is_missing(api: Running) -
 @pytest.mark.promise("description.openapi")
 async def test_the_description_tells_which_paths_need_a_key(api: Running) -> None:
     paths = (await api.get("/openapi.json")).json()["paths"]
-    keyed = {path for path, operations in paths.items() for each in operations.values() if each["security"] == [{"key": []}]}
+    keyed = {
+        path for path, operations in paths.items() for each in operations.values() if each["security"] == [{"key": []}]
+    }
     assert keyed == {"/api/v1/iocs/lookup", "/api/v1/submit", "/api/v1/submissions/{id}", "/api/v1/usage"}
 
 

@@ -79,7 +79,9 @@ async def test_what_is_not_there_is_404(api: Running, path: str) -> None:
         ("FROBNICATE", "/iocs", "GET"),
     ],
 )
-async def test_another_method_is_405_and_says_which_would_do(api: Running, method: str, path: str, allowed: str) -> None:
+async def test_another_method_is_405_and_says_which_would_do(
+    api: Running, method: str, path: str, allowed: str
+) -> None:
     answer = await api.client.request(method, f"/api/v1{path}")
     check_problem(answer, 405, "method_not_allowed")
     assert allowed in answer.headers["allow"]
@@ -164,6 +166,21 @@ async def test_a_store_out_of_reach_is_503_with_a_time_to_try_again(tmp_path: Pa
         assert (await api.client.get("/healthz")).status_code == 200
 
 
+@pytest.mark.promise("errors.no-inside-shown")
+async def test_a_fault_of_ours_is_a_problem_that_shows_nothing_of_the_inside(tmp_path: Path) -> None:
+    async with running(tmp_path, **GENEROUS) as api:
+        await api.publish("one", "domain evil.example")
+        with sqlite3.connect(tmp_path / "ioc.sqlite3", isolation_level=None) as database:
+            database.execute("PRAGMA foreign_keys = OFF")
+            for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'iocs'").fetchall():
+                database.execute(f"ALTER TABLE {name} RENAME TO elsewhere")
+        database.close()
+        answer = await api.get("/iocs")
+        assert answer.status_code in (500, 503)
+        check_problem(answer, answer.status_code, "internal_error" if answer.status_code == 500 else "store_unavailable")
+        assert {"ratelimit", "x-ratelimit-remaining"} <= set(answer.headers)
+
+
 @pytest.mark.promise("limits.headers-on-every-answer")
 async def test_refusals_carry_the_limits_too(api: Running) -> None:
     for answer in (
@@ -180,9 +197,7 @@ async def test_refusals_carry_the_limits_too(api: Running) -> None:
 
 @pytest.mark.promise("errors.invalid-parameter")
 async def test_every_wrong_parameter_is_named(api: Running) -> None:
-    problem = check_problem(
-        await api.get("/iocs", limit="x", type="y", format="z"), 422, "invalid_parameter"
-    )
+    problem = check_problem(await api.get("/iocs", limit="x", type="y", format="z"), 422, "invalid_parameter")
     assert {error["field"] for error in problem["errors"]} == {"limit", "type", "format"}
     check_problem(await api.get("/focus", severity="urgent"), 422, "invalid_parameter")
 

@@ -15,8 +15,8 @@ from tests.api.running import Running
 from tests.api.test_lists import ONE_OF_EACH
 
 
-async def exported(api: Running, format: str, **asked: str) -> str:
-    answer = await api.get("/iocs", format=format, limit=50, **asked)
+async def exported(api: Running, format: str, **asked: Any) -> str:
+    answer = await api.get("/iocs", None, format=format, limit=50, **asked)
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-disposition"].startswith("attachment; filename=")
     return answer.text

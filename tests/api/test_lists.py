@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from intel.records import IOC_TYPES
@@ -126,8 +128,8 @@ async def test_a_larger_limit_is_lowered_to_the_cap_and_the_answer_says_so(api: 
     await api.publish("many", *(f"domain d{n}.example" for n in range(60)))
     key = await api.key()
 
-    async def given(key: dict[str, str] | None = None, **asked: str) -> tuple[int, int]:
-        answer = (await api.get("/iocs", key, limit=1000, **asked)).json()
+    async def given(key: dict[str, str] | None = None, **asked: Any) -> tuple[int, int]:
+        answer = (await api.get("/iocs", key, **{"limit": 1000, **asked})).json()
         return answer["limit"], len(answer["items"])
 
     assert await given() == (50, 50)

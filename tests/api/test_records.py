@@ -53,7 +53,7 @@ async def test_one_indicator_shows_its_newest_articles_and_what_is_seen_beside_i
         await api.publish(f"n{n}", "domain evil.example", "domain twin.example", at=n)
     await api.publish("other", "domain stranger.example", at=99)
     answer = (await api.get(f"/iocs/{id_of('domain evil.example')}")).json()
-    assert IOC_MEMBERS <= set(answer)
+    assert set(answer) >= IOC_MEMBERS
     assert (len(answer["articles"]), answer["articles_total"]) == (50, 53)
     assert answer["articles"][0]["url"].endswith("/n52")
     assert [ioc["value"] for ioc in answer["related"]] == ["twin.example"]

@@ -44,7 +44,14 @@ async def test_within_a_class_more_sources_come_first_then_the_newest(api: Runni
 @pytest.mark.promise("search.defanged")
 @pytest.mark.parametrize(
     "q",
-    ["evil[.]example", "evil(.)example", "EVIL.EXAMPLE", "hxxps://evil[.]example/gate.php", "evil[dot]example", "ｅｖｉｌ.example"],
+    [
+        "evil[.]example",
+        "evil(.)example",
+        "EVIL.EXAMPLE",
+        "hxxps://evil[.]example/gate.php",
+        "evil[dot]example",
+        "ｅｖｉｌ.example",
+    ],
 )
 async def test_defanged_and_differently_written_input_finds_the_same(api: Running, q: str) -> None:
     await stock(api)
@@ -70,7 +77,7 @@ async def test_an_ip_finds_its_urls_and_a_network_its_addresses(api: Running) ->
     assert set(await api.values(q="198.51.0.0/16", type="ip")) == {"198.51.100.7", "198.51.101.7"}
 
 
-@pytest.mark.promise("search.words")
+@pytest.mark.promise("search.words", "search.every-word-must-match")
 async def test_a_word_finds_labels_titles_sources_and_malware_names(api: Running) -> None:
     near = Sighting("domain", "evil-corp.example", "Emotet called evil-corp.example.", ("Emotet",), 0)
     await api.publish("one", near, title="Harbour thieves", source="Kestrel Weekly")

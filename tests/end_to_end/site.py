@@ -31,4 +31,6 @@ class Site:
         self.gate.wait(_LONGEST_SECONDS)
         number = request.path.rpartition("/")[2]
         sentence = f"The loader of campaign {number} called hxxps://c{number}[.]kestrel-files[.]net/gate.php at night."
-        return Response(article_page(f"Kestrel report {number}", *(sentence for _ in range(6))), content_type="text/html")
+        return Response(
+            article_page(f"Kestrel report {number}", *(sentence for _ in range(6))), content_type="text/html"
+        )

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import httpx
 import pytest
 
-from tests.contract.store.conftest import delete_indices
 from tests.end_to_end.processes import Installation, installed, kill, terminate, until
 from tests.end_to_end.site import Site
 from tests.end_to_end.test_embedded import ask_mcp
@@ -22,12 +22,11 @@ Install = Callable[[dict[str, str]], Installation]
 
 
 @pytest.fixture
-def install(elasticsearch_url: str, redis_database: str, tmp_path: Path) -> Iterator[Install]:
+def install(elasticsearch_url: str, index_prefix: str, redis_database: str, tmp_path: Path) -> Iterator[Install]:
     """Makes the installation on engines of its own: no index or database is shared with another test."""
-    prefix = f"e2e{uuid.uuid4().hex[:10]}-"
     engines = {
         "ELASTICSEARCH_URL": elasticsearch_url,
-        "ELASTICSEARCH_INDEX_PREFIX": prefix,
+        "ELASTICSEARCH_INDEX_PREFIX": index_prefix,
         "REDIS_URL": redis_database,
         "IOC_SECRET_KEY": uuid.uuid4().hex,
     }
@@ -40,10 +39,21 @@ def install(elasticsearch_url: str, redis_database: str, tmp_path: Path) -> Iter
     yield make
     for each in opened:
         next(each, None)
-    delete_indices(elasticsearch_url, prefix)
 
 
-@pytest.mark.promise("ways.served", "mcp.real-client")
+def check_published_index(url: str, prefix: str) -> None:
+    """Other tools read the alias `iocs` with these fields."""
+    mappings = httpx.get(f"{url}/{prefix}iocs/_mapping", timeout=20).json()
+    assert f"{prefix}iocs" not in mappings, "the name is an alias of a versioned index"
+    (index,) = mappings.values()
+    fields = index["mappings"]["properties"]
+    kinds = {name: fields[name]["type"] for name in ("type", "value", "last_seen")}
+    assert kinds == {"type": "keyword", "value": "keyword", "last_seen": "date"}
+    found = httpx.get(f"{url}/{prefix}iocs/_search", params={"q": "type:url"}, timeout=20).json()["hits"]["hits"]
+    assert [hit["_source"]["value"] for hit in found] == ["https://c3.kestrel-files.net/gate.php"]
+
+
+@pytest.mark.promise("ways.served", "mcp.real-client", "records.elasticsearch-alias")
 def test_an_article_is_submitted_read_by_the_worker_and_found(install: Install, site: Site) -> None:
     here = install({})
     server, worker = here.serve(), here.start("worker")
@@ -53,7 +63,10 @@ def test_an_article_is_submitted_read_by_the_worker_and_found(install: Install, 
     found = server.get("/iocs", q="c3.kestrel-files.net").json()["items"]
     assert "https://c3.kestrel-files.net/gate.php" in [item["value"] for item in found]
     answer = ask_mcp(server, key, "search_iocs", {"query": "campaign"})
-    assert "c3[.]kestrel-files[.]net" in json.dumps([item.model_dump() for item in answer.content]) or not answer.is_error
+    assert (
+        "c3[.]kestrel-files[.]net" in json.dumps([item.model_dump() for item in answer.content]) or not answer.is_error
+    )
+    check_published_index(here.environment["ELASTICSEARCH_URL"], here.environment["ELASTICSEARCH_INDEX_PREFIX"])
     assert (terminate(worker), terminate(server.process)) == (0, 0), here.output()
     assert "Traceback" not in here.output() and key not in here.output()
 

@@ -93,7 +93,9 @@ async def test_an_address_that_redirects_leads_to_the_same_article(pipeline: Pip
 async def test_an_article_that_changed_is_replaced(pipeline: Pipeline, store: Store, web: Web) -> None:
     web.pages[URL] = article_page()
     await pipeline.take_url(URL, "News")
-    web.pages[URL] = article_page("Corrected", *("It was only other-kestrel[.]org that the operators used." for _ in range(6)))
+    web.pages[URL] = article_page(
+        "Corrected", *("It was only other-kestrel[.]org that the operators used." for _ in range(6))
+    )
     corrected = await pipeline.take_url(URL, "News")
     assert corrected.title == "Corrected"
     assert await found(store) == {"other-kestrel.org": 1}

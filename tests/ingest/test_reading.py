@@ -29,9 +29,12 @@ def test_an_articles_indicators_come_in_order_with_their_sentences() -> None:
     assert sum(found.article.ioc_counts.values()) == len(KESTREL)
 
 
+@pytest.mark.promise("records.malware-near")
 def test_a_malware_name_nearby_is_noted_with_the_indicator() -> None:
     far = "The weather was fine that day and nothing else happened. " * 5
-    page = article_page("Report", "Emotet called evil-kestrel[.]org at night.", far, "Later far-kestrel[.]org was seen.")
+    page = article_page(
+        "Report", "Emotet called evil-kestrel[.]org at night.", far, "Later far-kestrel[.]org was seen."
+    )
     near = {seen.value: seen.malware for seen in read(page).sightings}
     assert near["evil-kestrel.org"] == ("Emotet",)
     assert near["far-kestrel.org"] == ()
@@ -58,7 +61,14 @@ def test_a_canonical_link_of_the_same_site_is_the_articles_address() -> None:
 
 
 def test_a_canonical_link_to_another_site_takes_over_no_article_there() -> None:
-    for canonical in ("https://victim.example/report", "javascript:alert(1)", "http://[", "//", "https://a b/", "x" * 9000):
+    for canonical in (
+        "https://victim.example/report",
+        "javascript:alert(1)",
+        "http://[",
+        "//",
+        "https://a b/",
+        "x" * 9000,
+    ):
         found = read(linked(canonical))
         assert found.article.id == article_id(URL), canonical
         assert found.addresses == (URL,), canonical

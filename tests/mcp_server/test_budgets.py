@@ -68,6 +68,7 @@ def seconds_to_start(service: StandIn, settings: dict[str, str]) -> float:
         return time.monotonic() - began
 
 
+@pytest.mark.promise("mcp.rest-only")
 @pytest.mark.parametrize("room", ["api", "ingest", "intel", "search_mappings"])
 def test_the_room_loads_nothing_of_the_other_rooms(room: str) -> None:
     sources = (Path(__file__).parents[2] / "mcp_server").glob("*.py")

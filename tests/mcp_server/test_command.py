@@ -21,6 +21,7 @@ def command(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str
     )
 
 
+@pytest.mark.promise("mcp.without-key")
 @pytest.mark.parametrize("arguments", [(), ("--check",)])
 @pytest.mark.parametrize("settings", [{}, {"SERVICE_API_KEY": " "}])
 def test_without_a_key_it_exits_2_with_one_line(arguments: tuple[str, ...], settings: dict[str, str]) -> None:

@@ -22,12 +22,14 @@ def listed(service: StandIn) -> str:
     return sentence_of(call(service, "list_iocs", {}))
 
 
+@pytest.mark.promise("mcp.failures")
 def test_a_refused_key_names_its_variable_and_not_the_key(service: StandIn) -> None:
     sentence = sentence_of(call(service, "list_iocs", {}, key="ioc_wrong_key"))
     assert "SERVICE_API_KEY" in sentence
     assert "ioc_wrong_key" not in sentence
 
 
+@pytest.mark.promise("mcp.failures")
 def test_a_rate_limit_says_the_seconds(service: StandIn) -> None:
     service.answers(429, {"status": 429, "code": "rate_limited"}, Retry_After="17")
     assert "try again in 17 seconds" in listed(service)

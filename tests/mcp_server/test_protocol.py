@@ -55,6 +55,7 @@ def test_a_client_of_the_newest_protocol_lists_and_calls_the_tools(service: Stan
     assert text_of(result).startswith("domain login-kestrel[.]example |")
 
 
+@pytest.mark.promise("mcp.stdout-protocol-only")
 def test_stdout_holds_protocol_only_and_no_stream_holds_the_key(service: StandIn) -> None:
     service.answers(500, b"Traceback")
     with wire(service) as client:

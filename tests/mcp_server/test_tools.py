@@ -11,6 +11,7 @@ from tests.mcp_server.calls import call, data_of, sentence_of, text_of, tools_of
 from tests.mcp_server.stand_in import KEY, StandIn, record
 
 
+@pytest.mark.promise("mcp.three-tools")
 def test_there_are_exactly_three_read_only_tools(service: StandIn) -> None:
     tools = {tool.name: tool for tool in tools_of(service).tools}
     assert set(tools) == {"search_iocs", "list_iocs", "lookup_ioc"}
@@ -20,6 +21,7 @@ def test_there_are_exactly_three_read_only_tools(service: StandIn) -> None:
         assert (hints.read_only_hint, hints.idempotent_hint, hints.open_world_hint) == (True, True, False)
 
 
+@pytest.mark.promise("mcp.arguments")
 @pytest.mark.parametrize(
     ("name", "required", "members"),
     [
@@ -34,6 +36,7 @@ def test_a_tool_declares_its_arguments(service: StandIn, name: str, required: se
     assert set(schema["properties"]) == members
 
 
+@pytest.mark.promise("mcp.typed-output")
 def test_every_tool_declares_typed_output(service: StandIn) -> None:
     schemas = {tool.name: tool.output_schema for tool in tools_of(service).tools}
     lookup = schemas["lookup_ioc"]
@@ -53,6 +56,7 @@ def test_the_types_are_those_of_the_service() -> None:
     assert get_args(IocType) == IOC_TYPES
 
 
+@pytest.mark.promise("mcp.typed-output")
 def test_search_gives_compact_items_and_a_line_for_each(service: StandIn) -> None:
     service.holds(record("domain", "login-kestrel.example"), record("cve", "CVE-2024-3400"))
     result = call(service, "search_iocs", {"query": "kestrel"})
@@ -74,6 +78,7 @@ def test_search_gives_compact_items_and_a_line_for_each(service: StandIn) -> Non
     ]
 
 
+@pytest.mark.promise("mcp.arguments")
 def test_search_asks_the_service_with_the_key_and_ten_results(service: StandIn) -> None:
     call(service, "search_iocs", {"query": "kestrel [.] & co", "type": "domain"})
     (asked,) = service.asked
@@ -101,6 +106,7 @@ def test_a_limit_may_be_spelt_as_clients_spell_numbers(service: StandIn, limit: 
     assert service.asked[0].query == {"limit": "7"}
 
 
+@pytest.mark.promise("mcp.lookup-defanged")
 def test_look_up_takes_a_defanged_value_as_typed(service: StandIn) -> None:
     service.holds(record("domain", "login-kestrel.example"))
     result = call(service, "lookup_ioc", {"value": "login-kestrel[.]example"})
@@ -111,6 +117,7 @@ def test_look_up_takes_a_defanged_value_as_typed(service: StandIn) -> None:
     assert "login-kestrel.example" not in text_of(result)
 
 
+@pytest.mark.promise("mcp.lookup-not-found")
 def test_look_up_of_nothing_is_found_false_and_no_error(service: StandIn) -> None:
     result = call(service, "lookup_ioc", {"value": "nothing-here.example"})
     assert data_of(result) == {"value": "nothing-here.example", "found": False, "items": []}

@@ -29,6 +29,7 @@ def answer(*records: Record) -> Answer:
     return Answer(items=list(records), limit=50, total=len(records))
 
 
+@pytest.mark.promise("mcp.text-defanged")
 @given(st.lists(st.tuples(HOSTILE, HOSTILE, HOSTILE), min_size=1, max_size=5))
 def test_every_ioc_is_exactly_one_line_whatever_its_texts(texts: list[tuple[str, str, str]]) -> None:
     records = [
@@ -47,6 +48,7 @@ def test_what_a_look_up_repeats_is_one_visible_line(value: str) -> None:
     assert not any(unicodedata.category(mark) in ("Cc", "Cf", "Cs") for mark in result.text)
 
 
+@pytest.mark.promise("mcp.text-defanged")
 @given(LIVE_VALUES, st.sampled_from(["", "raw", "own"]))
 def test_the_raw_value_stands_nowhere_in_the_text(typed: tuple[str, str], spelling: str) -> None:
     type, value = typed

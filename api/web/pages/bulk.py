@@ -71,6 +71,4 @@ def read(text: str) -> tuple[Pasted, ...]:
 async def _find(visit: Visit, pasted: Sequence[Pasted]) -> list[Result]:
     ids = {named: ioc_id(*named) for each in pasted for named in each.readings}
     found = await visit.service.store.iocs.get_many(list(ids.values()))
-    return [
-        Result(each, tuple(found[ids[named]] for named in each.readings if ids[named] in found)) for each in pasted
-    ]
+    return [Result(each, tuple(found[ids[named]] for named in each.readings if ids[named] in found)) for each in pasted]

@@ -9,7 +9,7 @@ from intel.errors import InvalidQuery
 from intel.focus import SEVERITIES, focus_items
 from intel.weekly import week_id, weekly
 
-_WEEKS_TOLD = 5
+_WEEKS_TOLD = 3
 
 
 async def show_weeks(visit: Visit) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -74,7 +75,7 @@ async def show(visit: Visit) -> Response:
         page=page,
         limit=limit,
         reads_as=query.text.exact if query.text else (),
-        facets=await _facets(visit, asked, query) if position is None else (),
+        facets=_facets(asked, await _counts(visit, query, page)) if position is None else (),
         next_address=_next(visit, asked, page, limit),
         more_for_members=page.next is not None and visit.signed_in is None,
         later=position is not None,
@@ -86,12 +87,17 @@ def read(query: Mapping[str, str]) -> Asked:
     return Asked(**{name: (unless_blank(query.get(name)) or "").strip() for name in Asked.__dataclass_fields__})
 
 
-async def _facets(visit: Visit, asked: Asked, query: IocQuery) -> tuple[Facet, ...]:
+async def _counts(visit: Visit, query: IocQuery, page: Page[Ioc]) -> Counter[str]:
     """How many results each type has, whatever type is chosen."""
+    if page.next is None and query.type is None:
+        return Counter(ioc.type for ioc in page.items)
     iocs = visit.service.store.iocs
     pages = await asyncio.gather(*(iocs.find(replace(query, type=type, limit=1)) for type in IOC_TYPES))
-    counts = {type: page.total or 0 for type, page in zip(IOC_TYPES, pages, strict=True)}
-    everything = Facet("", sum(counts.values()), asked.address(type=None), not asked.type)
+    return Counter({type: page.total or 0 for type, page in zip(IOC_TYPES, pages, strict=True)})
+
+
+def _facets(asked: Asked, counts: Counter[str]) -> tuple[Facet, ...]:
+    everything = Facet("", counts.total(), asked.address(type=None), not asked.type)
     shown = (type for type in IOC_TYPES if counts[type] or type == asked.type)
     return (everything, *(Facet(t, counts[t], asked.address(type=t), asked.type == t) for t in shown))
 

@@ -7,22 +7,31 @@ const keys = document.getElementById("shortcuts");
 
 document.querySelectorAll("[data-with-script]").forEach((element) => { element.hidden = false; });
 
-// Copying
-if (navigator.clipboard) {
-  for (const button of document.querySelectorAll("[data-copy]")) {
-    const words = button.textContent;
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      try {
-        await navigator.clipboard.writeText(button.dataset.copy);
-        button.textContent = "Copied";
-        said.textContent = "Copied";
-      } catch {
-        said.textContent = button.textContent = "Not allowed";
-      }
-      setTimeout(() => { button.textContent = words; said.textContent = ""; }, 1600);
-    });
-  }
+// Copying. Browsers give no clipboard to pages by plain HTTP; there the old way still works.
+function copyByHand(text) {
+  const field = document.createElement("textarea");
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  const done = document.execCommand("copy");
+  field.remove();
+  if (!done) throw new Error("refused");
+}
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  const words = button.textContent;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    try {
+      if (navigator.clipboard) await navigator.clipboard.writeText(button.dataset.copy);
+      else copyByHand(button.dataset.copy);
+      button.textContent = said.textContent = "Copied";
+    } catch {
+      button.textContent = said.textContent = "Not allowed";
+    }
+    button.focus();
+    setTimeout(() => { button.textContent = words; said.textContent = ""; }, 1600);
+  });
 }
 
 // Colours without a reload

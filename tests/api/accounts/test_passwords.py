@@ -23,7 +23,13 @@ async def test_a_password_is_kept_as_argon2id_and_recognised() -> None:
 async def test_another_password_no_hash_and_a_damaged_hash_do_not_match() -> None:
     passwords = Passwords()
     hashed = await passwords.hash(PASSWORD)
-    for password, against in ((PASSWORD + " ", hashed), ("", hashed), (PASSWORD, None), (PASSWORD, "x"), (PASSWORD, "")):
+    for password, against in (
+        (PASSWORD + " ", hashed),
+        ("", hashed),
+        (PASSWORD, None),
+        (PASSWORD, "x"),
+        (PASSWORD, ""),
+    ):
         assert not await passwords.matches(password, against)
     assert not await passwords.matches("nobody has this password", None)
 

@@ -24,7 +24,8 @@ async def test_an_address_has_one_account_however_it_is_written(api: Running) ->
 
 
 @pytest.mark.parametrize(
-    "email", ["", "@", "a@", "@b", "a b@c", "a@b@c", "a\n@b", "a@b\u202e", "a" * 65 + "@b", "a@" + "b" * 191, "a@\ud800"]
+    "email",
+    ["", "@", "a@", "@b", "a b@c", "a@b@c", "a\n@b", "a@b\u202e", "a" * 65 + "@b", "a@" + "b" * 191, "a@\ud800"],
 )
 async def test_what_is_no_address_is_refused(api: Running, email: str) -> None:
     service = api.service

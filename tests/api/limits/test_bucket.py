@@ -79,6 +79,7 @@ def test_a_clock_set_back_keeps_no_tokens_back() -> None:
     assert later.allowed
 
 
+@pytest.mark.promise("limits.retry-after-is-true")
 @given(RATES, st.floats(0, 0.999), MOMENTS, MOMENTS)
 def test_retry_after_is_true_and_no_longer_than_one_token_takes(
     rate: Rate, tokens: float, updated_at: float, now: float
@@ -89,6 +90,7 @@ def test_retry_after_is_true_and_no_longer_than_one_token_takes(
         assert take(bucket, rate, now + decision.retry_after_seconds)[1].allowed
 
 
+@pytest.mark.promise("limits.bucket-arithmetic")
 @given(RATES, st.lists(st.floats(0, 5_000), min_size=1, max_size=200))
 def test_no_more_passes_than_the_capacity_and_the_refill(rate: Rate, pauses: list[float]) -> None:
     bucket: Bucket | None = None

@@ -12,6 +12,7 @@ LOOPBACK = (ip_network("127.0.0.0/8"),)
 TWO_PROXIES = (ip_network("127.0.0.0/8"), ip_network("10.0.0.0/8"), ip_network("2001:db8:ffff::/48"))
 
 
+@pytest.mark.promise("settings.trusted-proxies")
 def test_without_trusted_proxies_x_forwarded_for_has_no_say() -> None:
     seen = {client_address("192.0.2.1", [f"203.0.113.{n}"], ()) for n in range(100)}
     assert seen == {"192.0.2.1"}
@@ -21,6 +22,7 @@ def test_a_peer_outside_the_trusted_networks_has_no_say() -> None:
     assert client_address("192.0.2.1", ["203.0.113.7"], LOOPBACK) == "192.0.2.1"
 
 
+@pytest.mark.promise("settings.trusted-proxies")
 @pytest.mark.parametrize(
     ("forwarded_for", "client"),
     [
@@ -57,6 +59,7 @@ def test_addresses_are_read_in_every_form_that_proxies_write(written: str, clien
     assert client_address("127.0.0.1", [written], LOOPBACK) == client
 
 
+@pytest.mark.promise("limits.who.ipv6-64")
 def test_a_thousand_addresses_in_one_ipv6_network_are_one_client() -> None:
     base = int(ip_address("2001:db8:1:2::"))
     seen = {client_address(str(ip_address(base + n * 7_919_000_003)), [], ()) for n in range(1_000)}

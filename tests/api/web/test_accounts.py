@@ -11,11 +11,13 @@ from tests.api.running import GENEROUS, Running, running
 from tests.api.web.reading import EMAIL, PASSWORD, Reader, reading
 
 
+@pytest.mark.promise("accounts.pages")
 async def test_signing_up_leads_to_the_api_keys(visitor: Reader) -> None:
     page = await visitor.sign_up()
     assert (page.status, page.path, page.heading) == (200, "/settings/api-keys", "API Keys")
 
 
+@pytest.mark.promise("accounts.pages")
 async def test_who_signed_out_signs_in_again(visitor: Reader) -> None:
     await visitor.sign_up()
     await visitor.sign_out()
@@ -106,7 +108,8 @@ async def test_the_session_cookie_is_out_of_reach_of_scripts_and_other_sites(vis
 
 async def test_behind_https_the_cookie_is_bound_to_the_host(tmp_path: Path) -> None:
     async with running(tmp_path, ioc_base_url="https://ioc.example") as api, reading(api.app) as visitor:
-        cookie = (await visitor.client.post("/signup", data={"email": EMAIL, "password": PASSWORD})).headers["set-cookie"]
+        answer = await visitor.client.post("/signup", data={"email": EMAIL, "password": PASSWORD})
+        cookie = answer.headers["set-cookie"]
         assert cookie.startswith("__Host-ioc_session=")
         assert {"secure", "path=/"} <= set(cookie.lower().split("; "))
         assert "domain" not in cookie.lower()
@@ -157,6 +160,7 @@ async def test_twenty_accounts_an_hour_are_made_from_one_address(visitor: Reader
     assert made == [422] * 20 + [429]
 
 
+@pytest.mark.promise("settings.signup-closed")
 async def test_closed_sign_up_makes_no_account(tmp_path: Path) -> None:
     async with running(tmp_path, ioc_signup="closed", **GENEROUS) as api, reading(api.app) as visitor:
         assert "/signup" not in (await visitor.open("/")).links("//header").values()

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from intel.records import Article, Sighting
 from tests.api.running import Running
 from tests.api.web.reading import Page, Reader
 from tests.contract.store.builders import make_article, publish
 
-TEXT = "The crew used login-kestrel[.]example and hxxps://cdn[.]kestrel[.]example/gate.php. Emotet came by CVE-2024-3400."
+TEXT = "It used login-kestrel[.]example and hxxps://cdn[.]kestrel[.]example/gate.php. Emotet came by CVE-2024-3400."
 NAMED = (
     "domain login-kestrel.example",
     "url https://cdn.kestrel.example/gate.php",
@@ -96,12 +98,9 @@ async def test_the_indicators_of_an_article_are_exported(api: Running, visitor: 
 async def hostile(api: Running) -> Article:
     """Everything that a stranger can write, at its worst."""
     evil = '<script>window.xss=1</script>"><img src=x onerror=window.xss=1>'
-    article = make_article(
-        "evil", title=f"Curlew {evil}\u202egnp\u200b", source=evil, summary=evil, text=f"{evil} evil-curlew[.]net \u202e"
-    )
-    object.__setattr__(article, "url", "javascript:window.xss=1")
-    object.__setattr__(article, "author", evil)
-    object.__setattr__(article, "notes", (evil,))
+    title, text = f"Curlew {evil}\u202egnp\u200b", f"{evil} evil-curlew[.]net \u202e"
+    article = make_article("evil", title=title, source=evil, summary=evil, text=text)
+    article = replace(article, url="javascript:window.xss=1", author=evil, notes=(evil,))
     sightings = [
         Sighting("domain", "evil-curlew.net", evil, (evil,), 0),
         Sighting("url", "http://evil-curlew.net/\"><svg/onload=window.xss=1>'", evil, (), 1),

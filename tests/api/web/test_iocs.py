@@ -48,7 +48,8 @@ async def test_the_page_tells_when_and_where_it_was_seen(api: Running, visitor: 
     await api.publish("old", "domain evil.example", at=0, source="First Blog", title="The first report")
     await api.publish("new", "domain evil.example", "ip 192.0.2.9", at=72, source="Second Blog", title="The second one")
     page = await visitor.open("/ioc/domain/evil.example")
-    assert "first seen 16 Nov 2026" in page.text and "last seen 19 Nov 2026" in page.text
+    facts = [" ".join(div.text_content().split()) for div in page.tree.xpath("//dl[@class='figures']/div")]
+    assert facts == ["first seen16 Nov 2026", "last seen19 Nov 2026 1 day ago", "articles2", "independent sources2"]
     assert {"The first report", "The second one", "192[.]0[.]2[.]9"} <= set(page.links())
     assert page.links()["The second one"].startswith("/articles/")
     assert "It used evil.example then." in page.text

@@ -19,13 +19,14 @@ async def generate(reader: Reader, name: str = "laptop") -> Page:
 def key_on(page: Page) -> str:
     shown = set(KEY.findall(page.answer.text))
     assert len(shown) == 1
-    return shown.pop()
+    return str(shown.pop())
 
 
 async def works(api: Running, key: str) -> bool:
     return (await api.get("/usage", {"Authorization": f"Bearer {key}"})).status_code == 200
 
 
+@pytest.mark.promise("accounts.pages")
 async def test_a_generated_key_works_and_is_shown_once(api: Running, member: Reader) -> None:
     page = await generate(member)
     assert page.answer.headers["cache-control"] == "no-store"

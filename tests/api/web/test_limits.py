@@ -28,6 +28,7 @@ async def test_a_visitor_searches_ten_times_an_hour_and_goes_on_reading(limited_
         assert (await visitor.open("/search")).status == 200
 
 
+@pytest.mark.promise("limits.pages.same-buckets")
 async def test_pages_and_the_api_share_a_visitors_buckets(limited_api: Running) -> None:
     async with reading(limited_api.app) as visitor:
         for _ in range(10):
@@ -35,6 +36,7 @@ async def test_pages_and_the_api_share_a_visitors_buckets(limited_api: Running) 
         assert (await visitor.client.get("/api/v1/iocs?q=evil")).status_code == 429
 
 
+@pytest.mark.promise("limits.pages.same-buckets")
 async def test_a_member_opens_a_hundred_pages_a_minute(limited_api: Running) -> None:
     async with reading(limited_api.app) as member:
         await member.sign_up()

@@ -58,6 +58,7 @@ async def test_with_redis_everything_is_shared_and_nothing_is_logged(server: Api
     assert (log, server.decided_locally) == ([], 0)
 
 
+@pytest.mark.promise("limits.redis-out-of-reach")
 async def test_without_redis_requests_pass_up_to_the_limit_of_the_process(
     server: ApiServer, own_redis: RedisServer
 ) -> None:
@@ -68,6 +69,7 @@ async def test_without_redis_requests_pass_up_to_the_limit_of_the_process(
     assert server.decided_locally == 15
 
 
+@pytest.mark.promise("limits.redis-out-of-reach")
 async def test_an_outage_is_one_warning_that_names_redis(server: ApiServer, own_redis: RedisServer) -> None:
     own_redis.kill()
     with capture_logs() as log:

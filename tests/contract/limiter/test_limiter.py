@@ -43,6 +43,7 @@ async def test_a_refusal_says_when_to_come_back(world: World) -> None:
     assert 3590 <= refusal.reset_seconds <= 3600
 
 
+@pytest.mark.promise("limits.retry-after-is-true")
 async def test_a_request_made_retry_after_seconds_later_passes(world: World) -> None:
     key, rate = fresh_key(), Rate(1, 2)
     await world.limiter.take(key, rate)
@@ -69,6 +70,7 @@ async def test_an_idle_bucket_never_holds_more_than_its_capacity(world: World) -
     assert (await world.limiter.peek(key, rate)).remaining == 2
 
 
+@pytest.mark.promise("limits.bucket-arithmetic")
 async def test_tokens_come_back_evenly_over_the_window(world: World) -> None:
     key, rate = fresh_key(), Rate(100, 10)
     for _ in range(50):
@@ -116,6 +118,7 @@ async def test_two_clients_share_a_bucket(world: World) -> None:
     assert not (await world.second_client.take(key, SLOW)).allowed
 
 
+@pytest.mark.promise("limits.redis-own-clock")
 async def test_of_64_clients_at_once_exactly_as_many_pass_as_there_are_tokens(world: World) -> None:
     key, rate = fresh_key(), Rate(100, 3600)
     limiters = (world.limiter, world.second_client)

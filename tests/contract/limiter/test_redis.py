@@ -62,6 +62,7 @@ async def test_a_redis_that_forgot_the_script_is_told_again(place: Place) -> Non
     assert (await place.limiter.take(key, RATE)).remaining == 8
 
 
+@pytest.mark.promise("limits.redis-own-clock")
 async def test_this_machine_s_clock_has_no_say(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     key = fresh_key()
     for _ in range(10):

@@ -11,9 +11,6 @@ from intel.store import Store
 from intel.store.sqlite.store import SqliteStore
 from tests.contract.limiter.redis_server import RedisServer
 from tests.contract.queue.worlds import EmbeddedWorld, RedisWorld, World
-from tests.spec.plugin import pytest_configure
-
-__all__ = ["pytest_configure"]
 
 Begin = Callable[[ReadSubmission], World]
 

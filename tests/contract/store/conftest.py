@@ -66,7 +66,8 @@ def _delete_documents(client: httpx.Client, prefix: str) -> bool:
     if hits:
         lines = [json.dumps({"delete": {"_index": hit["_index"], "_id": hit["_id"]}}) + "\n" for hit in hits]
         kind = {"Content-Type": "application/x-ndjson"}
-        client.post("/_bulk", content="".join(lines), headers=kind).raise_for_status()
+        deleted = client.post("/_bulk", content="".join(lines), headers=kind).raise_for_status().json()
+        assert not deleted["errors"], deleted["items"][:3]
     return bool(hits)
 
 
@@ -89,9 +90,11 @@ def open_new_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
 
 async def _opened(open_store: Open) -> AsyncIterator[Store]:
     store = open_store()
-    await store.setup()
-    yield store
-    await store.close()
+    try:
+        await store.setup()
+        yield store
+    finally:
+        await store.close()
 
 
 @pytest_asyncio.fixture

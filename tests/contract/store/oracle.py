@@ -120,14 +120,8 @@ def _matches(clause: Clause, known: Known, texts: Texts) -> bool:
 def _in_network(clause: Clause, ioc: Ioc) -> bool:
     if clause.network is None or ioc.type != "ip":
         return False
-    first, address, last = (_number(text) for text in (clause.network.first, ioc.value, clause.network.last))
-    return first <= address <= last
-
-
-def _number(address: str) -> int:
-    """Version 4 lies within version 6, at ::ffff:0:0/96."""
-    ip = ipaddress.ip_address(address)
-    return int(ip) if ip.version == 6 else 0xFFFF << 32 | int(ip)
+    first, ip, last = map(ipaddress.ip_address, (clause.network.first, ioc.value, clause.network.last))
+    return first.version == ip.version and int(first) <= int(ip) <= int(last)
 
 
 def _holds(text: SearchText, article: Article) -> bool:

@@ -118,6 +118,7 @@ async def test_a_late_note_of_use_revives_no_key(store: Store) -> None:
     assert await store.accounts.get_key("account-one", 0) == make_key(digest="new")
 
 
+@pytest.mark.promise("limits.account.five-keys")
 async def test_of_many_keys_at_once_exactly_five_are_live(store: Store, other_store: Store) -> None:
     async def take_a_slot(n: int) -> bool:
         accounts = (store, other_store)[n % 2].accounts

@@ -127,6 +127,7 @@ async def test_malware_names_come_newest_article_first_and_once(store: Store) ->
     assert (await the_ioc(store, "domain evil.example")).malware == ("Four", "Two", "Three", "One")
 
 
+@pytest.mark.promise("records.malware-near")
 async def test_malware_names_of_the_newest_twenty_articles_only(store: Store) -> None:
     for n in range(22):
         await publish(store, make_article(f"a{n}", at=n), Sighting("domain", "evil.example", "", (f"M{n}",)))
@@ -317,6 +318,7 @@ async def test_fifty_articles_saved_at_once_count_exactly(store: Store, other_st
     assert await search(store, "word29") == ["192.0.2.29"]
 
 
+@pytest.mark.promise("promises.idempotent")
 @pytest.mark.timeout(180)
 async def test_the_same_article_saved_fifty_times_at_once_counts_once(store: Store, other_store: Store) -> None:
     indicators = ("domain a.example", "domain b.example")

@@ -22,6 +22,7 @@ async def counted(store: Store) -> dict[str, str]:
     return {one.article_id: one.counted_source async for one in seen}
 
 
+@pytest.mark.promise("records.sources-independent")
 async def test_copies_count_once(store: Store) -> None:
     for article in (copy("a", 1, "Agency"), copy("b", 2, "Paper"), copy("c", 3, "Portal")):
         await publish(store, article, "domain evil.example")

@@ -84,6 +84,7 @@ async def test_answers_are_those_of_the_rules(store: Store) -> None:
         assert found.total == len(found.items)
 
 
+@pytest.mark.promise("search.same-on-both-engines")
 async def test_both_engines_give_the_same_answers(both: tuple[Store, Store]) -> None:
     one, two = both
     found = 0
@@ -97,6 +98,7 @@ async def test_both_engines_give_the_same_answers(both: tuple[Store, Store]) -> 
         assert await two.articles.find(article_query) == await one.articles.find(article_query), article_query
 
 
+@pytest.mark.promise("search.same-on-both-engines")
 async def test_both_engines_page_alike(both: tuple[Store, Store]) -> None:
     one, two = both
     for asked in (

@@ -159,6 +159,13 @@ async def test_a_network_of_version_six_finds_its_addresses(store: Store) -> Non
     assert len(await search(store, "2001:d00::/24")) == 5
 
 
+async def test_networks_of_both_versions_are_apart(store: Store) -> None:
+    await publish(store, make_article(title="Quiet"), "ip 198.51.100.1", "ip 2001:db8::1", "ip c633:6401::")
+    assert await search(store, "0.0.0.0/0") == await search(store, "198.51.100.0/24") == ["198.51.100.1"]
+    assert await search(store, "::/0") == _same_moment("ip 2001:db8::1", "ip c633:6401::")
+    assert await search(store, "::ffff:0:0/96") == []
+
+
 async def test_a_network_and_words_must_both_match(store: Store) -> None:
     await publish(store, make_article("a", at=1, title="Loader"), "ip 198.51.100.1", "ip 192.0.2.1")
     await publish(store, make_article("b", at=2, title="Quiet"), "ip 198.51.100.2")

@@ -23,6 +23,7 @@ PUBLIC = """
 """
 
 
+@pytest.mark.promise("promises.public-addresses-only")
 @pytest.mark.parametrize("address", FORBIDDEN.split())
 def test_addresses_outside_the_public_internet_are_refused(address: str) -> None:
     with pytest.raises(RefusedUrl) as refused:
@@ -60,6 +61,7 @@ def test_what_the_operator_allows_is_let_through(allowed: str, address: str, por
     check_address(ip_address(address), port, FetchAllow.parse(allowed))
 
 
+@pytest.mark.promise("settings.fetch-allow")
 @pytest.mark.parametrize(
     ("allowed", "address", "port"),
     [

@@ -22,6 +22,7 @@ async def test_redirects_are_followed(web: Web, status: int) -> None:
     assert page.redirects == (web.url("/a"),)
 
 
+@pytest.mark.promise("promises.fetch-capped")
 async def test_five_redirects_are_followed_and_six_are_not(web: Web) -> None:
     for step in range(6):
         web.redirect(f"/{step}", f"/{step + 1}")
@@ -33,6 +34,7 @@ async def test_five_redirects_are_followed_and_six_are_not(web: Web) -> None:
     assert (await failure(web.url("/loop"))).reason == "too_many_redirects"
 
 
+@pytest.mark.promise("promises.public-addresses-only")
 @pytest.mark.parametrize(
     ("location", "reason"),
     [
@@ -73,6 +75,7 @@ async def test_a_redirect_may_hold_a_space(web: Web) -> None:
     assert (await fetch(web.redirect("/a", "/b c"))).final_url == web.url("/b%20c")
 
 
+@pytest.mark.promise("promises.public-addresses-only")
 async def test_a_name_is_resolved_once_and_the_checked_address_dialled(web: Web) -> None:
     names = Names(pages_example_net=[["127.0.0.1"], ["10.0.0.1"]])
     web.page("/a", ARTICLE)
@@ -111,6 +114,7 @@ async def test_the_next_address_is_tried_where_nobody_answers(web: Web) -> None:
     assert (await fetch(web.url("/a", "pages.example.net"), names=names)).body == ARTICLE
 
 
+@pytest.mark.promise("settings.fetch-allow")
 async def test_an_allowance_of_one_endpoint_opens_just_that(web: Web) -> None:
     web.page("/a", ARTICLE)
     fetcher = Fetcher(FetchAllow.parse(f"127.0.0.1:{web.port}"))

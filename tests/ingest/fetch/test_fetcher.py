@@ -111,6 +111,7 @@ async def test_a_page_of_just_the_limit_is_read(web: Web) -> None:
     assert (await failure(web.page("/b", b"x" * 5001), FetchLimits(body_bytes=5000))).reason == "body_too_large"
 
 
+@pytest.mark.promise("promises.fetch-capped")
 async def test_a_page_that_unfolds_without_bound_is_cut_off(web: Web) -> None:
     bomb = gzip.compress(bytes(60_000_000))
     assert (await failure(web.page("/a", bomb, "Content-Encoding: gzip"))).reason == "body_too_large"
@@ -160,6 +161,7 @@ async def test_a_site_that_falls_silent_is_left_and_worth_another_try(web: Web, 
     assert (failed.reason, failed.retryable) == ("timeout", True)
 
 
+@pytest.mark.promise("promises.fetch-capped")
 @pytest.mark.parametrize(
     ("head", "drop"),
     [(HEAD, b"x"), (b"HTTP/1.1 200 OK\r\nX: ", b"x"), (b"", b"HTTP/1.1 102 Processing\r\n\r\n")],

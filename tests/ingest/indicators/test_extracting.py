@@ -26,6 +26,7 @@ HOSTILE = st.text(alphabet="abT1059.[]()@:/\\hxp-_<>{}|;,'\"`\n\t CVE\u200b\ue00
 
 
 @given(INDICATOR, st.sampled_from(["{}", "Then {} answered.", "({})", "“{}”", "seen: {},", "`{}`", "| {} | 443 |"]))
+@settings(deadline=None)
 def test_what_is_disarmed_is_found_again(indicator: tuple[str, str], around: str) -> None:
     type, value = indicator
     found = extract(document_from_text(ARTICLE + around.format(defang(type, value)))).indicators
@@ -33,7 +34,7 @@ def test_what_is_disarmed_is_found_again(indicator: tuple[str, str], around: str
 
 
 @given(HOSTILE)
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 def test_no_text_raises_and_every_place_spells_its_indicator(text: str) -> None:
     for document in (document_from_text(text), document_from_html(text)):
         extraction = extract(document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 
 import pytest
@@ -34,8 +35,8 @@ def test_every_type_is_found_with_hardly_an_error(capsys: pytest.CaptureFixture[
         missed.update(one.split()[0] for one in expected - found)
     types = sorted(right | wrong | missed)
     with capsys.disabled():
-        print(f"\n{'type':<14}{'right':>7}{'wrong':>7}{'missed':>7}{'F1':>8}")
+        sys.stdout.write(f"\n{'type':<14}{'right':>7}{'wrong':>7}{'missed':>7}{'F1':>8}\n")
         for type in types:
             score = f1(right[type], wrong[type], missed[type])
-            print(f"{type:<14}{right[type]:>7}{wrong[type]:>7}{missed[type]:>7}{score:>8.3f}")
+            sys.stdout.write(f"{type:<14}{right[type]:>7}{wrong[type]:>7}{missed[type]:>7}{score:>8.3f}\n")
     assert min(f1(right[type], wrong[type], missed[type]) for type in types) >= 0.95

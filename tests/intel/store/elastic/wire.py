@@ -36,9 +36,7 @@ class Wire:
         finally:
             for task in tasks:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-            await _close(downstream)
-            await _close(writer)
+            await asyncio.gather(_close(downstream), _close(writer), *tasks, return_exceptions=True)
 
     async def _requests(self, reader: asyncio.StreamReader, server: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
@@ -95,6 +93,6 @@ async def wire_to(address: str) -> AsyncIterator[Wire]:
         yield wire
     finally:
         server.close()
-        for connection in connections:
-            connection.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
+        if connections:
+            _, open = await asyncio.wait(connections, timeout=10)
+            assert not open, "a store was not closed before its wire"

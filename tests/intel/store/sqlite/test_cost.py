@@ -40,6 +40,7 @@ async def test_a_list_of_indicators_is_read_in_order(database: Database, query: 
     assert index in first and "TEMP B-TREE" not in first
 
 
+@pytest.mark.promise("cursor.deep-page-cost")
 @pytest.mark.parametrize(
     ("query", "index"),
     [

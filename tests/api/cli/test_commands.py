@@ -1,0 +1,234 @@
+"""`ioc …` on files, stores and standard streams."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import stix2
+from pytest_httpserver import HTTPServer
+
+from tests.api.pages import KESTREL, article_page
+from tests.end_to_end.processes import PASSWORD, PROGRAMS, Installation
+
+pytestmark = pytest.mark.timeout(120)
+
+
+def imported(here: Installation, *pages: str) -> None:
+    folder = here.folder / "pages"
+    folder.mkdir()
+    for n, page in enumerate(pages):
+        (folder / f"{n}.html").write_text(page)
+    done = here.run("import", str(folder), "--source", "Example Research")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.promise("cli.commands")
+def test_help_names_every_command_of_the_contract(here: Installation) -> None:
+    told = here.run("--help").stdout
+    for command in (
+        "serve", "worker", "import", "submit", "extract", "search", "list", "lookup", "account", "key", "export",
+        "reindex", "doctor",
+    ):  # fmt: skip
+        assert re.search(rf"^\W*{command}\b", told, re.MULTILINE), command
+
+
+@pytest.mark.promise("cli.exit-status")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("nonsense",),
+        ("list", "--type", "nonsense"),
+        ("list", "--limit", "0"),
+        ("search",),
+        ("serve", "--port", "x"),
+        ("--x",),
+    ],
+)
+def test_wrong_usage_ends_with_2(here: Installation, arguments: tuple[str, ...]) -> None:
+    ended = here.run(*arguments)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert "Traceback" not in ended.stderr and ended.stderr
+
+
+@pytest.mark.promise("cli.import-search-list-lookup", "cli.json")
+def test_files_are_imported_searched_listed_and_looked_up(here: Installation) -> None:
+    imported(here, article_page())
+    listed = json.loads(here.run("list", "--json").stdout)
+    assert sorted((item["type"], item["value"]) for item in listed["items"]) == sorted(KESTREL)
+    assert listed["items"][0]["article"]["source_name"] == "Example Research"
+    searched = here.run("search", "login-kestrel[.]org", "--json")
+    assert json.loads(searched.stdout)["items"][0]["value"] == "login-kestrel.org"
+    assert here.run("search", "nothing").returncode == 1
+    found = json.loads(here.run("lookup", "login-kestrel[.]org", "nothing.example", "--json").stdout)
+    assert [item["found"] for item in found["items"]] == [True, False]
+    assert here.run("lookup", "nothing.example").returncode == 1
+    table = here.run("list", "--type", "domain").stdout
+    assert "login-kestrel[.]org" in table and "CVE" not in table
+
+
+@pytest.mark.promise("cli.import-search-list-lookup")
+def test_a_file_that_cannot_be_read_fails_and_the_others_are_imported(here: Installation) -> None:
+    for name, body in (
+        ("good.html", article_page().encode()),
+        ("bad.html", b""),
+        ("image.html", b"\x89PNG\r\n\x1a\n\0\0"),
+    ):
+        (here.folder / name).write_bytes(body)
+    ended = here.run("import", "--json", *(str(here.folder / name) for name in ("good.html", "bad.html", "image.html")))
+    assert ended.returncode == 1
+    statuses = {Path(item["path"]).name: item["status"] for item in json.loads(ended.stdout)["items"]}
+    assert statuses == {"good.html": "done", "bad.html": "failed", "image.html": "failed"}
+    for missing in ("absent.html", str(here.folder / "data")):
+        assert here.run("import", missing).returncode == 1
+
+
+@pytest.mark.promise("cli.commands")
+def test_an_address_is_submitted_and_its_end_awaited(here: Installation, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/post").respond_with_data(article_page(), content_type="text/html")
+    submitted = here.run("submit", httpserver.url_for("/post"), "--source", "Example Research", "--json")
+    assert submitted.returncode == 0, submitted.stderr
+    done = json.loads(submitted.stdout)
+    assert (done["status"], done["source_name"], done["ioc_count"]) == ("done", "Example Research", len(KESTREL))
+    assert here.run("submit", httpserver.url_for("/gone")).returncode == 1
+    refused = here.run("submit", "file:///etc/passwd")
+    assert (refused.returncode, "Traceback" in refused.stderr) == (1, False)
+
+
+@pytest.mark.promise("cli.hostile-text")
+def test_what_an_article_says_cannot_steer_the_terminal(here: Installation) -> None:
+    imported(here, article_page("Evil \x1b[31mred\x1b]0;title\x07 \u202e[bold]rich[/bold]"))
+    for arguments in (("list",), ("search", "kestrel"), ("lookup", "login-kestrel.org")):
+        ended = here.run(*arguments)
+        assert ended.returncode == 0
+        for told in (ended.stdout, ended.stderr):
+            assert "\x1b" not in told and "\x07" not in told and "\u202e" not in told
+        assert "[bold]" in ended.stdout.replace("\n", "") or "Evil" in ended.stdout
+
+
+@pytest.mark.promise("cli.extract")
+def test_extract_writes_one_json_object_a_line_in_order(here: Installation) -> None:
+    text = "First evil-kestrel[.]org, then CVE-2024-3400, again evil-kestrel[.]org and 203[.]0[.]113[.]9.\n"
+    ended = here.run("extract", typed=text)
+    lines = [json.loads(line) for line in ended.stdout.splitlines()]
+    assert [(line["type"], line["value"]) for line in lines][:2] == [
+        ("domain", "evil-kestrel.org"),
+        ("cve", "CVE-2024-3400"),
+    ]
+    assert len({(line["type"], line["value"]) for line in lines}) == len(lines)
+    (here.folder / "page.html").write_text(article_page())
+    found = [json.loads(line) for line in here.run("extract", "page.html").stdout.splitlines()]
+    assert sorted((line["type"], line["value"]) for line in found) == sorted(KESTREL)
+    assert not (here.folder / "data").exists()
+
+
+@pytest.mark.promise("cli.extract", "cli.exit-status")
+def test_extract_of_nothing_prints_nothing_and_of_no_file_fails(here: Installation) -> None:
+    empty = here.run("extract", "-", typed="")
+    assert (empty.returncode, empty.stdout) == (0, "")
+    assert here.run("extract", "absent.txt").returncode == 1
+
+
+@pytest.mark.promise("cli.extract")
+def test_extract_takes_any_bytes(here: Installation) -> None:
+    for name, body in (
+        ("nul", b"\0" * 5000),
+        ("utf16", "CVE-2024-3400".encode("utf-16")),
+        ("latin", b"caf\xe9 evil-kestrel[.]org \xff\xfe"),
+        ("pdf", b"%PDF-1.7\n garbage"),
+        ("markup", b"<div>" * 30_000),
+    ):
+        (here.folder / name).write_bytes(body)
+        ended = here.run("extract", name)
+        assert ended.returncode in (0, 1), (name, ended.stderr)
+        assert "Traceback" not in ended.stderr, (name, ended.stderr)
+
+
+@pytest.mark.promise("cli.account-and-key")
+def test_accounts_and_keys_are_made_on_the_command_line(here: Installation) -> None:
+    made = here.run("account", "create", "analyst@example.org", typed=f"{PASSWORD}\n")
+    assert made.returncode == 0, made.stderr
+    assert PASSWORD not in made.stdout + made.stderr
+    again = here.run("account", "create", "ANALYST@example.org", typed=f"{PASSWORD}\n")
+    assert (again.returncode, "already" in again.stderr) == (1, True)
+    weak = here.run("account", "create", "other@example.org", typed="short\n")
+    assert (weak.returncode, "12" in weak.stderr) == (1, True)
+    keys = [here.run("key", "create", "analyst@example.org", "--name", f"key {n}") for n in range(6)]
+    assert [key.returncode for key in keys] == [0, 0, 0, 0, 0, 1]
+    for key in keys[:5]:
+        assert re.fullmatch(r"ioc_[0-9A-Za-z]{17}_[0-9A-Za-z]{49}\n", key.stdout), key.stdout
+    assert "5" in keys[5].stderr and keys[5].stdout == ""
+    listed = json.loads(here.run("key", "list", "analyst@example.org", "--json").stdout)["items"]
+    assert [item["name"] for item in listed] == [f"key {n}" for n in range(5)]
+    assert keys[0].stdout.strip() not in json.dumps(listed)
+    assert here.run("key", "revoke", "analyst@example.org", "2").returncode == 0
+    assert here.run("key", "revoke", "analyst@example.org", "2").returncode == 1
+    assert here.run("key", "create", "nobody@example.org").returncode == 1
+
+
+@pytest.mark.promise("cli.account-and-key")
+def test_an_account_is_listed_and_disabled(here: Installation) -> None:
+    here.key()
+    assert here.run("account", "reset-password", "analyst@example.org", typed="another long password\n").returncode == 0
+    assert here.run("account", "disable", "analyst@example.org").returncode == 0
+    (account,) = json.loads(here.run("account", "list", "--json").stdout)["items"]
+    assert account["email"] == "analyst@example.org" and account["disabled_at"]
+    assert here.run("account", "disable", "nobody@example.org").returncode == 1
+
+
+@pytest.mark.promise("cli.export")
+def test_everything_is_exported_in_each_format(here: Installation) -> None:
+    imported(here, article_page())
+    lines = here.run("export").stdout.splitlines()
+    assert {json.loads(line)["value"] for line in lines} == {value for _, value in KESTREL}
+    assert len(here.run("export", "--format", "csv").stdout.splitlines()) == len(KESTREL) + 1
+    assert set(here.run("export", "--format", "txt").stdout.split()) == {value for _, value in KESTREL}
+    assert here.run("export", "--format", "stix", "--output", "bundle.json").returncode == 0
+    bundle = stix2.parse((here.folder / "bundle.json").read_text(), version="2.1")
+    assert len([made for made in bundle.objects if made.type != "report"]) == len(KESTREL)
+    assert list(here.folder.glob(".bundle*")) == []
+
+
+@pytest.mark.promise("cli.doctor")
+def test_doctor_says_what_is_well(here: Installation) -> None:
+    ended = here.run("doctor", "--json")
+    assert ended.returncode == 0, ended.stdout
+    assert {"settings", "store", "service"} <= {item["what"] for item in json.loads(ended.stdout)["items"]}
+
+
+@pytest.mark.promise("cli.doctor")
+def test_doctor_says_what_to_do_about_what_is_not_well(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    ended = Installation(tmp_path, {"IOC_DATA_DIR": str(tmp_path / "file" / "data")}).run("doctor", "--json")
+    assert ended.returncode == 1, ended.stdout
+    unwell = [item for item in json.loads(ended.stdout)["items"] if not item["well"]]
+    assert unwell and all(item["advice"] for item in unwell)
+    engines = {
+        "ELASTICSEARCH_URL": "http://127.0.0.1:9",
+        "REDIS_URL": "redis://127.0.0.1:9/0",
+        "IOC_SECRET_KEY": "x" * 16,
+    }
+    served = Installation(tmp_path, engines).run("doctor", "--json")
+    assert served.returncode == 1
+    assert {item["what"] for item in json.loads(served.stdout)["items"] if not item["well"]} >= {"Redis", "store"}
+
+
+@pytest.mark.promise("cli.commands")
+def test_reindexing_changes_nothing_that_is_found(here: Installation) -> None:
+    imported(here, article_page())
+    before = here.run("export").stdout
+    assert here.run("reindex").returncode == 0
+    assert here.run("export").stdout == before
+
+
+def test_output_may_be_cut_off_by_its_reader(here: Installation) -> None:
+    imported(here, article_page())
+    command = f"{PROGRAMS / 'ioc'} export | head -c 1 >/dev/null; exit ${{PIPESTATUS[0]}}"
+    ended = subprocess.run(
+        ["bash", "-c", command], cwd=here.folder, env=here.environment, capture_output=True, text=True, timeout=50
+    )
+    assert "Traceback" not in ended.stderr and "Exception" not in ended.stderr
+    assert ended.returncode == 0

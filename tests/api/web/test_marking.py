@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from api.web.addresses import here
+from api.web.marking import marked, part_of, sentence_with
+from api.web.sightings import picture
+from api.web.text import ago, browser, clipped, plain, visible
+
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@given(st.text(max_size=300))
+def test_marking_loses_no_character(text: str) -> None:
+    assert "".join(piece.text for piece in marked(text, {})) == text
+
+
+@given(st.text(alphabet="a \n", min_size=0, max_size=3000))
+def test_parts_put_together_are_the_text(text: str) -> None:
+    text, start, read = text * 60, 0, ""
+    while True:
+        part, following = part_of(text, start)
+        read += part
+        if following is None:
+            break
+        assert following > start
+        start = following
+    assert read == text
+
+
+def test_a_sentence_is_found_however_the_value_is_written() -> None:
+    text = "Nothing here. It asked EVIL[.]example for orders. The end."
+    assert sentence_with(text, "domain", "evil.example") == "It asked EVIL[.]example for orders."
+    assert sentence_with(text, "domain", "other.example") == ""
+
+
+def test_the_picture_has_a_bar_for_each_day_with_articles() -> None:
+    drawn = picture([NOW, NOW, NOW - timedelta(days=3)])
+    assert [(bar.label, bar.count) for bar in drawn.seen] == [("17 Nov 2026", 1), ("20 Nov 2026", 2)]
+    assert drawn.unit == "day" and drawn.seen[-1].height == 64
+
+
+@given(st.lists(st.datetimes(datetime(2000, 1, 1), datetime(2030, 1, 1)), min_size=1, max_size=50))
+def test_every_article_is_in_the_picture_and_the_picture_in_its_frame(moments: list[datetime]) -> None:
+    drawn = picture(moments)
+    assert sum(bar.count for bar in drawn.bars) == len(moments)
+    assert len(drawn.bars) <= 60
+    assert all(bar.x >= 0 and bar.x + bar.width <= 600 and 0 <= bar.y <= 64 for bar in drawn.bars)
+
+
+def test_what_cannot_be_seen_is_taken_out_of_words_and_written_out_in_values() -> None:
+    assert plain("a\u202eb\u200bc\x00d\te\nf") == "abcd\te\nf"
+    assert visible("evil\u202e.example") == "evil\\u{202e}.example"
+
+
+def test_times_are_told_in_the_largest_whole_unit() -> None:
+    spans = {30: "just now", 60: "1 minute ago", 7200: "2 hours ago", 259_200: "3 days ago", 69_120_000: "2 years ago"}
+    assert {seconds: ago(NOW - timedelta(seconds=seconds), NOW) for seconds in spans} == spans
+    assert ago(NOW + timedelta(days=1), NOW) == "just now"
+
+
+def test_long_words_are_clipped() -> None:
+    assert clipped("x" * 1000, 10) == "x" * 9 + "…"
+    assert clipped("short", 10) == "short"
+
+
+@given(st.text())
+def test_nobody_is_sent_to_another_host(path: str) -> None:
+    kept = here(path)
+    assert kept.startswith("/") and not kept.startswith(("//", "/\\"))
+
+
+def test_a_browser_is_told_in_two_words() -> None:
+    firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
+    assert browser(firefox) == "Firefox on Linux"
+    edge = "Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0 Safari/537.36 Edg/142.0"
+    assert browser(edge) == "Edge on Windows"
+    assert browser("python-httpx/0.28.1") == "python-httpx/0.28.1"
+    assert browser("") == "An unknown browser"

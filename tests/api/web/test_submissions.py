@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from tests.api.pages import article_page, eventually
+from tests.api.running import Running
+from tests.api.web.reading import Page, Reader
+
+
+async def submit(reader: Reader, url: str, source_name: str = "") -> Page:
+    return await reader.submit(await reader.open("/submit"), "/submit", url=url, source_name=source_name)
+
+
+async def ended(reader: Reader, page: Page) -> Page:
+    async def look() -> Page | None:
+        fresh = await reader.open(page.path)
+        return None if fresh.tree.xpath("//*[@data-live]") else fresh
+
+    return await eventually(look)
+
+
+async def test_a_submitted_article_is_followed_to_its_page(
+    api: Running, member: Reader, httpserver: HTTPServer
+) -> None:
+    httpserver.expect_request("/report").respond_with_data(article_page("Kestrel"), content_type="text/html")
+    page = await submit(member, httpserver.url_for("/report"), "Kestrel Blog")
+    assert page.path.startswith("/submissions/")
+    page = await ended(member, page)
+    assert "5 indicators" in page.text and "Kestrel Blog" in page.text
+    assert (await member.open(page.links()["Kestrel"])).heading == "Kestrel"
+
+
+async def test_a_failure_says_why(member: Reader, httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/gone").respond_with_data("gone", status=410)
+    page = await ended(member, await submit(member, httpserver.url_for("/gone")))
+    assert "It could not be read" in page.text and "http_410" in page.text
+
+
+@pytest.mark.parametrize(
+    ("url", "source_name"),
+    [
+        ("", ""),
+        ("ftp://example.org/", ""),
+        ("http://192.168.0.1/", ""),
+        ("http://user:secret@example.org/", ""),
+        ("https://example.org/" + "x" * 2048, ""),
+        ("https://example.org/", "x" * 201),
+        ("https://example.org/", "a\x07b"),
+        ("javascript:alert(1)", ""),
+    ],
+)
+async def test_what_can_be_refused_by_its_form_is(member: Reader, url: str, source_name: str) -> None:
+    page = await submit(member, url, source_name)
+    assert page.status == 422
+    assert page.tree.xpath("//*[@role='alert']")
+    assert page.tree.xpath("//*[@aria-invalid='true']")
+
+
+async def test_a_submission_is_seen_by_its_own_account_alone(
+    member: Reader, visitor: Reader, httpserver: HTTPServer
+) -> None:
+    httpserver.expect_request("/report").respond_with_data(article_page(), content_type="text/html")
+    page = await ended(member, await submit(member, httpserver.url_for("/report")))
+    assert (await visitor.open(page.path)).heading == "Sign in"
+    await visitor.sign_up("other@example.org")
+    assert (await visitor.open(page.path)).status == 404
+
+
+async def test_a_visitor_is_asked_to_sign_in(visitor: Reader) -> None:
+    assert "sign in" in (await visitor.open("/submit")).links()
+    assert (await visitor.post("/submit", {"url": "https://example.org/"})).heading == "Sign in"

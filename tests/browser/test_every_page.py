@@ -1,0 +1,112 @@
+"""Every page: readable by everybody in both schemes, whole on a small screen, and inert whatever an article says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, StorageState
+
+from tests.browser.site import Visitor, visiting
+
+OPEN_TO_ALL = (
+    "/",
+    "/search",
+    "/search?q=sandpiper",
+    "/search?q=nothing+at+all&since=2026-01-01",
+    "/ioc/domain/login-sandpiper.org",
+    "/ioc/cve/CVE-2024-3400",
+    "/ioc/domain/evil-curlew.net",
+    "/ioc/domain/never.example",
+    "/articles",
+    "/weekly",
+    "/weekly/2026-W47",
+    "/focus",
+    "/awareness",
+    "/awareness/three-copies",
+    "/bulk",
+    "/submit",
+    "/sources",
+    "/status",
+    "/help",
+    "/help/mcp",
+    "/no/such/page",
+)
+FOR_STRANGERS = ("/signin", "/signup", "/search?q=curlew")
+FOR_MEMBERS = ("/settings", "/settings/api-keys", "/signout", "/bulk", "/submit")
+SEEN_AS_404 = ("/ioc/domain/never.example", "/no/such/page")
+
+
+@pytest.fixture(scope="module")
+def member(chromium: Browser, site: str) -> Iterator[StorageState]:
+    with visiting(chromium, site) as visitor:
+        visitor.sign_up("member@example.org")
+        yield visitor.page.context.storage_state()
+
+
+def look(visitor: Visitor, path: str) -> None:
+    visitor.go(path)
+    if path in SEEN_AS_404:
+        visitor.complaints[:] = [said for said in visitor.complaints if "404" not in said]
+
+
+def faults(visitor: Visitor) -> list[str]:
+    found = Axe().run(visitor.page).response["violations"]
+    grave = (fault for fault in found if fault["impact"] in ("serious", "critical"))
+    return [f"{fault['id']}: {fault['nodes'][0]['html'][:150]}" for fault in grave]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_read_every_page(chromium: Browser, site: str, member: StorageState, scheme: str) -> None:
+    with visiting(chromium, site, color_scheme=scheme) as stranger:
+        for path in (*OPEN_TO_ALL, *FOR_STRANGERS):
+            look(stranger, path)
+            assert faults(stranger) == [], path
+        stranger.follow("Curlew")
+        assert faults(stranger) == [], "article"
+    with visiting(chromium, site, color_scheme=scheme, storage_state=member) as visitor:
+        for path in FOR_MEMBERS:
+            look(visitor, path)
+            assert faults(visitor) == [], path
+
+
+def test_every_page_fits_a_small_screen(chromium: Browser, site: str, member: StorageState) -> None:
+    small = {"width": 375, "height": 800}
+    with visiting(chromium, site, viewport=small, storage_state=member) as visitor:
+        for path in (*OPEN_TO_ALL, *FOR_MEMBERS):
+            look(visitor, path)
+            assert visitor.width <= 375, path
+    with visiting(chromium, site, viewport=small) as stranger:
+        for path in FOR_STRANGERS:
+            look(stranger, path)
+            assert stranger.width <= 375, path
+
+
+def test_a_hostile_article_is_inert_wherever_it_shows(chromium: Browser, site: str, member: StorageState) -> None:
+    with visiting(chromium, site, storage_state=member) as visitor:
+        visitor.go("/search?q=curlew")
+        links = "[...document.querySelectorAll('main a[href]')].map(a => a.getAttribute('href'))"
+        found = {link for link in visitor.page.evaluate(links) if "format=" not in link and link.startswith("/")}
+        assert len(found) >= 3
+        for path in sorted(found | {"/", "/articles", "/sources", "/weekly/2026-W47"}):
+            visitor.go(path)
+            assert visitor.page.evaluate("window.xss") is None, path
+            assert visitor.page.locator("img, [onerror], [onload]").count() == 0, path
+            assert visitor.page.locator("[href^='javascript:' i]").count() == 0, path
+            assert visitor.width <= 1280, path
+
+
+def test_the_first_page_is_light(chromium: Browser, site: str) -> None:
+    with visiting(chromium, site) as visitor:
+        sizes: list[int] = []
+        visitor.page.on("requestfinished", lambda request: sizes.append(sum_of(request.sizes())))
+        visitor.go("/")
+        visitor.page.wait_for_load_state("networkidle")
+        assert 3 <= len(sizes) <= 6
+        assert sum(sizes) < 100_000
+
+
+def sum_of(sizes: object) -> int:
+    assert isinstance(sizes, dict)
+    return int(sizes["responseBodySize"]) + int(sizes["responseHeadersSize"])

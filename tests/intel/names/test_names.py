@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import intel.names
+from intel.names import is_technique, malware_name, malware_names, spelling_key, technique_name
+
+
+def test_techniques_are_known_by_id() -> None:
+    assert is_technique("T1059")
+    assert is_technique("T1059.001")
+    assert technique_name("T1566.001") == "Spearphishing Attachment"
+    assert technique_name("T9999") is None
+
+
+def test_a_sub_technique_newer_than_the_list_is_known_by_its_parent() -> None:
+    assert is_technique("T1059.099")
+    assert not is_technique("T9999.001")
+
+
+def test_any_spelling_names_the_family() -> None:
+    assert {malware_name(each) for each in ("Emotet", "emotet", "EMOTET", "Geodo", "emotet trojan")} == {"Emotet"}
+    assert malware_name("cobalt-strike") == malware_name("CobaltStrike") == "Cobalt Strike"
+    assert malware_name("no such family") is None
+    assert malware_name("x" * 10_000) is None
+
+
+def test_every_canonical_name_names_itself() -> None:
+    names = malware_names()
+    assert all(names.families[spelling_key(name)] == name for name in set(names.families.values()))
+
+
+def test_tools_that_come_with_the_system_are_no_malware() -> None:
+    assert [malware_name(each) for each in ("ping", "net", "reg", "PsExec", "ipconfig", "cmd")] == [None] * 6
+
+
+def test_everyday_words_are_marked() -> None:
+    ordinary = malware_names().ordinary
+    assert {"play", "royal", "hive", "maze", "snake", "cobaltstrike"} <= ordinary
+    assert not {"emotet", "trickbot", "plugx", "lockbit"} & ordinary
+
+
+def test_the_data_carries_the_notice_of_its_licence() -> None:
+    folder = Path(intel.names.__file__).parent
+    for file in ("attack_techniques.json", "malware.json"):
+        notice = json.loads((folder / file).read_text(encoding="utf-8"))["notice"]
+        assert (
+            "© The MITRE Corporation. This work is reproduced and distributed with the permission of The MITRE"
+            in notice
+        )

@@ -1,0 +1,135 @@
+"""The house rules that a machine can check: who may import whom, who knows which dependency, how long things are."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+# What a room may import, beside itself.
+ROOMS = {
+    "search_mappings": set[str](),
+    "intel": {"search_mappings"},
+    "ingest": {"intel", "search_mappings"},
+    "api": {"ingest", "intel", "search_mappings"},
+    "mcp_server": set[str](),
+}
+KNOWN_BY_ONE_FILE = {
+    "argon2": "api/accounts/passwords.py",
+    "arq": "ingest/queue/redis.py",
+    "elastic_transport": "intel/store/elastic/client.py",
+    "elasticsearch": "intel/store/elastic/client.py",
+    "feedparser": "ingest/feeds/parsing.py",
+    "httpcore": "ingest/fetch/wire.py",
+    "iocextract": "ingest/indicators/iocextract_step.py",
+    "jinja2": "api/web/rendering.py",
+    "markdown_it": "api/web/markdown.py",
+    "mcp": "mcp_server/server.py",
+    "mcp_types": "mcp_server/server.py",
+    "multipart": "api/web/forms.py",
+    "nh3": "api/web/markdown.py",
+    "prometheus_client": "api/metrics.py",
+    "protego": "ingest/feeds/robots.py",
+    "publicsuffixlist": "ingest/indicators/suffixes.py",
+    "pypdf": "ingest/pdf_text.py",
+    "trafilatura": "ingest/article_text.py",
+    "typer": "api/cli/commands.py",
+    "uvicorn": "api/cli/serving.py",
+    "yaml": "intel/awareness/lesson.py",
+}
+# Frameworks, and what is used like a part of the language: where they may be used.
+SHARED = {
+    "fastapi": ("api/",),
+    "starlette": ("api/",),
+    "pydantic": ("api/", "intel/settings.py", "mcp_server/"),
+    "rich": ("api/cli/",),
+    "markupsafe": ("api/web/",),
+    "structlog": ("api/", "ingest/", "intel/store/"),
+    "orjson": ("api/", "intel/store/", "ingest/"),
+    "lxml": ("ingest/",),
+    "idna": ("intel/canonical.py", "ingest/fetch/urls.py", "ingest/indicators/suffixes.py"),
+    "httpx": ("mcp_server/client.py", "api/cli/upkeep.py"),
+    "redis": ("api/limits/redis_limiter.py", "ingest/queue/redis.py", "api/cli/upkeep.py"),
+}
+LONGEST_FUNCTION = 60
+LONGEST_FILE = 450
+
+
+def sources(*folders: str) -> Iterator[Path]:
+    for folder in folders:
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def imports_of(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0 and node.module, f"{file}: imports are absolute"
+            yield node.module.partition(".")[0]
+
+
+def third_parties() -> dict[str, set[str]]:
+    """By dependency: the files that import it."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for file in sources(*ROOMS):
+        for name in imports_of(file):
+            if name not in ROOMS and name not in sys.stdlib_module_names:
+                found[name].add(file.relative_to(ROOT).as_posix())
+    return found
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_go_one_way(room: str) -> None:
+    for file in sources(room):
+        others = set(imports_of(file)) & set(ROOMS) - {room}
+        assert others <= ROOMS[room], f"{file.relative_to(ROOT)} imports {others - ROOMS[room]}"
+
+
+def test_no_room_knows_the_tests() -> None:
+    for file in sources(*ROOMS):
+        assert "tests" not in imports_of(file), file
+
+
+def test_a_dependency_is_known_by_one_file() -> None:
+    elsewhere = {
+        name: files - {KNOWN_BY_ONE_FILE[name]} for name, files in third_parties().items() if name in KNOWN_BY_ONE_FILE
+    }
+    assert {name: files for name, files in elsewhere.items() if files} == {}
+
+
+def test_shared_dependencies_stay_where_they_belong() -> None:
+    for name, files in third_parties().items():
+        if name not in KNOWN_BY_ONE_FILE:
+            assert name in SHARED, f"say here which file knows {name}: {sorted(files)}"
+            assert [file for file in files if not file.startswith(SHARED[name])] == [], name
+
+
+def test_functions_and_files_stay_readable() -> None:
+    long = []
+    for file in sources(*ROOMS, "tests", "scripts"):
+        text = file.read_text("utf-8")
+        if text.count("\n") > LONGEST_FILE:
+            long.append(f"{file.relative_to(ROOT)}: {text.count(chr(10))} lines")
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                if lines > LONGEST_FUNCTION:
+                    long.append(f"{file.relative_to(ROOT)}: {node.name} has {lines} lines")
+    assert long == []
+
+
+def test_every_folder_of_tests_is_a_package() -> None:
+    folders = {file.parent for file in (ROOT / "tests").rglob("*.py")}
+    assert [str(folder) for folder in sorted(folders) if not (folder / "__init__.py").exists()] == []
+
+
+def test_every_package_is_delivered() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]["find"]
+    assert {name.rstrip("*") for name in declared["include"]} == set(ROOMS)
