@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from api import VERSION
 from api.accounts.keys import Keys
 from api.accounts.passwords import Passwords
 from api.answering import AnswerMiddleware, HeadMiddleware, UnforeseenErrorMiddleware
@@ -46,8 +47,6 @@ from intel.store import open_store
 from intel.times import utc_now
 
 log = structlog.get_logger()
-
-VERSION = "0.1.0"
 
 
 def create_app(settings: Settings | None = None, clock: Callable[[], datetime] = utc_now) -> FastAPI:

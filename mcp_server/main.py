@@ -9,9 +9,9 @@ import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
+from mcp_server import VERSION
 from mcp_server.settings import Settings, SettingsError, settings_from
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--check", action="store_true", help="ask the service whether it knows the key, and exit")
-    parser.add_argument("--version", action="version", version=f"ioc-mcp {_version()}")
+    parser.add_argument("--version", action="version", version=f"ioc-mcp {VERSION}")
     return parser
 
 
@@ -62,7 +62,7 @@ async def _check(settings: Settings) -> int:
     from mcp_server.client import RestService
     from mcp_server.service import ServiceFailure
 
-    service = RestService(settings, _version())
+    service = RestService(settings, VERSION)
     try:
         await service.check()
     except ServiceFailure as failure:
@@ -81,21 +81,14 @@ def _serve(settings: Settings) -> int:
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="ioc-mcp: %(levelname)s %(message)s")
     if sys.stdin.isatty():
         print("ioc-mcp: waiting for an MCP client on standard input (Ctrl-C ends; see --help).", file=sys.stderr)
-    build_server(lambda: _open_service(settings), _version()).run()
+    build_server(lambda: _open_service(settings), VERSION).run()
     return EXIT_OK
 
 
 def _open_service(settings: Settings) -> RestService:
     from mcp_server.client import RestService
 
-    return RestService(settings, _version())
-
-
-def _version() -> str:
-    try:
-        return version("ioc-intelligence")
-    except PackageNotFoundError:
-        return "unknown"
+    return RestService(settings, VERSION)
 
 
 if __name__ == "__main__":
