@@ -6,8 +6,9 @@ import re
 from typing import Final, NamedTuple
 
 from ingest.indicators import noise
+from ingest.indicators.hosts import is_address
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import WEAK
+from ingest.indicators.remarks import WEIGHT
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.suffixes import is_shared_suffix, registered_domain
 from ingest.indicators.surroundings import Line, Surroundings
@@ -44,6 +45,16 @@ class Verdict(NamedTuple):
     score: int
 
 
+_PAYLOAD: Final = re.compile(
+    r"(?i)\.(?:exe|dll|msi|ps1|vbs|vbe|jse?|hta|bat|cmd|scr|jar|apk|elf|bin|dat|iso|img|lnk|zip|rar|7z|sh|xll"
+    r"|docm?|xlsm?|rtf"
+    r"|php|txt)(?:$|[?#])"
+)
+_READING_MATTER: Final = re.compile(
+    r"(?i)/(?:blogs?|news|articles?|posts?|research|docs?|wiki|reports?|papers?|advisor(?:y|ies)|alerts?|en-us"
+    r"|20[0-3][0-9]/[01]?[0-9])/"
+    r"|/(?:[a-z0-9]{1,30}-){3,12}[a-z0-9]{1,30}/?(?:$|[?#])|\.(?:pdf|html?|aspx)(?:$|[?#])"
+)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
 _OTHER_HASH_KIND: Final = Verdict(False, "another kind of hash", 0)
@@ -51,11 +62,6 @@ _DEFANGED: Final = Verdict(True, "defanged", 8)
 _SHARED: Final = Verdict(False, "suffix that many share", 0)
 _HOST: Final = Verdict(True, "host of an indicator", 2)
 _SERVICE: Final = Verdict(False, "host of a service that anyone may use", 0)
-
-
-def _may_name_a_hash(before: str) -> bool:
-    lowered = before.lower()
-    return any(word in lowered for word in _HASH_WORDS)
 
 
 class Judge:
@@ -90,7 +96,8 @@ class Judge:
         if sighting.reading.remark:
             return Verdict(False, sighting.reading.remark, 0)
         before = self._around.text[max(0, sighting.start - 60) : sighting.start]
-        return _OTHER_HASH_KIND if _may_name_a_hash(before) and _OTHER_HASH.search(before) else _WHOLE_HASH
+        named = any(map(before.lower().__contains__, _HASH_WORDS))
+        return _OTHER_HASH_KIND if named and _OTHER_HASH.search(before) else _WHOLE_HASH
 
     def _host_of_another(self, reading: Reading) -> Verdict:
         """The host of a URL or mailbox that is an indicator is one too, unless anyone may use it."""
@@ -159,7 +166,7 @@ class Judge:
         reading, around = sighting.reading, self._around
         evidence: list[tuple[int, str]] = []
         if reading.remark:
-            evidence.append((-4 if reading.remark in WEAK else -7, reading.remark))
+            evidence.append((-WEIGHT.get(reading.remark, 7), reading.remark))
         if self._publisher and registered_domain(host) == self._publisher:
             evidence.append((-8, "the publisher's own site"))
         if noise.is_reserved_host(host):
@@ -223,6 +230,20 @@ class Judge:
             evidence.append((1, "item of a list"))
         if around.quoted(sighting.start, sighting.end) or place == "code":
             evidence.append((1, "set as code"))
-        if sighting.reading.type == "email":
-            evidence.append((1, "mailbox"))
-        return evidence
+        return [*evidence, *_of_its_own(sighting.reading, around.is_note)]
+
+
+def _of_its_own(reading: Reading, in_a_note: bool) -> list[tuple[int, str]]:
+    """What a value tells by itself."""
+    if reading.type == "email":
+        return [(3, "mailbox that anyone may have")] if noise.is_mailbox_provider(reading.host) else [(1, "mailbox")]
+    if reading.type != "url":
+        return []
+    evidence: list[tuple[int, str]] = []
+    if is_address(reading.host) and not noise.address_noise(reading.host):
+        evidence.append((3, "URL on a bare address"))
+    if _PAYLOAD.search(reading.value):
+        evidence.append((1, "path of a program or archive"))
+    elif not in_a_note and _READING_MATTER.search(reading.value):
+        evidence.append((-2, "address of something to read"))
+    return evidence

@@ -100,7 +100,7 @@ def extract(document: Document, most_indicators: int = MOST_INDICATORS) -> Extra
     """The indicators of a document. Linear in the length of its text; never raises."""
     plain = plain_text(document.text)
     names = malware_names()
-    walked = walk(plain.text, names)
+    walked = walk(plain.text)
     found, others = sightings(walked.places)
     seen = _in_order(found, spaced_sightings(plain.text))
     judge = Judge(Surroundings(document, plain), any(each.reading.defanged for each in seen))

@@ -1,7 +1,7 @@
 """A second reader of disarmed text: the one file that knows iocextract.
 
-Its patterns backtrack: 20 KB of the wrong text cost it seconds. So it is shown only lines that hold a mark of defanging,
-in pieces of 2 KB and no more of them than it can read soon; and it belongs in a process that can be killed.
+Its patterns backtrack: 20 KB of the wrong text cost it seconds. So it is shown only lines that hold a mark of
+defanging, in pieces of 2 KB and no more of them than it can read soon; and it belongs in a process that can be killed.
 What it finds passes the same rules as everything else.
 """
 

@@ -44,7 +44,7 @@ def naming_of(token: str, names: MalwareNames) -> Naming:
     if key.endswith(FUSED_KINDS) and malware_name(bare) is not None:
         return _NAME
     inside = not bare.isalnum() and not _HAS_INNER.isdisjoint(bare)
-    return _NAME if inside and any(spelling_key(part) in names.families for part in parts_of(bare)) else NO_NAME
+    return _NAME if inside and any(part.casefold() in names.families for part in parts_of(bare)) else NO_NAME
 
 
 def parts_of(bare: str) -> list[str]:

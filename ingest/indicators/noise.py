@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 import re
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -70,8 +71,8 @@ _RESOLVERS: Final = frozenset(
 
 @cache
 def _known_hosts() -> frozenset[str]:
-    lines = (files("ingest.indicators") / "known_hosts.txt").read_text(encoding="utf-8").splitlines()
-    return frozenset(line.strip() for line in lines if line.strip() and not line.startswith("#"))
+    groups = json.loads((files("ingest.indicators") / "known_hosts.json").read_text(encoding="utf-8"))
+    return frozenset(host for hosts in groups.values() for host in hosts)
 
 
 @lru_cache(maxsize=16384)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 PART_OF_A_PATH: Final = "part of a path or name"
@@ -11,8 +13,9 @@ REVERSED: Final = "reversed name of a package"
 CLASS: Final = "name of a class or detection"
 FILE: Final = "name of a file"
 WORDS: Final = "words around a full stop"
-# A file or a word may after all be a host where a list of hosts has it; the others never are.
-WEAK: Final = frozenset({FILE, WORDS})
+# How much a remark weighs. A file or a word may after all be a host where a list of hosts has it; what else is
+# remarked on never is.
+WEIGHT: Final[Mapping[str, int]] = MappingProxyType({FILE: 4, WORDS: 3})
 
 _DETECTION: Final = re.compile(
     r"(?i)(?:trojan|backdoor|virus|worm|win32|win64|w32|w64|msil|heur|generic|ransom|exploit|downloader|dropper|agent|malware"
@@ -35,10 +38,10 @@ _CODE_ROOTS: Final = frozenset(
 )  # fmt: skip
 _FILE_SUFFIXES: Final = frozenset(
     {
-        "zip", "py", "rs", "sh", "pl", "so", "md", "mov", "ps", "cab", "cc", "pm", "java", "bz", "app", "lib", "bat",
-        "bin", "cr", "ms", "ax", "cpl", "gz", "ai", "vi", "pub", "com", "mm",
+        "zip", "py", "rs", "sh", "pl", "so", "md", "mov", "ps", "cab", "pm", "java", "lib", "bat", "bin", "cr", "ax",
+        "cpl", "gz", "vi", "mm",
     }
-) - {"com", "ai", "pub"}  # fmt: skip
+)  # fmt: skip
 # Nobody registers directly under Paraguay's domain; a disarmed `setup[.]py` is a script.
 ALWAYS_A_FILE: Final = frozenset({"py"})
 _WORD_SUFFIXES: Final = frozenset(
@@ -48,7 +51,7 @@ _WORD_SUFFIXES: Final = frozenset(
         "prof", "now", "security", "systems", "network", "computer", "email", "download", "report", "how", "and",
         "one", "box", "type", "contact", "page", "show", "work", "play", "new", "win", "stream", "shell", "property",
         "events", "lt", "gt", "ne", "eq", "int", "la", "un", "et", "al", "im", "st", "software", "services",
-        "support", "video", "media", "tools", "here", "for", "you", "off", "like",
+        "support", "video", "media", "tools", "here", "for", "you", "off", "like", "cc", "app", "ms", "bz",
     }
 )  # fmt: skip
 _MEMBERS: Final = frozenset({"local", "target", "location", "data", "user", "config", "self", "item", "value"})

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from ingest.indicators.marks import SEPARATOR
 from ingest.indicators.reading import Reading
-from ingest.indicators.tokens import read_token
-from ingest.indicators.walking import Place, may_hold_indicators
+from ingest.indicators.tokens import read_token, read_word
+from ingest.indicators.walking import LONGEST_WORD, Place, may_hold_indicators
 
 LONGEST_TOKEN: Final = 2048
 
@@ -32,7 +32,7 @@ class Sighting(NamedTuple):
 
 def sightings(places: list[Place]) -> tuple[list[Sighting], list[Place]]:
     """Every possible indicator among the telling tokens of a text in order, and the places of the other tokens."""
-    read: dict[str, list[tuple[int, list[Reading]]]] = {}
+    read: dict[str, list[tuple[int, Sequence[Reading]]]] = {}
     found: list[Sighting] = []
     others: list[Place] = []
     for place in places:
@@ -54,11 +54,11 @@ def spaced_sightings(text: str) -> list[Sighting]:
     return [*_spaced_identifiers(text), *_spaced_urls(text)]
 
 
-def _read(token: str) -> list[tuple[int, list[Reading]]]:
+def _read(token: str) -> list[tuple[int, Sequence[Reading]]]:
     """What a token holds, with where in it."""
     if len(token) > LONGEST_TOKEN:
         return list(_read_pieces(token))
-    readings = read_token(token) if may_hold_indicators(token) else []
+    readings = read_word(token) if len(token) <= LONGEST_WORD else read_token(token)
     return [(0, readings)] if readings else []
 
 

@@ -70,6 +70,7 @@ _ATTACK_WORDS: Final = frozenset(
 _PUNCTUATION: Final = ".,;:()[]`'\"-*"
 _NO_PUNCTUATION: Final = str.maketrans(dict.fromkeys(",;:()[]`'\"*=<>{}", " "))
 _ITEM: Final = re.compile(r"\s*(?:[-*\u2022\u00b7\u25cf\u2013|>+]|\d{1,3}[.)])\s*")
+_FOOTNOTE: Final = re.compile(r"\s*(?:\[\d{1,3}\]|\^|\u21a9):?\s*")
 _WORDING_REACH: Final = 100
 _BLOCK: Final = 64
 
@@ -93,7 +94,7 @@ class Surroundings:
         self._lines: dict[tuple[int, int], Line] = {}
         self._accusing: dict[int, bool] = {}
 
-    @property
+    @cached_property
     def is_note(self) -> bool:
         """Whether the text is short and without markup: what stands in it, somebody put there on purpose."""
         return len(self.text) < SHORT_NOTE and not self.document.structured
@@ -137,6 +138,8 @@ class Surroundings:
     def refers(self, line: Line, start: int) -> bool:
         """Whether the words before a candidate, in its sentence, point the reader somewhere."""
         before = self.text[max(line.start, start - 60) : start].rpartition(". ")[2]
+        if _FOOTNOTE.fullmatch(before):
+            return True
         return not _POINTERS.isdisjoint(_words_of(before))
 
     def accuses(self, line: Line, start: int, end: int) -> bool:

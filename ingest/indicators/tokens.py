@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from ingest.indicators import noise
@@ -26,6 +27,12 @@ _WHOLE_HOST: Final = re.compile(
 )
 _HAS_NAME: Final = re.compile(r"[^\W_]")
 _HASH_TYPES: Final = {32: "hash_md5", 40: "hash_sha1", 64: "hash_sha256"}
+
+
+@lru_cache(maxsize=1 << 13)
+def read_word(token: str) -> tuple[Reading, ...]:
+    """`read_token` for the tokens that many reports share."""
+    return tuple(read_token(token))
 
 
 def read_token(token: str) -> list[Reading]:

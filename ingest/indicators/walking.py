@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ingest.indicators.marks import MARKS
 from ingest.indicators.naming import EDGES, FUSED_KINDS, naming_of
-from intel.names import MalwareNames
+from intel.names import malware_names
+
+LONGEST_WORD: Final = 64
 
 _PROMISING: Final = re.compile(
     rf"[.@](?=\w)|[{MARKS}]|://|:\\\\|__[\w\[]|[0-9A-Fa-f]{{32}}|[Cc][Vv][Ee][-_\u2010-\u2015\u2212][0-9]|T[0-9]{{4}}"
@@ -34,10 +37,14 @@ class Walk(NamedTuple):
     places: list[Place]
 
 
-def walk(text: str, names: MalwareNames) -> Walk:
+def walk(text: str) -> Walk:
     """Cuts a plain text at white space; what a token is worth is asked once for each different one."""
     tokens = text.split()
-    telling = {token for token in set(tokens) if _is_telling(token, names)}
+    telling = {
+        token
+        for token in set(tokens)
+        if (_is_telling_word(token) if len(token) <= LONGEST_WORD else may_hold_indicators(token))
+    }
     return Walk(text, tokens, _places(text, tokens, telling))
 
 
@@ -46,8 +53,11 @@ def may_hold_indicators(token: str) -> bool:
     return _PROMISING.search(token) is not None
 
 
-def _is_telling(token: str, names: MalwareNames) -> bool:
+# Reports are written in much the same words: most of them were asked about before.
+@lru_cache(maxsize=1 << 16)
+def _is_telling_word(token: str) -> bool:
     bare = token if token.isalpha() else token.strip(EDGES)
+    names = malware_names()
     if bare.isalpha() and len(bare) < _SHORTEST_HASH:
         key = bare.casefold()
         return (
@@ -61,11 +71,11 @@ def _is_telling(token: str, names: MalwareNames) -> bool:
 def _places(text: str, tokens: list[str], telling: Container[str]) -> list[Place]:
     places: list[Place] = []
     position = 0
-    for index in [index for index, token in enumerate(tokens) if token in telling]:
-        token = tokens[index]
+    for number in [number for number, token in enumerate(tokens) if token in telling]:
+        token = tokens[number]
         start = text.index(token, position)
         while (start and not text[start - 1].isspace()) or text[start + len(token) : start + len(token) + 1].strip():
             start = text.index(token, start + 1)
         position = start + len(token)
-        places.append(Place(index, start, token))
+        places.append(Place(number, start, token))
     return places
