@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from ingest.indicators.noise import warnings
 from intel.canonical import defang
 from intel.records import IOC_TYPES, Article, ArticleRef, Ioc, Submission
 from intel.times import rfc3339
@@ -26,7 +27,7 @@ def ioc(record: Ioc) -> Json:
         "context": record.context,
         "malware": list(record.malware),
         "tags": [],
-        "warnings": [],
+        "warnings": [{"list": list, "reason": reason} for list, reason in warnings(record.type, record.value)],
         "article": article_ref(record.article),
     }
 
