@@ -39,7 +39,7 @@ CREATE TABLE iocs (
     newest_first INTEGER GENERATED ALWAYS AS (-last_seen) VIRTUAL,
     sightings INTEGER NOT NULL,
     sources INTEGER NOT NULL,
-    ip BLOB, -- of type ip: 16 bytes, version 4 mapped into version 6
+    ip BLOB, -- of type ip: its version and its bytes
     article_id TEXT NOT NULL REFERENCES articles (id),
     malware TEXT NOT NULL,
     context TEXT NOT NULL

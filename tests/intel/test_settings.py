@@ -19,7 +19,7 @@ SERVED = {
 
 def test_nothing_set_is_the_embedded_service() -> None:
     settings = load_settings({})
-    assert settings == Settings()
+    assert settings == Settings.model_validate({})
     assert not settings.served and settings.elasticsearch is None and settings.redis_address is None
     assert settings.data_dir == Path("data")
     assert settings.base_url == "http://127.0.0.1:8000"

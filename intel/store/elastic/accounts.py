@@ -87,14 +87,16 @@ class ElasticAccounts:
         await self._keys.replace(found, to_document(used))
 
     async def put_session(self, session: Session) -> None:
-        await self._bulk.write_all([Write("index", self._sessions.name, session.id, to_document(session))])
+        await self._bulk.write_all(
+            [Write("index", self._sessions.name, session.id, to_document(session))], Patience.WRITE
+        )
 
     async def get_session(self, id: str) -> Session | None:
         found = await self._sessions.get(id)
         return None if found is None else from_document(Session, found.source)
 
     async def end_session(self, id: str) -> None:
-        await self._bulk.write_all([Write("delete", self._sessions.name, id)])
+        await self._bulk.write_all([Write("delete", self._sessions.name, id)], Patience.WRITE)
 
     async def sessions(self, account_id: str) -> tuple[Session, ...]:
         await self._sessions.refresh(Patience.READ)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from typing import Any
@@ -17,7 +18,11 @@ from intel.times import from_milliseconds
 _LISTED = {"_source": {"excludes": NOT_IN_LISTS}}
 _SIGHTINGS_AT_ONCE = 5_000
 _SEEN_MEMBERS = ["ioc_id", "type", "value", "article_id", "counted_source", "seen_at"]
-_MARKS: dict[str, Any] = {"count": {"value_count": {"field": "fingerprint"}}, "sum": {"sum": {"field": "fingerprint"}}}
+_SUMS: dict[str, Any] = {
+    "size": 0,
+    "track_total_hits": False,
+    "aggs": {"count": {"value_count": {"field": "fingerprint"}}, "sum": {"sum": {"field": "fingerprint"}}},
+}
 
 
 class ElasticArticles:
@@ -73,12 +78,10 @@ class ElasticArticles:
 
     async def basis(self, start: datetime, end: datetime) -> str:
         """The sums of what stands for the articles, the sightings and the indicators first seen in the span."""
-        parts = []
-        for index, field in ((self._articles, "seen_at"), (self._sightings, "seen_at"), (self._iocs, "first_seen")):
-            query = {"size": 0, "track_total_hits": False, "query": queries.since(field, start, end), "aggs": _MARKS}
-            marks = (await index.search(query))["aggregations"]
-            parts.append(f"{marks['count']['value']}:{int(marks['sum']['value']):x}")
-        return " ".join(parts)
+        marked = ((self._articles, "seen_at"), (self._sightings, "seen_at"), (self._iocs, "first_seen"))
+        asked = [index.search({**_SUMS, "query": queries.since(field, start, end)}) for index, field in marked]
+        sums = [answer["aggregations"] for answer in await asyncio.gather(*asked)]
+        return " ".join(f"{one['count']['value']}:{int(one['sum']['value']):x}" for one in sums)
 
     async def weeks(self) -> tuple[datetime, ...]:
         by_week = {"date_histogram": {"field": "seen_at", "calendar_interval": "week", "min_doc_count": 1}}

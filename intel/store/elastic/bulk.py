@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import orjson
 
 from intel.store.elastic.client import AnswerLost, Cluster, Conflict, IndexMissing, Patience, WritesBlocked, as_error
 from intel.store.elastic.index import Document, Found
-from intel.store.elastic.pauses import attempts
+from intel.store.elastic.pauses import LOST_SECONDS, attempts
 
 _MOST_BYTES = 4_000_000
 _ITEM_FILTER = "errors,items.*.status,items.*.error.type,items.*.error.reason"
@@ -49,20 +50,29 @@ class Bulk:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
 
-    async def write_all(self, writes: Iterable[Write]) -> None:
+    async def write_all(self, writes: Iterable[Write], patience: Patience = Patience.LONG_WRITE) -> None:
         """Carries out every write, those that met a block or were not answered again; all must bear repetition."""
         for portion in _portions(writes):
             left: Sequence[Write] = portion
+            lost_until = time.monotonic() + LOST_SECONDS
             async for _ in attempts():
-                left = await self._left_over(left)
+                try:
+                    left = await self._left_over(left, patience)
+                except AnswerLost:
+                    if time.monotonic() > lost_until:
+                        raise
                 if not left:
                     break
 
     async def try_all(self, writes: Iterable[Write]) -> list[bool]:
-        """Sends each write once; False where its document was changed since, or its index was replaced."""
+        """Sends each write once; False where its document was changed since, its index replaced, its answer lost."""
         passed: list[bool] = []
         for portion in _portions(writes):
-            errors = await self._send(portion)
+            try:
+                errors = await self._send(portion, Patience.LONG_WRITE)
+            except AnswerLost:
+                passed += [False] * len(portion)
+                continue
             await self._met(errors)
             for error in errors:
                 if error is not None and not isinstance(error, Conflict | WritesBlocked | IndexMissing):
@@ -70,11 +80,8 @@ class Bulk:
                 passed.append(error is None)
         return passed
 
-    async def _left_over(self, writes: Sequence[Write]) -> Sequence[Write]:
-        try:
-            errors = await self._send(writes)
-        except AnswerLost:
-            return writes
+    async def _left_over(self, writes: Sequence[Write], patience: Patience) -> Sequence[Write]:
+        errors = await self._send(writes, patience)
         for error in errors:
             if error is not None and not isinstance(error, WritesBlocked | IndexMissing):
                 raise error
@@ -88,9 +95,9 @@ class Bulk:
         if any(isinstance(error, WritesBlocked) for error in errors):
             await self._cluster.met_block()
 
-    async def _send(self, writes: Sequence[Write]) -> list[Exception | None]:
+    async def _send(self, writes: Sequence[Write], patience: Patience) -> list[Exception | None]:
         body = b"".join(write.lines() for write in writes)
-        answer = await self._cluster.ask("POST", "/_bulk", body, Patience.LONG_WRITE, filter_path=_ITEM_FILTER)
+        answer = await self._cluster.ask("POST", "/_bulk", body, patience, filter_path=_ITEM_FILTER)
         if not answer["errors"]:
             return [None] * len(writes)
         return [_error_of(write, item) for write, item in zip(writes, answer["items"], strict=True)]

@@ -15,15 +15,13 @@ from urllib.parse import quote
 
 from intel.errors import StoreUnavailable
 from intel.store.elastic.client import AnswerLost, Cluster, Conflict, IndexMissing, Patience, WritesBlocked
-from intel.store.elastic.pauses import attempts
+from intel.store.elastic.pauses import LOST_SECONDS, attempts
 
 Document = dict[str, Any]
 
 _LONGEST_ID_BYTES = 512
 _IDS_AT_ONCE = 1_000
 _PAGE = 1_000
-# A write whose answer was lost is sent again for so long: it is safe, but its caller waits.
-_LOST_SECONDS = 2.0
 _HIT = "hits.hits._id,hits.hits._source,hits.hits.sort,hits.hits._seq_no,hits.hits._primary_term,hits.hits._index"
 _SEARCH_FILTER = f"hits.total.value,{_HIT},hits.hits._score,aggregations"
 
@@ -95,7 +93,7 @@ class Index:
 
     async def _write(self, path: str, id: str, document: Document, **expected: Any) -> Found | None:
         document = {**document, "nonce": secrets.token_hex(8)}
-        lost_until = time.monotonic() + _LOST_SECONDS
+        lost_until = time.monotonic() + LOST_SECONDS
         async for _ in attempts():
             try:
                 answer = await self._cluster.ask("PUT", path, document, Patience.WRITE, **expected)

@@ -6,7 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from intel.store.elastic.client import Cluster, Patience, Refused
+from intel.store.elastic.client import AnswerLost, Cluster, Patience, Refused
+from intel.store.elastic.pauses import LOST_SECONDS, attempts
 from search_mappings import elasticsearch_indices
 
 _VERSION = "-ioc-v"
@@ -86,10 +87,15 @@ class Indices:
             {"remove": {"index": old, "alias": alias, "must_exist": True}},
             {"add": {"index": new, "alias": alias}},
         ]
-        await self._change("POST", "/_aliases", {"actions": actions})
+        try:
+            await self._change("POST", "/_aliases", {"actions": actions})
+        except Refused:
+            # Said again after a lost answer, it meets its own work.
+            if (await self.live(noun)).name != new:
+                raise
 
     async def abandon(self, noun: str, old: str, new: str) -> bool:
-        """Deletes a new index in the same step that finds the alias at the old one; False where it is not there."""
+        """Deletes a new index in the step that finds the alias at the old one; False where the alias is elsewhere."""
         alias = self.alias(noun)
         actions = [
             {"remove": {"index": old, "alias": alias, "must_exist": True}},
@@ -99,7 +105,7 @@ class Indices:
         try:
             await self._change("POST", "/_aliases", {"actions": actions})
         except Refused:
-            return False
+            return (await self.live(noun)).name == old
         return True
 
     async def _all_versions(self) -> dict[str, list[Version]]:
@@ -130,4 +136,9 @@ class Indices:
         await self._change("PUT", "/_index_template/ioc-intelligence", forbidden)
 
     async def _change(self, method: str, path: str, body: dict[str, Any] | None = None, **params: Any) -> None:
-        await self._cluster.ask_once(method, path, body, Patience.LONG_WRITE, **params)
+        async for _ in attempts(LOST_SECONDS):
+            try:
+                await self._cluster.ask_once(method, path, body, Patience.LONG_WRITE, **params)
+            except AnswerLost:
+                continue
+            return

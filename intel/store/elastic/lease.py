@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 
@@ -20,13 +21,14 @@ class Lease:
         self._leases = leases
         self._holder = secrets.token_hex(8)
         self._renewed = 0.0
+        self._renewing = asyncio.Lock()
 
     async def take(self) -> None:
         """Takes it, or keeps it for another while; StoreUnavailable where another process holds it."""
-        found = await self._leases.get(_LEASE_ID)
-        if not await self._put(found):
-            raise StoreUnavailable("the indices are being rebuilt by another process")
-        self._renewed = time.monotonic()
+        async with self._renewing:
+            if not await self._put(await self._leases.get(_LEASE_ID)):
+                raise StoreUnavailable("the indices are being rebuilt by another process")
+            self._renewed = time.monotonic()
 
     async def keep(self) -> None:
         """Renews it, if that is due."""

@@ -11,6 +11,8 @@ from intel.errors import StoreUnavailable
 
 # A write waits this long for a rebuilt index to take its place.
 PATIENCE_SECONDS = 30.0
+# What bears repetition is sent again for so long after its answer was lost; its caller waits meanwhile.
+LOST_SECONDS = 2.0
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.01, 0.25
 
 

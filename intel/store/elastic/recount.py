@@ -6,6 +6,7 @@ So who writes last has counted all that was visible by then, and any order of an
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -61,13 +62,16 @@ class Recount:
         self._iocs = iocs
         self._sightings = sightings
         self._bulk = bulk
+        # Two recounts of one indicator at a time would only make each other start again.
+        self._turn = asyncio.Lock()
 
     async def recount(self, ids: Collection[str]) -> None:
         """Brings these indicators up to date; deletes those without any sighting. Sightings must be visible by now."""
         for portion in portions(sorted(ids)):
             left = portion
             async for _ in attempts(_RECOUNT_SECONDS):
-                left = await self._recount_once(left)
+                async with self._turn:
+                    left = await self._recount_once(left)
                 if not left:
                     break
 

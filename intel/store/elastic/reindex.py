@@ -9,7 +9,9 @@ time, so that a write prepared against it fails instead of vanishing.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
+from typing import Any
 
 from intel.store.elastic.bulk import Bulk
 from intel.store.elastic.client import Cluster
@@ -45,8 +47,7 @@ class Reindex:
         lease = Lease(self._leases)
         await lease.take()
         try:
-            for noun in self._nouns:
-                await self._rebuild(noun, lease, progress)
+            await _all_or_none(self._rebuild(noun, lease, progress) for noun in self._nouns)
         finally:
             await lease.give_back()
 
@@ -114,6 +115,18 @@ class Reindex:
         """One whose sightings are just being deleted is kept as it is: whoever deletes them will come for it."""
         now = await self._recount.derive([ioc["id"] for ioc in iocs])
         return [now.get(ioc["id"], ioc) for ioc in iocs]
+
+
+async def _all_or_none(rebuildings: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Waits for all; where one fails, lets the others clean up first."""
+    tasks = [asyncio.create_task(rebuilding) for rebuilding in rebuildings]
+    try:
+        await asyncio.gather(*tasks)
+    except BaseException:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
 
 
 def _at_once(noun: str) -> int:

@@ -11,6 +11,7 @@ from intel.store.elastic.articles import ElasticArticles
 from intel.store.elastic.bulk import Bulk
 from intel.store.elastic.client import Cluster, Patience
 from intel.store.elastic.clusters import Clusters
+from intel.store.elastic.feeds import ElasticFeeds
 from intel.store.elastic.index import Index
 from intel.store.elastic.indices import Indices
 from intel.store.elastic.iocs import ElasticIocs
@@ -44,6 +45,7 @@ class ElasticStore:
         self.submissions = ElasticSubmissions(self._submissions_index)
         self.accounts = ElasticAccounts(self._index("accounts"), self._index("keys"), self._index("sessions"), bulk)
         self.weeks = ElasticWeeks(self._index("weeks"))
+        self.feeds = ElasticFeeds(self._index("feeds"))
         self._reindex = Reindex(self._cluster, self._indices, self._index("leases"), bulk, recount)
         self._cluster.repair_by(self._indices.make, self._reindex.recover)
 

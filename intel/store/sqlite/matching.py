@@ -42,12 +42,12 @@ def host_column(id: str, type: str, value: str) -> str:
 
 
 def ip_bytes(address: str) -> bytes | None:
-    """16 bytes in which version 4 lies within version 6; None for what is no address."""
+    """An address in order within its version, which comes first; None for what is no address."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
         return None
-    return ip.packed if isinstance(ip, ipaddress.IPv6Address) else b"\0" * 10 + b"\xff\xff" + ip.packed
+    return bytes([ip.version]) + ip.packed
 
 
 def matching_iocs(clauses: Sequence[Clause], columns: str, exact_ids: Sequence[str] = ()) -> Sql:

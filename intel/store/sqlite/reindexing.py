@@ -10,6 +10,7 @@ from intel.store.port import Progress
 from intel.store.sqlite import deriving
 from intel.store.sqlite.articles import write_words
 from intel.store.sqlite.connection import Database
+from intel.store.sqlite.matching import ip_bytes
 from intel.store.sqlite.rows import ARTICLE_COLUMNS, article
 
 ARTICLES_AT_ONCE = 50
@@ -58,8 +59,10 @@ def _redo_articles(connection: sqlite3.Connection, after: int) -> tuple[int, int
 
 
 def _redo_iocs(connection: sqlite3.Connection, after: int) -> tuple[int, int] | None:
-    sql = "SELECT seq, id FROM iocs WHERE seq > ? ORDER BY seq LIMIT ?"
+    sql = "SELECT seq, id, type, value FROM iocs WHERE seq > ? ORDER BY seq LIMIT ?"
     rows = connection.execute(sql, (after, IOCS_AT_ONCE)).fetchall()
+    addresses = [(ip_bytes(row["value"]), row["seq"]) for row in rows if row["type"] == "ip"]
+    connection.executemany("UPDATE iocs SET ip = ? WHERE seq = ?", addresses)
     deriving.begin(connection)
     deriving.changed(connection, [row["id"] for row in rows])
     deriving.derive(connection, rewrite_words=True)

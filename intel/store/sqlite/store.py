@@ -6,10 +6,11 @@ import sqlite3
 from pathlib import Path
 
 from intel.records import Totals
-from intel.store.port import Accounts, Articles, Iocs, Progress, Submissions, Weeks
+from intel.store.port import Accounts, Articles, Feeds, Iocs, Progress, Submissions, Weeks
 from intel.store.sqlite.accounts import SqliteAccounts
 from intel.store.sqlite.articles import SqliteArticles
 from intel.store.sqlite.connection import Database
+from intel.store.sqlite.feeds import SqliteFeeds
 from intel.store.sqlite.iocs import SqliteIocs
 from intel.store.sqlite.migrations import prepare
 from intel.store.sqlite.reindexing import reindex
@@ -28,6 +29,7 @@ class SqliteStore:
         self._submissions = SqliteSubmissions(self._database)
         self._accounts = SqliteAccounts(self._database)
         self._weeks = SqliteWeeks(self._database)
+        self._feeds = SqliteFeeds(self._database)
 
     @property
     def iocs(self) -> Iocs:
@@ -48,6 +50,10 @@ class SqliteStore:
     @property
     def weeks(self) -> Weeks:
         return self._weeks
+
+    @property
+    def feeds(self) -> Feeds:
+        return self._feeds
 
     async def setup(self) -> None:
         await self._database.exclusively(lambda: prepare(self._database.path))

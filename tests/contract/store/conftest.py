@@ -54,6 +54,9 @@ def _prefix(url: str) -> Iterator[str]:
 def open_elastic(elasticsearch_url: str, used_prefix: str) -> Iterator[Open]:
     yield open_elasticsearch(elasticsearch_url, used_prefix)
     with httpx.Client(base_url=elasticsearch_url, timeout=30) as client:
+        for index, held in client.get(f"/{used_prefix}*/_alias").raise_for_status().json().items():
+            if not held["aliases"]:  # what a rebuilding left behind; it takes no writes
+                client.delete(f"/{index}").raise_for_status()
         while _delete_documents(client, used_prefix):
             pass
 

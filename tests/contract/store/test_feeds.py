@@ -139,9 +139,3 @@ async def test_of_many_updates_at_once_exactly_one_succeeds(store: Store, other_
     updates = (stores[n % 2].feeds.update(replace(make_feed(), name=f"n{n}")) for n in range(20))
     written = [one for one in await asyncio.gather(*updates) if one is not None]
     assert written == [await kept(store, make_feed())]
-
-
-async def test_rebuilding_keeps_feeds(store: Store) -> None:
-    await store.feeds.add(make_feed())
-    await store.reindex(lambda what, done, total: None)
-    assert await store.feeds.all() == (make_feed(),)

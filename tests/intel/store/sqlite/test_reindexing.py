@@ -14,6 +14,7 @@ DAMAGE = (
     "DELETE FROM article_words",
     "INSERT INTO ioc_words (rowid, value) VALUES (4711, 'stray')",
     "DELETE FROM ioc_sources",
+    "UPDATE iocs SET ip = NULL",
     "UPDATE iocs SET sightings = 99, sources = 99, last_seen = 0, context = 'wrong', malware = '[\"wrong\"]'",
     "UPDATE ioc_totals SET iocs = 99",
     "UPDATE sightings SET counted_source = 'wrong'",
@@ -32,6 +33,7 @@ async def test_rebuilding_repairs_what_is_derived(store: SqliteStore, database: 
     assert await listed(store) == ["evil.example", "192.0.2.1"]
     assert await listed(store, source="B") == ["evil.example"]
     assert await search(store, "evil.example") == ["evil.example"]
+    assert await search(store, "192.0.2.0/24") == ["192.0.2.1"]
     assert await search(store, "loader") == ["evil.example", "192.0.2.1"]
     assert await search(store, "wrong") == await search(store, "stray") == []
     assert (await store.totals()).iocs == 2
