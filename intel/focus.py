@@ -15,7 +15,7 @@ from typing import Any
 
 from intel.records import Ioc
 from intel.store import Store
-from intel.times import rfc3339
+from intel.times import from_rfc3339, rfc3339, to_milliseconds
 
 SEVERITIES = ("critical", "high", "medium", "low")
 _WINDOW = timedelta(days=14)
@@ -42,7 +42,13 @@ async def focus_items(store: Store, now: datetime) -> list[dict[str, Any]]:
     """All focus items: most severe first, then most sources, then newest."""
     reported = await store.iocs.most_reported(tuple(_KINDS), now - _WINDOW, _MOST_ITEMS)
     items = [item for ioc in reported if (item := _item(ioc))]
-    return sorted(items, key=lambda item: SEVERITIES.index(item["severity"]))
+    return sorted(items, key=place_of)
+
+
+def place_of(item: dict[str, Any]) -> tuple[int, int, int, str]:
+    """Where an item stands in the list, so that a walk goes on from there though items come and go."""
+    last_seen = to_milliseconds(from_rfc3339(item["last_seen"]))
+    return SEVERITIES.index(item["severity"]), -item["evidence"]["sources"], -last_seen, item["id"]
 
 
 def _item(ioc: Ioc) -> dict[str, Any] | None:

@@ -30,6 +30,11 @@ def submission_id(account_id: str, canonical_url: str) -> str:
     return str(uuid.uuid5(NAMESPACE, f"submission\n{account_id}\n{canonical_url}"))
 
 
+def feed_id(canonical_url: str) -> str:
+    """UUIDv5 of a feed's canonical address."""
+    return str(uuid.uuid5(NAMESPACE, f"feed\n{canonical_url}"))
+
+
 def account_id(email: str) -> str:
     """16 base-62 characters derived from the e-mail address, upper and lower case alike."""
     digest = hashlib.sha256(f"account\n{email.strip().casefold()}".encode()).digest()

@@ -198,3 +198,30 @@ class Totals:
     sources: int
     newest_article: datetime | None
     submissions: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    """A feed that is followed.
+
+    `revision` rises with every write and fences off whoever read an older one; while `lease_ends_at` is to come,
+    somebody is polling it. `etag` and `last_modified` are what the site asks to hear again; `failures` counts those
+    since the last success, and `last_error` says in words what went wrong then. One with `ended_at` is polled no more.
+    """
+
+    id: str
+    url: str
+    name: str
+    created_at: datetime
+    next_poll_at: datetime
+    enabled: bool = True
+    revision: int = 0
+    interval_seconds: int = 3600
+    etag: str | None = None
+    last_modified: str | None = None
+    lease_ends_at: datetime | None = None
+    last_polled_at: datetime | None = None
+    last_success_at: datetime | None = None
+    failures: int = 0
+    last_error: str | None = None
+    ended_at: datetime | None = None

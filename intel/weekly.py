@@ -4,7 +4,7 @@
     `fetched_at`.
 
 A revision is stored with the `basis` it was computed from; as long as the store's basis is the same nothing is
-computed, and a late article gives the next revision.
+computed. An article that changes what is published, a late one too, gives the next revision.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -81,6 +81,9 @@ async def weekly(store: Store, id: str, lessons: tuple[Lesson, ...], now: dateti
         if not material.articles:
             raise NotFound("No article was seen in this week.")
         body = compute(id, material, await _material(store, start - _WEEK), lessons, status)
+        if latest is not None and latest.body == body:
+            await store.weeks.confirm(replace(latest, basis=basis))
+            return latest
         week = Week(id, latest.revision + 1 if latest else 1, basis, now, body)
         if await store.weeks.add(week):
             return week

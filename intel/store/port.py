@@ -33,6 +33,7 @@ from intel.records import (
     ApiKey,
     Article,
     ArticleRef,
+    Feed,
     Ioc,
     SeenIoc,
     Session,
@@ -180,8 +181,43 @@ class Weeks(Protocol):
     async def add(self, week: Week) -> bool:
         """Stores a revision; False where that revision exists already."""
 
+    async def confirm(self, week: Week) -> None:
+        """Notes that a stored revision stands for `week.basis` too; changes nothing else of it."""
+
     async def get(self, id: str, revision: int | None = None) -> Week | None:
         """That revision, or the newest one."""
+
+
+class Feeds(Protocol):
+    """Feeds, and who is polling them."""
+
+    async def add(self, feed: Feed) -> bool:
+        """Stores a new one; False where its id is known already."""
+
+    async def get(self, id: str) -> Feed | None:
+        """The feed with that id."""
+
+    async def all(self) -> tuple[Feed, ...]:
+        """Every feed, by name, then by id."""
+
+    async def update(self, feed: Feed) -> Feed | None:
+        """Writes back one that was read and returns it with its next `revision`; None (and nothing written) where it
+        was changed or removed since.
+        """
+
+    async def remove(self, id: str) -> bool:
+        """Deletes a feed; False where there is none."""
+
+    async def claim(self, id: str, now: datetime, lease_until: datetime) -> Feed | None:
+        """Takes one that is due (see `due`) until the lease's end, as an `update` of `lease_ends_at`.
+
+        None where there is nothing to take. Of any number of claims at once exactly one succeeds.
+        """
+
+    async def due(self, now: datetime, limit: int) -> tuple[Feed, ...]:
+        """Those that are enabled, not ended, not leased any more, and whose `next_poll_at` has come: longest due
+        first, then by id.
+        """
 
 
 class Store(Protocol):
@@ -197,6 +233,8 @@ class Store(Protocol):
     def accounts(self) -> Accounts: ...
     @property
     def weeks(self) -> Weeks: ...
+    @property
+    def feeds(self) -> Feeds: ...
 
     async def setup(self) -> None:
         """Makes what is missing of tables or indices; changes nothing that is there; safe from several processes at

@@ -1,4 +1,4 @@
-"""Weekly roundups: a document for each revision, never changed."""
+"""Weekly roundups: a document for each revision."""
 
 from __future__ import annotations
 
@@ -18,6 +18,13 @@ class ElasticWeeks:
         added = await self._weeks.create(f"{week.id}-{week.revision}", to_document(week)) is not None
         await self._weeks.refresh()
         return added
+
+    async def confirm(self, week: Week) -> None:
+        found = await self._weeks.get(f"{week.id}-{week.revision}")
+        if found is not None:
+            # Who was quicker has confirmed a basis as good as this one.
+            await self._weeks.replace(found, {**found.source, "basis": week.basis})
+            await self._weeks.refresh()
 
     async def get(self, id: str, revision: int | None = None) -> Week | None:
         if revision is not None:

@@ -21,6 +21,10 @@ class SqliteWeeks:
         row = (week.id, week.revision, week.basis, to_milliseconds(week.generated_at), to_json(week.body))
         return await self._database.write(lambda connection: connection.execute(_ADD, row).rowcount == 1)
 
+    async def confirm(self, week: Week) -> None:
+        row = (week.basis, week.id, week.revision)
+        await self._database.write(lambda connection: connection.execute(_CONFIRM, row))
+
     async def get(self, id: str, revision: int | None = None) -> Week | None:
         asked = (id, revision, revision)
         row = await self._database.read(lambda connection: connection.execute(_GET, asked).fetchone())
@@ -38,4 +42,5 @@ def _week(row: sqlite3.Row) -> Week:
 
 
 _ADD = "INSERT INTO weeks (id, revision, basis, generated_at, body) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_CONFIRM = "UPDATE weeks SET basis = ? WHERE id = ? AND revision = ?"
 _GET = "SELECT * FROM weeks WHERE id = ? AND (? IS NULL OR revision = ?) ORDER BY revision DESC LIMIT 1"

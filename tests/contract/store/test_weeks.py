@@ -26,6 +26,14 @@ async def test_a_revision_is_never_overwritten(store: Store) -> None:
     assert await store.weeks.get("2026-W47", 1) == WEEK
 
 
+async def test_a_revision_is_confirmed_for_another_basis(store: Store, other_store: Store) -> None:
+    assert await store.weeks.add(WEEK)
+    await store.weeks.confirm(replace(WEEK, basis="later", body={"id": "other"}))
+    assert await other_store.weeks.get("2026-W47") == replace(WEEK, basis="later")
+    await store.weeks.confirm(replace(WEEK, revision=2))
+    assert await store.weeks.get("2026-W47", 2) is None
+
+
 async def test_the_newest_revision_is_the_highest_number(store: Store, other_store: Store) -> None:
     for revision in range(1, 13):
         assert await store.weeks.add(replace(WEEK, revision=revision))
