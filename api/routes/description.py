@@ -14,8 +14,8 @@ router = APIRouter(include_in_schema=False)
 
 # Swagger UI sets styles on elements as it goes; scripts stay ours.
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -27,7 +27,9 @@ _PAGE = """<!doctype html>
 <script src="/static/swagger/swagger-ui-bundle.js" defer></script>
 <script src="/static/api-docs.js" defer></script>
 </head>
-<body><main id="swagger-ui"><p>The description itself is at <a href="/api/v1/openapi.json">openapi.json</a>.</p></main></body>
+<body>
+<main id="swagger-ui"><p>The description itself is at <a href="/api/v1/openapi.json">openapi.json</a>.</p></main>
+</body>
 </html>
 """
 
