@@ -13,8 +13,8 @@ _COLUMNS = (
     "type", "value", "first_seen", "last_seen", "sightings", "sources", "malware", "context",
     "article_title", "article_url", "source_name",
 )  # fmt: skip
-# What a spreadsheet would run as a formula; titles and contexts are written by strangers.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+# What a spreadsheet would run as a formula (some take the full-width signs too); strangers write titles and contexts.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def csv_table(iocs: Sequence[Ioc]) -> bytes:

@@ -24,6 +24,13 @@ def here(path: str | None, otherwise: str = "/") -> str:
     return path if path is not None and _HERE.fullmatch(path) else otherwise
 
 
+def here_of(request: Request) -> str:
+    """Path and query of a request as they came: decoded, an indicator's path could be read as another one."""
+    raw = request.scope.get("raw_path") or quote(request.scope["path"]).encode()
+    query = request.scope["query_string"]
+    return (raw + b"?" + query if query else raw).decode("latin-1")
+
+
 def with_query(path: str, parameters: Mapping[str, str | int | None]) -> str:
     """A path with those of the parameters that have a value."""
     query = urlencode({name: value for name, value in parameters.items() if value not in (None, "")}, errors="replace")

@@ -22,11 +22,11 @@ from api.limits.tiers import Tier, results_limit
 from api.problems import Problem, problem_of
 from api.service import Service, service_of
 from api.web import cookies, forgery
-from api.web.addresses import own_address
+from api.web.addresses import here_of, own_address
 from api.web.rendering import Templates
 from api.web.text import ago
 from api.web.text import wait as wait_words
-from intel.errors import IocError, StoreUnavailable
+from intel.errors import IocError
 
 log = structlog.get_logger()
 
@@ -61,6 +61,11 @@ class Visit:
         return self.request.query_params
 
     @property
+    def here(self) -> str:
+        """Where the visitor is: path and query as they came, still encoded."""
+        return here_of(self.request)
+
+    @property
     def own_address(self) -> str:
         return own_address(self.request, self.service.settings)
 
@@ -91,6 +96,7 @@ class Visit:
             "theme": cookies.theme(self.request),
             "signup_open": self.service.settings.ioc_signup == "open",
             "path": self.request.url.path,
+            "here": self.here,
             "ago": lambda moment: ago(moment, now),
             "now": now,
             "q": "",
@@ -164,9 +170,10 @@ async def answer(entry: Entry, request: Request, templates: Templates) -> Respon
     except Problem as problem:
         response = error(visit, problem)
     except IocError as fault:
-        if not isinstance(fault, StoreUnavailable):
-            log.info("a page was refused", error=type(fault).__name__)
-        response = error(visit, problem_of(fault))
+        told = problem_of(fault)
+        if told.status == 500:
+            log.error("an error without an answer of its own", error=repr(fault))
+        response = error(visit, told)
     if visit.decision is not None:
         response.headers.raw.extend(limit_headers(visit.decision))
     return response
@@ -221,7 +228,7 @@ async def _admitted(entry: Entry, visit: Visit) -> Response:
         visit = replace(visit, form=await _form(request))
         _refuse_old_form(entry, visit)
     if (entry.members or (posted and entry.members_post)) and visit.signed_in is None:
-        back = request.url.path if posted else request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        back = visit.here.partition("?")[0] if posted else visit.here
         return visit.go(f"/signin?next={quote(back, safe='/')}")
     if posted and entry.post is not None:
         return await entry.post(visit)

@@ -20,6 +20,7 @@ PATHS = {
     "/api/v1/focus": {"get"},
     "/api/v1/awareness": {"get"},
     "/api/v1/awareness/{slug}": {"get"},
+    "/api/v1/sources": {"get"},
     "/api/v1/submit": {"post"},
     "/api/v1/submissions/{id}": {"get"},
     "/api/v1/usage": {"get"},

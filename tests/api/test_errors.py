@@ -172,12 +172,16 @@ async def test_a_fault_of_ours_is_a_problem_that_shows_nothing_of_the_inside(tmp
         await api.publish("one", "domain evil.example")
         with sqlite3.connect(tmp_path / "ioc.sqlite3", isolation_level=None) as database:
             database.execute("PRAGMA foreign_keys = OFF")
-            for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'iocs'").fetchall():
+            for (name,) in database.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'iocs'"
+            ).fetchall():
                 database.execute(f"ALTER TABLE {name} RENAME TO elsewhere")
         database.close()
         answer = await api.get("/iocs")
         assert answer.status_code in (500, 503)
-        check_problem(answer, answer.status_code, "internal_error" if answer.status_code == 500 else "store_unavailable")
+        check_problem(
+            answer, answer.status_code, "internal_error" if answer.status_code == 500 else "store_unavailable"
+        )
         assert {"ratelimit", "x-ratelimit-remaining"} <= set(answer.headers)
 
 

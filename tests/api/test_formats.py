@@ -38,13 +38,13 @@ async def test_csv_has_a_row_for_each_indicator_under_a_header(api: Running) -> 
 
 
 @pytest.mark.promise("formats.csv-guard")
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "\n=", " =", "＝", "'="])
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "\n=", " =", "＝", "＋", "－", "＠", "'="])
 async def test_cells_that_a_spreadsheet_would_run_are_guarded(api: Running, start: str) -> None:
     text = f"{start}HYPERLINK(1)"
     await api.publish("one", Sighting("domain", "a.example", text), title=text, source=f"{text} blog")
     (row,) = await rows(api)
     for cell in (row["article_title"], row["context"], row["source_name"]):
-        assert cell.lstrip(" ")[0] not in "=+-@\t\r\n", cell
+        assert cell.lstrip(" ")[0] not in "=+-@\t\r\n＝＋－＠", cell
         assert cell.endswith(("HYPERLINK(1)", "blog"))
 
 

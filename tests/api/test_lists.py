@@ -97,7 +97,7 @@ async def test_a_time_may_have_an_offset(api: Running) -> None:
 )
 @pytest.mark.promise("iocs.since-until")
 async def test_what_is_no_date_or_time_is_refused(api: Running, field: str, text: str) -> None:
-    answer = await api.get("/iocs", **{field: text})
+    answer = await api.client.get("/api/v1/iocs", params={field: text})
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["field"] == field
 
@@ -129,7 +129,8 @@ async def test_a_larger_limit_is_lowered_to_the_cap_and_the_answer_says_so(api: 
     key = await api.key()
 
     async def given(key: dict[str, str] | None = None, **asked: Any) -> tuple[int, int]:
-        answer = (await api.get("/iocs", key, **{"limit": 1000, **asked})).json()
+        asked["limit"] = 1000
+        answer = (await api.get("/iocs", key, **asked)).json()
         return answer["limit"], len(answer["items"])
 
     assert await given() == (50, 50)

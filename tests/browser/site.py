@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Response
 
 from api.app import create_app
 from api.service import Service
-from intel.records import Sighting
+from intel.records import Feed, Sighting
 from intel.settings import Settings
 from tests.contract.store.builders import make_article, publish
 
@@ -81,6 +81,10 @@ async def _publish(service: Service) -> None:
         Sighting("domain", "curlew." + "a" * 60 + "." + "b" * 60 + "." + "c" * 60 + ".example", "x" * 2000, (), 3),
     ]
     await publish(service.store, hostile, *sightings)
+    feed = Feed(
+        "f" * 36, "https://news.example/feed", EVIL, service.clock(), service.clock(), failures=2, last_error=EVIL
+    )
+    await service.store.feeds.add(feed)
 
 
 @dataclass

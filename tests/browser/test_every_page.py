@@ -83,6 +83,7 @@ def test_every_page_fits_a_small_screen(chromium: Browser, site: str, member: St
             assert stranger.width <= 375, path
 
 
+@pytest.mark.promise("promises.hostile-article-is-data")
 def test_a_hostile_article_is_inert_wherever_it_shows(chromium: Browser, site: str, member: StorageState) -> None:
     with visiting(chromium, site, storage_state=member) as visitor:
         visitor.go("/search?q=curlew")

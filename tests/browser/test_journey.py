@@ -6,6 +6,7 @@ import re
 import urllib.error
 import urllib.request
 
+import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.browser.site import TITLE, Visitor, visiting
@@ -61,6 +62,7 @@ def walk_to_the_article(visitor: Visitor) -> None:
     expect(visitor.page.get_by_role("heading", level=1)).to_have_text("CVE-2024-3400")
 
 
+@pytest.mark.promise("accounts.pages")
 def test_from_sign_up_to_a_revoked_key(chromium: Browser, site: str) -> None:
     with visiting(chromium, site) as visitor:
         walk_through_keys(visitor, site)

@@ -30,6 +30,7 @@ def servers(
         yield stack.enter_context(serving(settings)), stack.enter_context(serving(settings))
 
 
+@pytest.mark.promise("keys.revoked-within-a-second")
 def test_one_session_and_one_key_hold_on_both_servers(chromium: Browser, servers: tuple[str, str]) -> None:
     first, second = servers
     with visiting(chromium, first) as visitor:

@@ -44,6 +44,8 @@ class Installation:
         self.environment = kept | {
             "IOC_DATA_DIR": str(folder / "data"),
             "IOC_FETCH_ALLOW": "127.0.0.0/8",
+            # So that waiting for a submission runs into no limit.
+            "IOC_RATE_KEY": "100000/minute",
             **settings,
         }
         self._started: list[subprocess.Popen[bytes]] = []
@@ -128,7 +130,9 @@ class Server:
         """The submission, once it is done or failed."""
 
         def look() -> dict[str, Any] | None:
-            found: dict[str, Any] = self.get(f"/submissions/{id}", key).json()
+            answer = self.get(f"/submissions/{id}", key)
+            assert answer.status_code == 200, answer.text
+            found: dict[str, Any] = answer.json()
             return found if found["status"] in ("done", "failed") else None
 
         return until(look, f"submission {id} has ended", 50)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from starlette.responses import Response
 
 from api.web.visit import Visit
@@ -10,6 +13,9 @@ from intel.focus import SEVERITIES, focus_items
 from intel.weekly import week_id, weekly
 
 _WEEKS_TOLD = 3
+_MOST_NAMED = 10
+# Shown as links instead.
+_LINKED = ("newest_article",)
 
 
 async def show_weeks(visit: Visit) -> Response:
@@ -39,4 +45,19 @@ async def show_focus(visit: Visit) -> Response:
     items = await focus_items(visit.service.store, visit.service.clock())
     counts = {name: sum(item["severity"] == name for item in items) for name in SEVERITIES}
     wanted = [item for item in items if severity in ("", item["severity"])][: visit.tier.results_cap]
-    return visit.page("focus.html", items=wanted, counts=counts, severity=severity, total=len(items))
+    told = [(item, list(evidence(item["evidence"]))) for item in wanted]
+    return visit.page("focus.html", items=told, counts=counts, severity=severity, total=len(items))
+
+
+def evidence(members: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, str]]:
+    """What stands behind an item as pairs of words, members of members after them; what is not known is left out."""
+    for name, found in members.items():
+        words = f"{within} {name}".strip().replace("_", " ")
+        if isinstance(found, Mapping):
+            yield from () if name in _LINKED else evidence(found, words)
+        elif isinstance(found, bool):
+            yield words, "yes" if found else "no"
+        elif isinstance(found, (list, tuple)):
+            yield words, ", ".join(str(each) for each in found[:_MOST_NAMED] if not isinstance(each, Mapping))
+        elif found is not None:
+            yield words, str(found)

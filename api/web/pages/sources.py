@@ -1,20 +1,31 @@
-"""`/sources`: whose articles are read, and when each was last heard of."""
+"""`/sources`: the feeds that are followed and how each is, and whose articles were read."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from starlette.responses import Response
 
+from api.web.text import counted
 from api.web.visit import Visit
 from intel.query import ArticleQuery
-from intel.records import Article
+from intel.records import Article, Feed
 from intel.store import Store
 
 _READ_AT_ONCE = 200
 _MOST_READ = 1_000
+# A poll may wait for a worker; later than this something is wrong with ours, not with the site.
+_LATE = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How a feed is: one word, and why where that is not plain."""
+
+    word: str
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +43,27 @@ class Source:
 async def show(visit: Visit) -> Response:
     articles = await _newest(visit.service.store)
     totals = await visit.service.store.totals()
-    return visit.page("sources.html", sources=sources(articles), counted=len(articles), totals=totals)
+    return visit.page(
+        "sources.html",
+        feeds=[(feed, health(feed, visit.service.clock())) for feed in await visit.service.store.feeds.all()],
+        sources=sources(articles),
+        counted=len(articles),
+        totals=totals,
+    )
+
+
+def health(feed: Feed, now: datetime) -> Health:
+    """How a feed is, in one word and a sentence."""
+    if feed.ended_at is not None:
+        return Health("ended", feed.last_error or "The site says that it is gone for good.")
+    if not feed.enabled:
+        return Health("off", "It is not followed at the moment.")
+    if feed.failures:
+        return Health("failing", feed.last_error or f"Its last {counted(feed.failures, 'poll')} failed.")
+    if feed.last_success_at is None:
+        return Health("new", "It was not polled yet.")
+    late = now - feed.next_poll_at > _LATE
+    return Health("late", "Nobody has polled it when it was due.") if late else Health("well", "")
 
 
 async def _newest(store: Store) -> list[Article]:

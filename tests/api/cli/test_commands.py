@@ -89,6 +89,7 @@ def test_a_file_that_cannot_be_read_fails_and_the_others_are_imported(here: Inst
 @pytest.mark.promise("cli.commands")
 def test_an_address_is_submitted_and_its_end_awaited(here: Installation, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/post").respond_with_data(article_page(), content_type="text/html")
+    httpserver.expect_request("/gone").respond_with_data("", 404)
     submitted = here.run("submit", httpserver.url_for("/post"), "--source", "Example Research", "--json")
     assert submitted.returncode == 0, submitted.stderr
     done = json.loads(submitted.stdout)

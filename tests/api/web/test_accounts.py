@@ -18,6 +18,7 @@ async def test_signing_up_leads_to_the_api_keys(visitor: Reader) -> None:
 
 
 @pytest.mark.promise("accounts.pages")
+@pytest.mark.promise("accounts.pages")
 async def test_who_signed_out_signs_in_again(visitor: Reader) -> None:
     await visitor.sign_up()
     await visitor.sign_out()
@@ -33,6 +34,16 @@ async def test_after_signing_in_one_is_where_one_wanted_to_go(visitor: Reader) -
     assert page.heading == "Sign in"
     page = await visitor.submit(page, "/signin", email=EMAIL, password=PASSWORD)
     assert page.path == "/settings/api-keys"
+
+
+@pytest.mark.parametrize("path", ["/search?q=a%20b&type=ip", "/ioc/url/http%3A%2F%2Fevil.example%2Fx%3Fy%3D1%23z"])
+async def test_the_sign_in_link_leads_back_to_the_page_it_stood_on(visitor: Reader, path: str) -> None:
+    await visitor.sign_up()
+    await visitor.sign_out()
+    page = await visitor.open(path)
+    page = await visitor.open(page.links("//header")["Sign in"])
+    page = await visitor.submit(page, "/signin", email=EMAIL, password=PASSWORD)
+    assert page.path == path
 
 
 @pytest.mark.parametrize(
@@ -160,6 +171,7 @@ async def test_twenty_accounts_an_hour_are_made_from_one_address(visitor: Reader
     assert made == [422] * 20 + [429]
 
 
+@pytest.mark.promise("settings.signup-closed")
 @pytest.mark.promise("settings.signup-closed")
 async def test_closed_sign_up_makes_no_account(tmp_path: Path) -> None:
     async with running(tmp_path, ioc_signup="closed", **GENEROUS) as api, reading(api.app) as visitor:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from intel.records import Article, Sighting
 from tests.api.running import Running
 from tests.api.web.reading import Page, Reader
@@ -109,6 +111,7 @@ async def hostile(api: Running) -> Article:
     return await publish(api.store, article, *sightings)
 
 
+@pytest.mark.promise("promises.hostile-article-is-data")
 async def test_whatever_an_article_says_is_text_on_every_page(api: Running, member: Reader) -> None:
     article = await hostile(api)
     pages = {"/", "/search", "/search?q=curlew", "/articles", f"/articles/{article.id}", "/weekly", "/weekly/2026-W47"}

@@ -27,6 +27,7 @@ async def works(api: Running, key: str) -> bool:
 
 
 @pytest.mark.promise("accounts.pages")
+@pytest.mark.promise("keys.shown-once", "accounts.pages")
 async def test_a_generated_key_works_and_is_shown_once(api: Running, member: Reader) -> None:
     page = await generate(member)
     assert page.answer.headers["cache-control"] == "no-store"
@@ -49,6 +50,7 @@ async def test_the_public_address_is_told_where_one_is_set(tmp_path: Path) -> No
         assert '"SERVICE_BASE_URL": "http://public.example"' in (await generate(reader)).text
 
 
+@pytest.mark.promise("limits.account.five-keys")
 async def test_the_sixth_key_is_refused_with_a_sentence(member: Reader) -> None:
     for number in range(5):
         assert (await generate(member, f"key {number}")).status == 200

@@ -29,6 +29,7 @@ async def test_a_visitor_searches_ten_times_an_hour_and_goes_on_reading(limited_
 
 
 @pytest.mark.promise("limits.pages.same-buckets")
+@pytest.mark.promise("limits.pages.same-buckets")
 async def test_pages_and_the_api_share_a_visitors_buckets(limited_api: Running) -> None:
     async with reading(limited_api.app) as visitor:
         for _ in range(10):
@@ -36,6 +37,7 @@ async def test_pages_and_the_api_share_a_visitors_buckets(limited_api: Running) 
         assert (await visitor.client.get("/api/v1/iocs?q=evil")).status_code == 429
 
 
+@pytest.mark.promise("limits.pages.same-buckets")
 @pytest.mark.promise("limits.pages.same-buckets")
 async def test_a_member_opens_a_hundred_pages_a_minute(limited_api: Running) -> None:
     async with reading(limited_api.app) as member:
@@ -60,6 +62,7 @@ async def test_behind_a_trusted_proxy_the_client_counts(tmp_path: Path) -> None:
             assert answer.status_code == 200
 
 
+@pytest.mark.promise("limits.unlimited-paths")
 @pytest.mark.parametrize("path", ["/static/site.css", "/static/site.js", "/static/icon.svg", "/healthz", "/readyz"])
 async def test_static_files_cost_nothing(limited_api: Running, path: str) -> None:
     async with reading(limited_api.app) as visitor:

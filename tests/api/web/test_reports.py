@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from api.web.pages.reports import evidence
 from tests.api.running import Running
 from tests.api.web.reading import Reader
 
@@ -51,18 +52,24 @@ async def test_lessons_are_listed_searched_and_read(visitor: Reader) -> None:
     assert (await visitor.open("/awareness/no-such-lesson")).status == 404
 
 
-async def test_sources_are_listed_most_lately_heard_of_first(api: Running, visitor: Reader) -> None:
-    await api.publish("a", "domain a.example", source="First Blog", at=1)
-    await api.publish("b", "domain b.example", source="Second Blog", at=2)
-    await api.publish("c", "domain c.example", source="First Blog", at=3)
-    tree = (await visitor.open("/sources")).tree
-    rows = [[" ".join(cell.text_content().split()) for cell in row][:3] for row in tree.xpath("//tbody/tr")]
-    assert rows == [["First Blog", "2", "2"], ["Second Blog", "1", "1"]]
-
-
 async def test_status_and_help_know_the_readers_own_address(api: Running, visitor: Reader) -> None:
     await api.publish("a", "domain a.example")
     assert "The store answers" in (await visitor.open("/status")).text
     assert "http://ioc.example/api/v1" in (await visitor.open("/help")).text
     assert '"SERVICE_BASE_URL": "http://ioc.example"' in (await visitor.open("/help/mcp")).text
     assert (await visitor.client.get("/docs")).headers["location"] == "/api/v1/docs"
+
+
+def test_evidence_is_told_in_pairs_of_words() -> None:
+    members = {
+        "sources": 3,
+        "kev": {"listed": True, "date_added": "2026-11-18", "due_date": None},
+        "domains": ["a.example", "b.example"],
+        "newest_article": {"id": "1", "title": "shown as a link"},
+    }
+    assert list(evidence(members)) == [
+        ("sources", "3"),
+        ("kev listed", "yes"),
+        ("kev date added", "2026-11-18"),
+        ("domains", "a.example, b.example"),
+    ]

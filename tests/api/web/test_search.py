@@ -102,6 +102,7 @@ async def test_what_is_found_is_exported_within_the_readers_cap(api: Running, vi
     assert "host000.evil.example" in (await member.open(address.replace("csv", "txt"))).answer.text
 
 
+@pytest.mark.promise("formats.csv-guard")
 async def test_an_exported_cell_is_no_formula(api: Running, visitor: Reader) -> None:
     await api.publish("report", "domain evil.example", title="=cmd|'/C calc'!A0")
     rows = list(csv.DictReader(io.StringIO((await visitor.open("/search?format=csv")).answer.text)))

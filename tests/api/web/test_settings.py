@@ -60,9 +60,9 @@ async def test_nobody_ends_the_session_of_another_account(api: Running, member: 
 
 
 async def test_the_colours_stay_as_chosen(visitor: Reader) -> None:
-    page = await visitor.open("/focus")
+    page = await visitor.open("/search?q=evil")
     assert page.tree.get("data-theme") is None
     page = await visitor.submit(page, "/theme", theme="dark")
-    assert page.path == "/focus" and page.tree.get("data-theme") == "dark"
+    assert page.path == "/search?q=evil" and page.tree.get("data-theme") == "dark"
     page = await visitor.submit(page, "/theme", theme="auto")
     assert page.tree.get("data-theme") is None

@@ -26,7 +26,7 @@ async def test_pages_and_files_travel_compressed(visitor: Reader) -> None:
 
 
 async def test_nothing_beside_the_static_files_is_handed_out(visitor: Reader) -> None:
-    for path in ("/static/../pages_app.py", "/static/%2e%2e/visit.py", "/static//etc/passwd", "/static/"):
+    for path in ("/static/../routes.py", "/static/%2e%2e/visit.py", "/static//etc/passwd", "/static/"):
         assert (await visitor.client.get(path)).status_code == 404
 
 

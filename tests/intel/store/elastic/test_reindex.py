@@ -147,6 +147,7 @@ async def test_a_block_without_a_rebuilding_is_the_operators_and_stays(
     done, _ = await asyncio.wait({waiting}, timeout=1)
     assert not done
     waiting.cancel()
+    await asyncio.wait({waiting})
     assert await store.submissions.get("submission-one") is None
 
 
