@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Mapping
 
 import structlog
 from starlette.datastructures import MutableHeaders
@@ -22,14 +23,16 @@ _PAGE_POLICY = (
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 _FIXED = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+_HTTPS_ONLY = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 class AnswerMiddleware:
-    """ASGI middleware around the whole application."""
+    """ASGI middleware around the whole application; `https` where its public address is."""
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: Metrics, https: bool) -> None:
         self._app = app
         self._metrics = metrics
+        self._fixed = _FIXED | (_HTTPS_ONLY if https else {})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -41,7 +44,7 @@ class AnswerMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _secure(MutableHeaders(scope=message), scope["path"])
+                _secure(MutableHeaders(scope=message), scope["path"], self._fixed)
             await send(message)
 
         try:
@@ -114,7 +117,7 @@ def _route(scope: Scope) -> str:
     return f"{PREFIX}{template}" if scope["path"].startswith(f"{PREFIX}/") else str(template)
 
 
-def _secure(headers: MutableHeaders, path: str) -> None:
-    for name, value in _FIXED.items():
+def _secure(headers: MutableHeaders, path: str, fixed: Mapping[str, str]) -> None:
+    for name, value in fixed.items():
         headers.setdefault(name, value)
     headers.setdefault("Content-Security-Policy", _API_POLICY if path.startswith("/api/") else _PAGE_POLICY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 
 import structlog
@@ -30,11 +30,11 @@ from api.limits.tiers import Tiers
 from api.metrics import Metrics
 from api.openapi import describe
 from api.problems import CODES_BY_STATUS, Problem, ProblemResponse, problem_of, respond
-from api.routes import articles, awareness, description, focus, health, iocs, submit, usage, weekly
+from api.routes import articles, awareness, description, focus, health, iocs, sources, submit, usage, weekly
 from api.secret import secret_of
 from api.service import Service
 from api.web import add_pages, error_page, is_page
-from ingest.assembly import Ingest, open_ingest
+from ingest.assembly import Ingest, open_following, open_ingest
 from ingest.queue.embedded import EmbeddedQueue
 from ingest.queue.port import Queue
 from ingest.queue.redis import ArqQueue
@@ -53,10 +53,12 @@ def create_app(settings: Settings | None = None, clock: Callable[[], datetime] =
     """The whole service as one ASGI app; None reads the settings from the environment. Raises ConfigurationError."""
     settings = settings or load_settings()
     service, ingest = _assemble(settings, clock)
+    # Served, the worker follows the feeds.
+    beside = () if settings.served else (open_following(settings, service.store, ingest, service.submitting, clock),)
     app = FastAPI(
         title="IOC Intelligence",
         version=VERSION,
-        lifespan=lambda _: _running(service, ingest),
+        lifespan=lambda _: _running(service, ingest, beside),
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
@@ -64,7 +66,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], datetime] =
     )
     app.state.service = service
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
-    for room in (iocs, articles, weekly, focus, awareness, submit, usage, description):
+    for room in (iocs, articles, weekly, focus, awareness, sources, submit, usage, description):
         app.include_router(room.router, prefix="/api/v1")
     app.include_router(health.router)
     add_pages(app)
@@ -79,7 +81,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], datetime] =
         authenticate=service.keys.authenticate,
         problem=_refusal,
     )
-    app.add_middleware(AnswerMiddleware, metrics=service.metrics)
+    app.add_middleware(AnswerMiddleware, metrics=service.metrics, https=settings.base_url.startswith("https://"))
     return app
 
 
@@ -121,14 +123,16 @@ def _limiter(redis: str | None, metrics: Metrics) -> Limiter:
 
 
 @contextlib.asynccontextmanager
-async def _running(service: Service, ingest: Ingest) -> AsyncIterator[None]:
-    """Prepares the store, sweeps what is due, and gives everything back at the end.
+async def _running(
+    service: Service, ingest: Ingest, beside: Sequence[Callable[[], Awaitable[None]]]
+) -> AsyncIterator[None]:
+    """Prepares the store, sweeps what is due, does what is to be done beside, and gives everything back at the end.
 
     Embedded, a store that cannot be made ends the start; served, it may come after us.
     """
     if not service.settings.served:
         await service.store.setup()
-    keeping = asyncio.create_task(upkeep(service.store, service.queue, service.clock))
+    keeping = asyncio.create_task(upkeep(service.store, service.queue, service.clock, *beside))
     try:
         yield
     finally:

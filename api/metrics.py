@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from api.sources import FeedHealth
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -21,6 +25,15 @@ class Metrics:
         self._fallbacks = Counter("ioc_limits_without_redis", "Requests limited per process.", registry=self._registry)
         self._submissions = Gauge("ioc_submissions", "Submissions by status.", ["status"], registry=self._registry)
         self._records = Gauge("ioc_records", "Stored records by kind.", ["kind"], registry=self._registry)
+        self._feed_success = Gauge(
+            "ioc_feed_last_success_timestamp_seconds", "Last success by feed.", ["feed"], registry=self._registry
+        )
+        self._feed_failures = Gauge(
+            "ioc_feed_failures", "Failures since the last success by feed.", ["feed"], registry=self._registry
+        )
+        self._feed_records = Gauge(
+            "ioc_feed_records", "What came of each feed, by kind.", ["feed", "kind"], registry=self._registry
+        )
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Counts one answer; `route` is the template of the path, never the path itself."""
@@ -37,6 +50,18 @@ class Metrics:
             self._records.labels(kind).set(number)
         for status, number in submissions.items():
             self._submissions.labels(status).set(number)
+
+    def followed(self, feeds: Iterable[FeedHealth]) -> None:
+        """Notes how each feed is doing; one that is gone is shown no more."""
+        for gauge in (self._feed_success, self._feed_failures, self._feed_records):
+            gauge.clear()
+        for health in feeds:
+            feed = health.feed
+            self._feed_failures.labels(feed.name).set(feed.failures)
+            self._feed_records.labels(feed.name, "articles").set(health.articles)
+            self._feed_records.labels(feed.name, "iocs").set(health.iocs)
+            if feed.last_success_at is not None:
+                self._feed_success.labels(feed.name).set(feed.last_success_at.timestamp())
 
     def render(self) -> bytes:
         """All metrics as Prometheus reads them."""

@@ -213,6 +213,24 @@ class LessonModel(BaseModel):
     published_at: datetime
 
 
+class SourceModel(BaseModel):
+    """A feed that is followed, how it is doing, and what came of it."""
+
+    id: str
+    name: str = Field(description="`source_name` of its articles")
+    url: str = Field(description="without its query")
+    state: Literal["off", "ended", "failing", "well", "waiting"]
+    last_polled_at: datetime | None
+    last_success_at: datetime | None
+    last_error: str | None = Field(description="what went wrong the last time, for a person; null after a success")
+    failures: int = Field(description="since the last success")
+    interval_seconds: int
+    next_poll_at: datetime | None
+    ended_at: datetime | None = Field(description="when the site said that it is gone for good")
+    article_count: int = Field(description="articles of this source name")
+    ioc_count: int = Field(description="indicators in them")
+
+
 class BucketModel(BaseModel):
     name: str
     limit: int

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import urlsplit, urlunsplit
 
 from ingest.indicators.noise import warnings
 from intel.canonical import defang
-from intel.records import IOC_TYPES, Article, ArticleRef, Ioc, Submission
+from intel.records import IOC_TYPES, Article, ArticleRef, Feed, Ioc, Submission
 from intel.times import rfc3339
 
 Json = dict[str, Any]
+FeedState = Literal["off", "ended", "failing", "well", "waiting"]
 
 
 def ioc(record: Ioc) -> Json:
@@ -77,6 +79,34 @@ def submission(record: Submission) -> Json:
         "created_at": rfc3339(record.created_at),
         "finished_at": _time(record.finished_at),
     }
+
+
+def feed(record: Feed) -> Json:
+    """How a feed is doing. Its address is shown without its query, which may hold a subscriber's secret."""
+    return {
+        "id": record.id,
+        "name": record.name,
+        "url": urlunsplit(urlsplit(record.url)._replace(query="", fragment="")),
+        "state": feed_state(record),
+        "last_polled_at": _time(record.last_polled_at),
+        "last_success_at": _time(record.last_success_at),
+        "last_error": record.last_error,
+        "failures": record.failures,
+        "interval_seconds": record.interval_seconds,
+        "next_poll_at": rfc3339(record.next_poll_at) if record.enabled and record.ended_at is None else None,
+        "ended_at": _time(record.ended_at),
+    }
+
+
+def feed_state(record: Feed) -> FeedState:
+    """A feed's health in one word."""
+    if not record.enabled:
+        return "off"
+    if record.ended_at is not None:
+        return "ended"
+    if record.failures:
+        return "failing"
+    return "well" if record.last_success_at else "waiting"
 
 
 def _time(moment: datetime | None) -> str | None:

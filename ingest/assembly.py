@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 
+from ingest.feed_lists import read_list_file
 from ingest.fetch import FetchAllow, Fetcher
 from ingest.isolated import Isolation
 from ingest.pipeline import Pipeline
+from ingest.polling import keep_following, open_polling
 from ingest.reading import Page, ReadPage, read_page
+from ingest.submitting import Submitting
 from ingest.work import SubmissionWork
 from intel.settings import Settings
 from intel.store import Store
@@ -42,3 +45,19 @@ def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] 
 
     pipeline = Pipeline(Fetcher(allow).fetch, read, store, clock)
     return Ingest(pipeline, SubmissionWork(store, pipeline.take_url, clock), allow, isolation)
+
+
+def open_following(
+    settings: Settings,
+    store: Store,
+    ingest: Ingest,
+    submitting: Submitting,
+    clock: Callable[[], datetime] = utc_now,
+) -> Callable[[], Awaitable[None]]:
+    """What follows feeds, those in IOC_FEEDS among them, for as long as it is let run.
+
+    Raises ConfigurationError where that file cannot be read.
+    """
+    listed = read_list_file(settings.ioc_feeds) if settings.ioc_feeds else ()
+    polling = open_polling(store, submitting, ingest.isolation, ingest.fetch_allow, clock)
+    return lambda: keep_following(polling, store, listed, ingest.fetch_allow, clock)

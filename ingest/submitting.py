@@ -25,8 +25,13 @@ class Submitting:
     fetch_allow: FetchAllow
     clock: Callable[[], datetime]
 
-    async def submit(self, account_id: str, url: str, source_name: str | None) -> Submission:
-        """The account's submission of that address, new or as it stands. RefusedUrl where its form forbids fetching."""
+    async def submit(
+        self, account_id: str, url: str, source_name: str | None, not_before: datetime | None = None
+    ) -> Submission:
+        """The account's submission of that address, new or as it stands. RefusedUrl where its form forbids fetching.
+
+        A new one is read at once, or from `not_before` on.
+        """
         checked = str(check_url(url, self.fetch_allow))
         address, now = canonical_url(checked), self.clock()
         submission = Submission(
@@ -36,10 +41,10 @@ class Submitting:
             source_name=source_name or urlsplit(checked).hostname or checked,
             status="queued",
             created_at=now,
-            due_at=now,
+            due_at=not_before or now,
         )
         stored = await self.store.submissions.add(await self._done_if_known(submission, address, now))
-        if not stored.ended and stored.attempts == 0:
+        if not stored.ended and stored.attempts == 0 and stored.due_at <= now:
             await self.queue.enqueue(stored)
         return stored
 

@@ -9,6 +9,7 @@ computed. An article that changes what is published, a late one too, gives the n
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Iterable
@@ -80,7 +81,9 @@ async def weekly(store: Store, id: str, lessons: tuple[Lesson, ...], now: dateti
         material = await _material(store, start)
         if not material.articles:
             raise NotFound("No article was seen in this week.")
-        body = compute(id, material, await _material(store, start - _WEEK), lessons, status)
+        before = await _material(store, start - _WEEK)
+        # In a thread: a large week takes seconds, and other requests go on meanwhile.
+        body = await asyncio.to_thread(compute, id, material, before, lessons, status)
         if latest is not None and latest.body == body:
             await store.weeks.confirm(replace(latest, basis=basis))
             return latest

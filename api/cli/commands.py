@@ -21,6 +21,8 @@ account = typer.Typer(help="Accounts.", no_args_is_help=True)
 key = typer.Typer(help="API keys.", no_args_is_help=True)
 app.add_typer(account, name="account")
 app.add_typer(key, name="key")
+feeds = typer.Typer(help="Feeds that are followed.", no_args_is_help=True)
+app.add_typer(feeds, name="feeds")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Email = Annotated[str, typer.Argument(help="The account's e-mail address.")]
@@ -31,6 +33,7 @@ IocType = StrEnum(
 ExportFormat = StrEnum("ExportFormat", ["jsonl", "csv", "stix", "txt"])
 OnlyType = Annotated[IocType | None, typer.Option("--type", help="Only this type.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many, at most.")]
+FeedUrl = Annotated[str, typer.Argument(help="Address of the feed.")]
 Source = Annotated[str | None, typer.Option(help="Name of the source.")]
 
 
@@ -206,3 +209,76 @@ def revoke_key(
     from api.cli.accounts import revoke_key
 
     revoke_key(email, slot)
+
+
+@feeds.command("add")
+def add_feed(
+    url: FeedUrl,
+    name: Annotated[str | None, typer.Option(help="Name of the source; default the address's host.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Follow an RSS, Atom or JSON feed."""
+    from api.cli.feeds import add_feed
+
+    add_feed(url, name, as_json=as_json)
+
+
+@feeds.command("list")
+def list_feeds(as_json: AsJson = False) -> None:
+    """List the feeds and how each is doing."""
+    from api.cli.feeds import list_feeds
+
+    list_feeds(as_json=as_json)
+
+
+@feeds.command("remove")
+def remove_feed(url: FeedUrl) -> None:
+    """Follow a feed no more; its articles stay."""
+    from api.cli.feeds import remove_feed
+
+    remove_feed(url)
+
+
+@feeds.command("enable")
+def enable_feed(url: FeedUrl) -> None:
+    """Switch a feed on; one that had ended is asked again."""
+    from api.cli.feeds import switch_feed
+
+    switch_feed(url, on=True)
+
+
+@feeds.command("disable")
+def disable_feed(url: FeedUrl) -> None:
+    """Switch a feed off."""
+    from api.cli.feeds import switch_feed
+
+    switch_feed(url, on=False)
+
+
+@feeds.command("import")
+def import_feeds(
+    path: Annotated[Path | None, typer.Argument(help="OPML, or a text with one address a line.")] = None,
+    starter: Annotated[bool, typer.Option("--starter", help="Well-known public feeds, switched off.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Add the feeds of a list."""
+    from api.cli.feeds import import_feeds
+
+    if (path is None) != starter:
+        raise typer.BadParameter("give a file, or --starter")
+    sys.exit(import_feeds(path, as_json=as_json))
+
+
+@feeds.command("poll")
+def poll_feeds(
+    url: Annotated[str | None, typer.Argument(help="Only this feed; default all that are switched on.")] = None,
+    wait: Annotated[
+        bool | None,
+        typer.Option(help="Wait until the new articles are read; by default where this process reads them itself."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Poll feeds now; exit status 1 where one cannot be read."""
+    from api.cli.feeds import poll_feeds
+
+    sys.exit(poll_feeds(url, wait=wait, as_json=as_json))

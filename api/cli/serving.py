@@ -13,8 +13,9 @@ from api.app import create_app
 from api.cli.first_run import greet
 from api.cli.running import say
 from api.logs import configure_logs
-from ingest.assembly import open_ingest
+from ingest.assembly import open_following, open_ingest
 from ingest.queue.redis import ArqQueue, run_worker
+from ingest.submitting import Submitting
 from ingest.work import upkeep
 from intel.errors import ConfigurationError, IocError
 from intel.settings import Settings, load_settings
@@ -90,8 +91,9 @@ async def _work(settings: Settings, redis_address: str) -> None:
         loop.add_signal_handler(number, stopping.set)
     store, queue = open_store(settings), ArqQueue(redis_address)
     ingest = open_ingest(settings, store)
+    following = open_following(settings, store, ingest, Submitting(store, queue, ingest.fetch_allow, utc_now))
     ingest.isolation.start()
-    keeping = asyncio.create_task(upkeep(store, queue, utc_now))
+    keeping = asyncio.create_task(upkeep(store, queue, utc_now, following))
     say("reading submissions (Ctrl-C ends it)")
     try:
         await run_worker(redis_address, ingest.work.read, stopping)

@@ -12,10 +12,13 @@ from api.answers import json_answer
 from api.metrics import MEDIA_TYPE
 from api.problems import Problem
 from api.service import service_of
+from api.sources import health_of
 from intel.errors import StoreUnavailable
 from intel.settings import Network
 
 router = APIRouter(include_in_schema=False)
+
+_MOST_FEEDS = 500
 
 
 @router.get("/healthz")
@@ -39,6 +42,8 @@ async def metrics(request: Request) -> Response:
         raise Problem(403, "forbidden", "Metrics are read from the networks in IOC_METRICS_ALLOW only.")
     totals = await service.store.totals()
     service.metrics.stored({"articles": totals.articles, "iocs": totals.iocs}, totals.submissions)
+    feeds = [feed for feed in await service.store.feeds.all() if feed.enabled]
+    service.metrics.followed(await health_of(service.store, feeds[:_MOST_FEEDS]))
     return Response(service.metrics.render(), media_type=MEDIA_TYPE)
 
 

@@ -7,9 +7,6 @@ import pytest
 import pytest_asyncio
 
 from tests.api.running import GENEROUS, Running, running
-from tests.spec.plugin import pytest_configure
-
-__all__ = ["pytest_configure"]
 
 
 @pytest_asyncio.fixture

@@ -41,3 +41,11 @@ async def test_every_answer_has_headers_that_keep_browsers_careful(api: Running)
         headers = (await api.client.get(path)).headers
         assert headers["x-content-type-options"] == "nosniff", path
         assert "default-src 'none'" in headers["content-security-policy"], path
+
+
+async def test_only_a_service_with_an_https_address_asks_browsers_to_stay_on_https(
+    api: Running, tmp_path: Path
+) -> None:
+    assert "strict-transport-security" not in (await api.client.get("/healthz")).headers
+    async with running(tmp_path / "b", ioc_base_url="https://iocs.example.org", **GENEROUS) as public:
+        assert "max-age=" in (await public.client.get("/healthz")).headers["strict-transport-security"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -79,7 +78,7 @@ async def test_metrics_tell_of_every_feed_that_is_followed(tmp_path: Path) -> No
         await follow(api, "Off", enabled=False)
         await api.publish("one", "domain a.example", "domain b.example", source="Beta")
         told = (await api.client.get("/metrics")).text
-        assert re.search(r'^ioc_feed_last_success_timestamp_seconds\{feed="Al\\\\"pha"\} 1\.79\d*e\+09$', told, re.M)
+        assert 'ioc_feed_last_success_timestamp_seconds{feed="Al\\"pha"} 1.79' in told
         assert 'ioc_feed_failures{feed="Beta"} 3.0' in told
         assert 'ioc_feed_records{feed="Beta",kind="iocs"} 2.0' in told
         assert "Off" not in told

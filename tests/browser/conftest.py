@@ -7,9 +7,6 @@ from playwright.sync_api import Browser, sync_playwright
 
 from intel.settings import Settings
 from tests.browser.site import serving
-from tests.spec.plugin import pytest_configure
-
-__all__ = ["pytest_configure"]
 
 # So that no test meets a limit by chance.
 NO_LIMIT = "100000/second"

@@ -6,9 +6,6 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from tests.end_to_end.site import Site
-from tests.spec.plugin import pytest_configure
-
-__all__ = ["pytest_configure"]
 
 
 @pytest.fixture

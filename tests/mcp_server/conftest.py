@@ -5,9 +5,6 @@ from collections.abc import Iterator
 import pytest
 
 from tests.mcp_server.stand_in import StandIn, running_stand_in
-from tests.spec.plugin import pytest_configure
-
-__all__ = ["pytest_configure"]
 
 
 @pytest.fixture

@@ -10,10 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.spec.plugin import pytest_configure
-
-__all__ = ["pytest_configure"]
-
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ("install", "bootstrap.py")
 CLI = "import sys\n\n\ndef main():\n    print('called with', *sys.argv[1:])\n    return 3\n"

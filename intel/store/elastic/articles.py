@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from datetime import datetime
 from typing import Any
 
@@ -69,12 +70,13 @@ class ElasticArticles:
     async def seen_between(self, start: datetime, end: datetime) -> AsyncIterator[SeenIoc]:
         body = {"query": queries.since("seen_at", start, end), "_source": _SEEN_MEMBERS}
         sort = [{"ioc_id": "asc"}, {"article_id": "asc"}]
-        async for page in self._sightings.pages(body, sort, _SIGHTINGS_AT_ONCE):
-            sightings = [hit["_source"] for hit in page]
-            iocs = await self._iocs.get_many([one["ioc_id"] for one in sightings], source=["first_seen"])
-            for one in sightings:
-                if one["ioc_id"] in iocs:
-                    yield seen_ioc(one, iocs[one["ioc_id"]].source["first_seen"])
+        async with aclosing(self._sightings.pages(body, sort, _SIGHTINGS_AT_ONCE)) as pages:
+            async for page in pages:
+                sightings = [hit["_source"] for hit in page]
+                iocs = await self._iocs.get_many([one["ioc_id"] for one in sightings], source=["first_seen"])
+                for one in sightings:
+                    if one["ioc_id"] in iocs:
+                        yield seen_ioc(one, iocs[one["ioc_id"]].source["first_seen"])
 
     async def basis(self, start: datetime, end: datetime) -> str:
         """The sums of what stands for the articles, the sightings and the indicators first seen in the span."""

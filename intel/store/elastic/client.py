@@ -33,6 +33,7 @@ _READ_SECONDS = 2.8
 _UNBLOCKING_SECONDS = 5.0
 _LARGE_BODY_BYTES = 1_000_000
 _OVERLOADED = (429, 502, 503, 504)
+_TOO_LATE = 408
 _UNAUTHORISED = (401, 403)
 _JSON = {"accept": "application/json", "content-type": "application/json"}
 _LINES = {"accept": "application/json", "content-type": "application/x-ndjson"}
@@ -110,6 +111,7 @@ class Cluster:
             Patience.LONG_WRITE: self._client.options(request_timeout=60, max_retries=0),
         }
         self._troubled: set[bool] = set()
+        self._closed = False
         self._make_indices: Callable[[], Awaitable[None]] | None = None
         self._unblock: Callable[[], Awaitable[None]] | None = None
         self._next_unblocking = 0.0
@@ -149,6 +151,9 @@ class Cluster:
         self, method: str, path: str, body: Mapping[str, Any] | bytes | None, patience: Patience, **params: Any
     ) -> Any:
         """As `ask`, but IndexMissing is raised at once."""
+        if self._closed:
+            # The client would connect anew, and nobody would close that.
+            raise StoreUnavailable("the store is closed")
         headers = _LINES if isinstance(body, bytes) else _JSON
         client = self._clients[patience]
         writes = patience in (Patience.WRITE, Patience.LONG_WRITE)
@@ -166,6 +171,7 @@ class Cluster:
 
     async def close(self) -> None:
         """Gives back the connections; may be called again."""
+        self._closed = True
         await self._client.close()
 
     def _refused(self, error: ApiError, writes: bool) -> Any:
@@ -198,7 +204,7 @@ def as_error(status: int, kind: str, reason: str) -> Exception:
         return IndexMissing(status, kind, reason)
     if kind == "cluster_block_exception" and "index write (api)" in reason:
         return WritesBlocked(status, kind, reason)
-    if kind == "cluster_block_exception" or status in _OVERLOADED or status >= 500:
+    if kind == "cluster_block_exception" or status in (_TOO_LATE, *_OVERLOADED) or status >= 500:
         return StoreUnavailable("the store refuses requests at the moment")
     if status in _UNAUTHORISED:
         return StoreUnavailable("the store does not accept this service's credentials")

@@ -68,23 +68,35 @@ class Clusters:
         found = await self._clusters.get(cluster_id)
         return None if found is None else str(found.source["source_name"])
 
-    async def recount_copies(self, cluster_id: str, source_name: str) -> set[str]:
-        """Lets every sighting in the cluster count for that source; the indicators that this changes."""
+    async def recount_copies(self, cluster_id: str) -> set[str]:
+        """Lets every sighting in the cluster count for the cluster's source; the indicators that this changes.
+
+        The source is asked for anew each time: what was written for one that is out of date is found and written again.
+        """
         changed: set[str] = set()
-        in_cluster, right = term("cluster_id", cluster_id), term("counted_source", source_name)
-        wrong = {"bool": {"filter": [in_cluster], "must_not": [right]}}
-        query = {"query": wrong, "size": _COPIES_AT_ONCE, "seq_no_primary_term": True, "track_total_hits": False}
         async for _ in attempts(_RECOUNT_SECONDS):
-            await self._sightings.refresh()
-            answer = await self._sightings.search(query, patience=Patience.LONG)
-            found = [as_found(hit) for hit in answer["hits"]["hits"]]
+            source_name = await self.counts_for(cluster_id)
+            if source_name is None:
+                return changed
+            found = await self._miscounted(cluster_id, source_name)
             if not found:
                 return changed
             changed.update(one.source["ioc_id"] for one in found)
-            await self._bulk.try_all(
-                expecting("index", one, recounted_sighting(one.source, source_name)) for one in found
-            )
+            recounted = [expecting("index", one, recounted_sighting(one.source, source_name)) for one in found]
+            await self._bulk.try_all(recounted)
         raise AssertionError("attempts end by an error")
+
+    async def _miscounted(self, cluster_id: str, source_name: str) -> list[Found]:
+        await self._sightings.refresh()
+        in_cluster, right = term("cluster_id", cluster_id), term("counted_source", source_name)
+        query = {
+            "query": {"bool": {"filter": [in_cluster], "must_not": [right]}},
+            "size": _COPIES_AT_ONCE,
+            "seq_no_primary_term": True,
+            "track_total_hits": False,
+        }
+        answer = await self._sightings.search(query, patience=Patience.LONG)
+        return [as_found(hit) for hit in answer["hits"]["hits"]]
 
     async def iocs_of(self, cluster_id: str) -> set[str]:
         """Every indicator in the cluster's articles."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -122,7 +122,9 @@ class Index:
         answer.setdefault("hits", {}).setdefault("hits", [])
         return answer
 
-    async def pages(self, body: Mapping[str, Any], sort: Sequence[Any], size: int = _PAGE) -> AsyncIterator[list[Any]]:
+    async def pages(
+        self, body: Mapping[str, Any], sort: Sequence[Any], size: int = _PAGE
+    ) -> AsyncGenerator[list[Any], None]:
         """All hits of a search, page by page, as they were at its beginning."""
         opened = await self._cluster.ask("POST", f"/{self.name}/_pit", keep_alive="2m")
         asked = {**body, "size": size, "sort": sort, "track_total_hits": False}

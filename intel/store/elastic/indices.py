@@ -1,8 +1,10 @@
-"""The indices: each noun's documents stand in `{prefix}{noun}-ioc-v{number}` behind the alias `{prefix}{noun}`."""
+"""The indices: each noun's documents stand in `{prefix}{noun}-ioc-v{number}…` behind the alias `{prefix}{noun}`."""
 
 from __future__ import annotations
 
 import asyncio
+import re
+import secrets
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,10 +41,6 @@ class Indices:
         """The name that everything but set-up and rebuilding uses."""
         return f"{self._prefix}{noun}"
 
-    def name(self, noun: str, number: int) -> str:
-        """The index of that number."""
-        return f"{self.alias(noun)}{_VERSION}{number}"
-
     async def make(self) -> None:
         """Makes the indices whose alias is missing; of several processes at once, one makes each."""
         async with self._making:
@@ -52,6 +50,7 @@ class Indices:
                 await self._forbid_automatic_indices()
             numbers = {noun: max((version.number for version in versions[noun]), default=0) for noun in missing}
             await asyncio.gather(*(self._create_live(noun, number + 1) for noun, number in numbers.items()))
+            await asyncio.gather(*map(self._wait_until_ready, self.nouns))
 
     async def versions(self, noun: str) -> list[Version]:
         """Every index of a noun, the oldest first."""
@@ -61,11 +60,10 @@ class Indices:
         """The index that the alias leads to."""
         return next(version for version in await self.versions(noun) if version.live)
 
-    async def create(self, noun: str, number: int, *, live: bool = False) -> str:
-        """Makes one index and returns its name."""
-        name = self.name(noun, number)
-        aliases: dict[str, Any] = {self.alias(noun): {}} if live else {}
-        await self._change("PUT", f"/{name}", {**self._definitions[noun], "aliases": aliases})
+    async def create_next(self, noun: str, number: int) -> str:
+        """Makes an index that no alias leads to yet, under a name that no other process gives; returns it."""
+        name = f"{self.alias(noun)}{_VERSION}{number}-{secrets.token_hex(3)}"
+        await self._create(name, noun, {})
         return name
 
     async def drop(self, name: str) -> None:
@@ -114,21 +112,26 @@ class Indices:
         return {noun: self._versions_of(noun, answer) for noun in self.nouns}
 
     def _versions_of(self, noun: str, answer: dict[str, Any]) -> list[Version]:
-        start = f"{self.alias(noun)}{_VERSION}"
-        numbered = [(name, name.removeprefix(start)) for name in answer if name.startswith(start)]
-        found = [
-            Version(name, int(number), self.alias(noun) in answer[name]["aliases"])
-            for name, number in numbered
-            if number.isdecimal()
-        ]
+        pattern = re.compile(rf"{re.escape(self.alias(noun) + _VERSION)}([0-9]+)(?:-[0-9a-f]+)?")
+        numbered = [(name, match) for name in answer if (match := pattern.fullmatch(name))]
+        found = [Version(name, int(match[1]), self.alias(noun) in answer[name]["aliases"]) for name, match in numbered]
         return sorted(found, key=lambda version: version.number)
 
     async def _create_live(self, noun: str, number: int) -> None:
+        await self._create(f"{self.alias(noun)}{_VERSION}{number}", noun, {self.alias(noun): {}})
+
+    async def _create(self, name: str, noun: str, aliases: dict[str, Any]) -> None:
+        """Another process, or this one before an answer was lost, may have made it."""
         try:
-            await self.create(noun, number, live=True)
+            await self._change("PUT", f"/{name}", {**self._definitions[noun], "aliases": aliases})
         except Refused as refused:
             if refused.kind != "resource_already_exists_exception":
                 raise
+
+    async def _wait_until_ready(self, noun: str) -> None:
+        """An index that another process has just made takes a moment to answer, though its health is yellow already."""
+        ready = {"wait_for_active_shards": 1, "timeout": "20s", "filter_path": "status"}
+        await self._cluster.ask_once("GET", f"/_cluster/health/{self.alias(noun)}", None, Patience.LONG, **ready)
 
     async def _forbid_automatic_indices(self) -> None:
         """A late write to an index that was removed must fail, not make it anew without its mappings."""

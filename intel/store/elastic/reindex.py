@@ -68,7 +68,7 @@ class Reindex:
     async def _rebuild(self, noun: str, lease: Lease, progress: Progress) -> None:
         await self._drop_others(noun)
         old = await self._indices.live(noun)
-        new = await self._indices.create(noun, old.number + 1)
+        new = await self._indices.create_next(noun, old.number + 1)
         copying = Copying(self._cluster, self._bulk, old.name, new, self._rebuilder(noun), _at_once(noun))
         try:
             await self._fill(noun, copying, lease, progress)

@@ -153,12 +153,11 @@ class Saving:
         """The indicators of copies that count for another source now, in this cluster and in those that were left."""
         changed: set[str] = set()
         if settled.changed or held.cut_short:
-            changed |= await self.clusters.recount_copies(article.cluster_id, settled.source_name)
+            changed |= await self.clusters.recount_copies(article.cluster_id)
         left = [id for id in held.left_clusters if id != article.cluster_id]
         for cluster_id in left:
-            remaining = await self.clusters.settle(cluster_id, article.id, None)
-            if remaining is not None:
-                changed |= await self.clusters.recount_copies(cluster_id, remaining.source_name)
+            await self.clusters.settle(cluster_id, article.id, None)
+            changed |= await self.clusters.recount_copies(cluster_id)
         if held.cut_short:
             for cluster_id in (article.cluster_id, *left):
                 changed |= await self.clusters.iocs_of(cluster_id)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.indicators import document_from_html, extract
-from tests.ingest.indicators.snippets import PROSE
+from tests.ingest.indicators.snippets import MD5, PROSE
 
 
 def values(html: str, url: str | None = None, main_text: str | None = None) -> list[str]:
@@ -63,6 +64,80 @@ def test_a_wrapper_named_after_a_side_bar_is_none() -> None:
 def test_where_a_page_links_to_is_no_indicator() -> None:
     html = page(f"<article><p>{PROSE} As <a href='https://gale-post.com/told'>gale-post.com</a> told us.</p></article>")
     assert values(html) == []
+
+
+NETWORKS = {
+    "X": "https://x.com/intent/post?url=u",
+    "Twitter": "https://twitter.com/intent/tweet?text=t",
+    "LinkedIn": "https://www.linkedin.com/sharing/share-offsite/?url=u",
+    "Facebook": "https://www.facebook.com/sharer/sharer.php?u=u",
+    "Bluesky": "https://bsky.app/intent/compose?text=t",
+    "BlueSky": "https://bsky.app/profile/gale.example",
+    "Mastodon": "https://mastodonshare.com/?text=t&amp;url=u",
+    "Threads": "https://www.threads.net/intent/post?text=t",
+    "Reddit": "https://www.reddit.com/submit?url=u",
+    "Hacker News": "https://news.ycombinator.com/submitlink?u=u",
+    "Telegram": "https://t.me/share/url?url=u",
+    "WhatsApp": "https://wa.me/?text=t",
+    "Pinterest": "https://www.pinterest.com/pin/create/button/?url=u",
+    "Tumblr": "https://www.tumblr.com/share/link?url=u",
+    "Pocket": "https://getpocket.com/save?url=u",
+    "Xing": "https://www.xing.com/spi/shares/new?url=u",
+    "Flipboard": "https://share.flipboard.com/bookmarklet/popout?url=u",
+    "Line": "https://social-plugins.line.me/lineit/share?url=u",
+}
+STORY = f"<h1>Storm</h1><p>{PROSE}</p><p>Emotet called gale-post[.]com.</p>"
+
+
+@pytest.mark.parametrize(
+    "wrapper", ["<nav class='share'>{}</nav>", "<ul class='teilen'>{}</ul>", "<div>{}</div>", "{}"]
+)
+def test_links_to_social_networks_name_no_malware(wrapper: str) -> None:
+    links = "".join(f"<li><a href='{href}' rel='noopener'>{name}</a></li>" for name, href in NETWORKS.items())
+    html = page(f"<main><article>{STORY}</article></main>{wrapper.format(links)}")
+    assert values(html) == ["Emotet", "gale-post.com"]
+
+
+@pytest.mark.parametrize(
+    "box",
+    [
+        "<nav><a href='/t'>TrickBot</a></nav>",
+        "<footer>TrickBot, told by us</footer>",
+        "<aside>TrickBot is back</aside>",
+        "<div class='cookie-bar'>TrickBot likes cookies</div>",
+        "<section class='author'><h2>Jane</h2><p>She hunts TrickBot.</p></section>",
+        "<div class='author-box'>Jane hunts TrickBot.</div>",
+        "<section><h3>Related posts</h3><ul><li>TrickBot at sea</li></ul></section>",
+        "<div><h2>You may also like</h2><p>TrickBot at sea</p></div>",
+        "<div class='related'><article><h3>TrickBot</h3></article><article><h3>TrickBot again</h3></article></div>",
+    ],
+)
+def test_what_surrounds_an_article_names_no_malware(box: str) -> None:
+    assert values(page(f"<main><article>{STORY}</article></main>{box}")) == ["Emotet", "gale-post.com"]
+
+
+def test_a_name_in_the_furniture_that_the_article_names_too_counts() -> None:
+    html = page(f"<nav>Emotet</nav><article>{STORY}</article>")
+    found = extract(document_from_html(html))
+    assert [(each.kept, each.rule) for each in found.candidates() if each.value == "Emotet"] == [
+        (False, "page furniture"),
+        (True, "name of malware"),
+    ]
+
+
+def test_a_class_of_the_article_that_speaks_of_its_author_hides_nothing() -> None:
+    assert values(page(f"<div class='post tag-emotet author-jane'>{STORY}</div>")) == ["Emotet", "gale-post.com"]
+
+
+def test_a_section_about_related_indicators_is_read() -> None:
+    html = page(f"<article>{STORY}<section><h2>Related indicators</h2><p>mist-post[.]com</p></section></article>")
+    assert "mist-post.com" in values(html)
+
+
+def test_a_list_of_indicators_may_hold_names_that_are_reserved_and_no_names_of_files() -> None:
+    listed = f"# hosts\n203.0.113.150\npool.tin-mine.example\ntin-mine.example\n\n# md5\n{MD5}  kin.sh\n"
+    html = page(f"<article>{STORY}<h2>Indicators of compromise</h2><pre>{listed}</pre></article>")
+    assert values(html)[2:] == ["203.0.113.150", "pool.tin-mine.example", "tin-mine.example", MD5]
 
 
 def test_a_table_whose_cells_are_links_is_read() -> None:

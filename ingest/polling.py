@@ -1,0 +1,299 @@
+"""Polling feeds: asking each for what is new, politely, and handing that in to be read like any submission.
+
+A feed is asked with what it said last time (ETag, Last-Modified), at an interval that follows how often it has news.
+That is kept only once everything new has been handed in, so that a poll that was cut short is made up for by the next.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Final
+from urllib.parse import urlsplit
+from weakref import WeakValueDictionary
+
+import structlog
+
+from ingest.feed_lists import ListedFeed, follow_all
+from ingest.feeds import FEED_TYPES, LARGEST_FEED_BYTES, FeedEntry, ReadFeed, read_feed
+from ingest.fetch import FetchAllow, FetchedPage, Fetcher, FetchLimits
+from ingest.isolated import Isolation
+from ingest.robots import LARGEST_ROBOTS_BYTES, ROBOTS_TYPES, Robots, Verdict, site_of
+from ingest.submitting import Submitting
+from intel.canonical import canonical_url
+from intel.errors import FetchFailed, IngestFailed, RefusedUrl, StoreUnavailable
+from intel.ids import account_id, submission_id
+from intel.records import Feed, Submission
+from intel.store import Store
+
+log = structlog.get_logger()
+
+# What feeds announce belongs to the account that the first start makes.
+OPERATOR: Final = account_id("admin@localhost")
+SHORTEST_INTERVAL_SECONDS: Final = 15 * 60
+LONGEST_INTERVAL_SECONDS: Final = 24 * 3600
+
+_LEASE: Final = timedelta(minutes=10)
+# Asking the sites of new pages for their robots.txt: what is not done by then waits for the next poll.
+_SITES_SECONDS: Final = 120.0
+_SITES_AT_ONCE: Final = 4
+_FEEDS_AT_ONCE: Final = 4
+_LOOK_SECONDS: Final = 10.0
+_BREATH_SECONDS: Final = 0.1
+_FEED_LIMITS: Final = FetchLimits(body_bytes=LARGEST_FEED_BYTES)
+_ROBOTS_LIMITS: Final = FetchLimits(total_seconds=10.0, body_bytes=LARGEST_ROBOTS_BYTES)
+_CONDITIONS: Final = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
+# Between two pages of one site that a feed announces: a new feed may announce two hundred.
+_BETWEEN_PAGES_SECONDS: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Polled:
+    """One poll: the feed as it is now, and the ids of the submissions that it led to."""
+
+    feed: Feed
+    submissions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What became of new entries: submissions made, and how many wait until their site can be asked."""
+
+    submissions: tuple[str, ...] = ()
+    waiting: int = 0
+
+
+class Polite:
+    """Fetches from each host one page at a time."""
+
+    def __init__(self) -> None:
+        self._hosts: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def alone(self, url: str) -> AsyncIterator[None]:
+        """Nobody else asks this host meanwhile."""
+        host = urlsplit(url).hostname or ""
+        lock = self._hosts.setdefault(host, asyncio.Lock())
+        async with lock:
+            yield
+
+
+class Polling:
+    """Polls feeds; `feed_fetcher` and `robots_fetcher` are guarded and bounded."""
+
+    def __init__(
+        self,
+        store: Store,
+        submitting: Submitting,
+        feed_fetcher: Fetcher,
+        robots_fetcher: Fetcher,
+        isolation: Isolation,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._store = store
+        self._submitting = submitting
+        self._feed_fetcher = feed_fetcher
+        self._robots_fetcher = robots_fetcher
+        self._isolation = isolation
+        self._clock = clock
+        self._polite = Polite()
+        self._robots = Robots(self._fetch_robots, isolation, clock)
+
+    async def follow(self) -> None:
+        """Polls what is due, again and again, until cancelled."""
+        while True:
+            polled = 0
+            try:
+                polled = await self._poll_due()
+            except StoreUnavailable:
+                pass  # whoever sweeps the submissions warns of it
+            except Exception:
+                log.exception("looking for feeds that are due failed in an unforeseen way")
+            await asyncio.sleep(_LOOK_SECONDS if polled < _FEEDS_AT_ONCE else _BREATH_SECONDS)
+
+    async def _poll_due(self) -> int:
+        due = await self._store.feeds.due(self._clock(), _FEEDS_AT_ONCE)
+        await asyncio.gather(*(self._poll_logged(feed) for feed in due))
+        return len(due)
+
+    async def _poll_logged(self, feed: Feed) -> None:
+        try:
+            await self.poll(feed.id)
+        except StoreUnavailable:
+            log.warning("the store is out of reach; the feed is polled again later", feed=feed.id)
+        except Exception:
+            log.exception("polling a feed failed in an unforeseen way", feed=feed.id)
+
+    async def poll(self, feed_id: str) -> Polled | None:
+        """Polls a feed if it is due, and says in it what went wrong; None where it is not due, or changed meanwhile."""
+        now = self._clock()
+        feed = await self._store.feeds.claim(feed_id, now, now + _LEASE)
+        if feed is None:
+            return None
+        submissions: tuple[str, ...] = ()
+        try:
+            after, submissions = await self._polled(feed)
+        except IngestFailed as failure:
+            after = after_failure(feed, failure, self._clock())
+        except asyncio.CancelledError:
+            with suppress(StoreUnavailable):
+                await self._store.feeds.update(replace(feed, lease_ends_at=None))
+            raise
+        written = await self._store.feeds.update(replace(after, lease_ends_at=None))
+        return Polled(written, submissions) if written else None
+
+    async def _polled(self, feed: Feed) -> tuple[Feed, tuple[str, ...]]:
+        page = await self._fetch_feed(feed)
+        if page.status == 304:
+            return after_success(feed, _remembered(feed) | dict(page.headers), News(), 0, self._clock()), ()
+        read: ReadFeed = await self._isolation.run(
+            read_feed, page.body, page.content_type, page.charset, page.final_url, self._submitting.fetch_allow
+        )
+        news = await self._hand_in(feed, [entry for entry in read.entries if await self._is_new(entry)])
+        after = after_success(feed, page.headers, news, read.rest_seconds, self._clock())
+        return after, news.submissions
+
+    async def _fetch_feed(self, feed: Feed) -> FetchedPage:
+        (verdict,) = (await self._robots.ask([feed.url])).verdicts
+        if verdict is Verdict.DISALLOWED:
+            raise FetchFailed("robots_disallowed", "The site's robots.txt asks not to read this address.")
+        if verdict is Verdict.WAIT:
+            raise FetchFailed("robots_unreachable", "The site's robots.txt could not be read.", retryable=True)
+        unless = {_CONDITIONS[name]: value for name, value in _remembered(feed).items()}
+        async with self._polite.alone(feed.url):
+            return await self._feed_fetcher.fetch(feed.url, types=FEED_TYPES, unless=unless)
+
+    async def _fetch_robots(self, url: str) -> FetchedPage:
+        async with self._polite.alone(url):
+            return await self._robots_fetcher.fetch(url, types=ROBOTS_TYPES)
+
+    async def _is_new(self, entry: FeedEntry) -> bool:
+        """Whether nobody took it in and no feed announced it: a page that failed is not asked for at every poll."""
+        address = canonical_url(entry.link)
+        if await self._store.submissions.get(submission_id(OPERATOR, address)):
+            return False
+        return await self._store.articles.id_of(address) is None
+
+    async def _hand_in(self, feed: Feed, entries: Sequence[FeedEntry]) -> News:
+        """In random order of their sites, so that slow ones do not keep the same others waiting for ever."""
+        sites = _by_site(entries)
+        slots = asyncio.Semaphore(_SITES_AT_ONCE)
+        handing = [
+            asyncio.create_task(self._hand_in_site(feed, sites[site], slots))
+            for site in random.sample(list(sites), len(sites))
+        ]
+        try:
+            if handing:
+                await asyncio.wait(handing, timeout=_SITES_SECONDS)
+        finally:
+            for task in handing:
+                task.cancel()
+            ended = await asyncio.gather(*handing, return_exceptions=True)
+        made = [submission.id for one in ended if isinstance(one, tuple) for submission in one[0]]
+        _raise_first(one for one in ended if isinstance(one, Exception))
+        waiting = sum(1 if isinstance(one, BaseException) else one[1] for one in ended)
+        return News(tuple(made), waiting)
+
+    async def _hand_in_site(
+        self, feed: Feed, links: Sequence[str], slots: asyncio.Semaphore
+    ) -> tuple[list[Submission], int]:
+        """The submissions of one site's pages, each due a while after the one before; and how many have to wait."""
+        async with slots:
+            asked = await self._robots.ask(links)
+        between = timedelta(seconds=max(asked.delay_seconds, _BETWEEN_PAGES_SECONDS))
+        made: list[Submission] = []
+        for link, verdict in zip(links, asked.verdicts, strict=True):
+            if verdict is Verdict.ALLOWED:
+                due_at = self._clock() + between * len(made) if made else None
+                with suppress(RefusedUrl):
+                    made.append(await self._submitting.submit(OPERATOR, link, feed.name, due_at))
+        return made, asked.verdicts.count(Verdict.WAIT)
+
+
+def open_polling(
+    store: Store,
+    submitting: Submitting,
+    isolation: Isolation,
+    allow: FetchAllow,
+    clock: Callable[[], datetime],
+) -> Polling:
+    """Polling with fetchers of its own, within the limits of feeds and of robots.txt."""
+    feeds, robots = Fetcher(allow, _FEED_LIMITS, clock=clock), Fetcher(allow, _ROBOTS_LIMITS, clock=clock)
+    return Polling(store, submitting, feeds, robots, isolation, clock)
+
+
+async def keep_following(
+    polling: Polling, store: Store, listed: Sequence[ListedFeed], allow: FetchAllow, clock: Callable[[], datetime]
+) -> None:
+    """Adds the listed feeds that are not there yet, then polls what is due, until cancelled."""
+    while listed:
+        try:
+            _, refused = await follow_all(store, listed, allow, clock())
+        except StoreUnavailable:
+            await asyncio.sleep(_LOOK_SECONDS)
+            continue
+        for one, why in refused:
+            log.warning("a listed feed cannot be followed", url=one.url[:200], why=why)
+        break
+    await polling.follow()
+
+
+def after_success(feed: Feed, headers: Mapping[str, str], news: News, rest_seconds: int, now: datetime) -> Feed:
+    """The feed after an answer: asked again sooner where it had news, later where not."""
+    interval = feed.interval_seconds // 2 if news.submissions else feed.interval_seconds * 3 // 2
+    interval = min(max(interval, rest_seconds, SHORTEST_INTERVAL_SECONDS), LONGEST_INTERVAL_SECONDS)
+    # Unless all that is new was handed in, the next poll has to see it again.
+    etag, last_modified = (None if news.waiting else headers.get(name) for name in ("etag", "last-modified"))
+    return replace(
+        feed,
+        interval_seconds=interval,
+        next_poll_at=now + timedelta(seconds=_jittered(interval)),
+        etag=etag,
+        last_modified=last_modified,
+        last_polled_at=now,
+        last_success_at=now,
+        failures=0,
+        last_error=None,
+    )
+
+
+def after_failure(feed: Feed, failure: IngestFailed, now: datetime) -> Feed:
+    """The feed after a failure: asked again after twice the time at each; ended where the site says it is gone."""
+    failures = feed.failures + 1
+    wait = _jittered(feed.interval_seconds * 2 ** min(failures, 10))
+    next_poll_at = now + timedelta(seconds=max(wait, failure.retry_after_seconds or 0.0))
+    return replace(
+        feed,
+        next_poll_at=next_poll_at,
+        last_polled_at=now,
+        failures=failures,
+        last_error=failure.detail,
+        ended_at=now if failure.reason == "http_410" else None,
+    )
+
+
+def _jittered(seconds: float) -> float:
+    """About so long, so that feeds added together do not stay together; never beyond the bounds."""
+    return min(max(seconds * random.uniform(0.9, 1.1), SHORTEST_INTERVAL_SECONDS), LONGEST_INTERVAL_SECONDS)
+
+
+def _remembered(feed: Feed) -> dict[str, str]:
+    """The headers by which a site knows what it said last time."""
+    known = {"etag": feed.etag, "last-modified": feed.last_modified}
+    return {name: value for name, value in known.items() if value}
+
+
+def _by_site(entries: Iterable[FeedEntry]) -> dict[str, list[str]]:
+    sites: dict[str, list[str]] = {}
+    for entry in entries:
+        sites.setdefault(site_of(entry.link), []).append(entry.link)
+    return sites
+
+
+def _raise_first(errors: Iterable[Exception]) -> None:
+    for error in errors:
+        raise error
