@@ -44,6 +44,7 @@ _SITES_AT_ONCE: Final = 4
 _FEEDS_AT_ONCE: Final = 4
 _LOOK_SECONDS: Final = 10.0
 _BREATH_SECONDS: Final = 0.1
+_HOST_BUSY_SECONDS: Final = (20.0, 60.0)
 _FEED_LIMITS: Final = FetchLimits(body_bytes=LARGEST_FEED_BYTES)
 _ROBOTS_LIMITS: Final = FetchLimits(total_seconds=10.0, body_bytes=LARGEST_ROBOTS_BYTES)
 _CONDITIONS: Final = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
@@ -68,7 +69,7 @@ class News:
 
 
 class Polite:
-    """Fetches from each host one page at a time."""
+    """Lets one at a time ask each host."""
 
     def __init__(self) -> None:
         self._hosts: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -100,6 +101,7 @@ class Polling:
         self._robots_fetcher = robots_fetcher
         self._isolation = isolation
         self._clock = clock
+        self._polls = Polite()
         self._polite = Polite()
         self._robots = Robots(self._fetch_robots, isolation, clock)
 
@@ -129,11 +131,28 @@ class Polling:
             log.exception("polling a feed failed in an unforeseen way", feed=feed.id)
 
     async def poll(self, feed_id: str) -> Polled | None:
-        """Polls a feed if it is due, and says in it what went wrong; None where it is not due, or changed meanwhile."""
+        """Polls a feed if it is due, and says in it what went wrong.
+
+        None where it is not due, was changed meanwhile, or another process is polling a feed of the same host.
+        """
+        known = await self._store.feeds.get(feed_id)
+        if known is None:
+            return None
+        async with self._polls.alone(known.url):
+            feed = await self._claimed(feed_id)
+            return await self._poll_claimed(feed) if feed else None
+
+    async def _claimed(self, feed_id: str) -> Feed | None:
+        """The feed, unless another one of its host is leased: of two who claim at once, at least one sees the other."""
         now = self._clock()
         feed = await self._store.feeds.claim(feed_id, now, now + _LEASE)
-        if feed is None:
-            return None
+        if feed is None or not _is_beside(feed, await self._store.feeds.all(), now):
+            return feed
+        later = now + timedelta(seconds=random.uniform(*_HOST_BUSY_SECONDS))
+        await self._store.feeds.update(replace(feed, lease_ends_at=None, next_poll_at=later))
+        return None
+
+    async def _poll_claimed(self, feed: Feed) -> Polled | None:
         submissions: tuple[str, ...] = ()
         try:
             after, submissions = await self._polled(feed)
@@ -285,6 +304,13 @@ def _remembered(feed: Feed) -> dict[str, str]:
     """The headers by which a site knows what it said last time."""
     known = {"etag": feed.etag, "last-modified": feed.last_modified}
     return {name: value for name, value in known.items() if value}
+
+
+def _is_beside(feed: Feed, others: Iterable[Feed], now: datetime) -> bool:
+    """Whether another feed of the same host is being polled."""
+    host = urlsplit(feed.url).hostname
+    leased = (other for other in others if other.id != feed.id and other.lease_ends_at and other.lease_ends_at > now)
+    return any(urlsplit(other.url).hostname == host for other in leased)
 
 
 def _by_site(entries: Iterable[FeedEntry]) -> dict[str, list[str]]:

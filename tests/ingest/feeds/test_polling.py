@@ -152,6 +152,20 @@ async def test_a_feed_of_more_than_five_megabytes_is_not_read(follower: Follower
     assert polled.feed.failures == 1 and "larger" in (polled.feed.last_error or "")
 
 
+async def test_a_feed_may_not_lead_into_the_network_of_the_service(follower: Follower) -> None:
+    follower.web.redirect("/feed", "http://10.0.0.1/feed")
+    polled = await follower.poll()
+    assert polled.feed.failures == 1 and "10.0.0.1" not in (polled.feed.last_error or "10.0.0.1")
+    follower.announce("http://10.0.0.1/one", "http://169.254.169.254/latest", "two")
+    assert len((await follower.poll()).submissions) == 1
+
+
+async def test_a_site_that_never_answers_is_given_up(follower: Follower) -> None:
+    follower.web.without_end("/feed", b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n\r\n", b"x" * 65536)
+    polled = await follower.poll()
+    assert polled.feed.failures == 1 and "larger" in (polled.feed.last_error or "")
+
+
 async def test_a_feed_that_robots_may_not_read_is_not_read(follower: Follower) -> None:
     follower.web.page("/robots.txt", b"User-agent: *\nDisallow: /feed\n", kind="text/plain")
     follower.announce("one")
@@ -271,6 +285,19 @@ async def following(follower: Follower) -> AsyncIterator[list[asyncio.Task[None]
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.2"])
+async def test_a_host_that_another_process_asks_is_left_to_it(follower: Follower, host: str) -> None:
+    follower.announce("one")
+    now = follower.clock.now
+    beside = replace(follower.feed, id="beside", url=follower.web.url("/beside", host=host))
+    await follower.store.feeds.add(beside)
+    assert await follower.store.feeds.claim("beside", now, now + timedelta(minutes=10))
+    polled = await follower.polling.poll(follower.feed.id)
+    assert (polled is None, follower.asked("/feed") == []) == ((True, True) if host == "127.0.0.1" else (False, False))
+    follower.clock.forward(600)
+    assert (await follower.poll()).feed.failures == 0
 
 
 async def test_listed_feeds_are_added_and_followed_without_being_told(
