@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import secrets
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -70,42 +71,44 @@ class Saving:
         """`intel.store.port.Articles.save`."""
         article = replace(article, ioc_counts=dict(Counter(sighting.type for sighting in sightings)))
         content = digest(to_document(article), [to_document(sighting) for sighting in sightings])
+        saver = secrets.token_hex(8)
         async for number in attempts(_SAVE_SECONDS):
-            held = await self._hold(article, content, again=number > 0)
+            held = await self._hold(saver, article, content, again=number > 0)
             if held is None or await self._write(held, article, sightings, content):
                 break
         await asyncio.gather(self._lead_here(article.id, addresses), self._show())
         return article
 
-    async def _hold(self, article: Article, content: str, again: bool) -> Held | None:
+    async def _hold(self, saver: str, article: Article, content: str, again: bool) -> Held | None:
         """Takes hold of the article's document; None where exactly this is stored and need not be done again."""
         id = article.id
         async for _ in attempts(_SAVE_SECONDS):
             glance = await self.articles.get(id, ["saving", "digest"])
             if glance is None:
-                created = await self.articles.create(id, {"id": id, "saving": self._mark((), [article.cluster_id])})
-                if created:
+                mark = self._mark(saver, (), [article.cluster_id])
+                if created := await self.articles.create(id, {"id": id, "saving": mark}):
                     return Held(created, is_new=True)
                 continue
             saving = glance.source.get("saving")
             if saving is None and glance.source["digest"] == content and not again:
                 return None
-            if (saving is None or saving["until"] < time.time()) and (held := await self._take_over(glance, article)):
+            is_free = saving is None or saving["until"] < time.time() or saving["saver"] == saver
+            if is_free and (held := await self._take_over(saver, glance, article)):
                 return held
         raise AssertionError("attempts end by an error")
 
-    async def _take_over(self, glance: Found, article: Article) -> Held | None:
+    async def _take_over(self, saver: str, glance: Found, article: Article) -> Held | None:
         found = await self.articles.get(glance.id)
         if found is None or found.seq_no != glance.seq_no:
             return None
         before = found.source.get("saving") or {"iocs": [], "clusters": []}
         clusters = {*before["clusters"], article.cluster_id, found.source.get("cluster_id", article.cluster_id)}
-        marked = {**found.source, "saving": self._mark(before["iocs"], sorted(clusters))}
+        marked = {**found.source, "saving": self._mark(saver, before["iocs"], sorted(clusters))}
         taken = await self.articles.replace(found, marked)
         return None if taken is None else Held(taken, cut_short="saving" in found.source)
 
-    def _mark(self, iocs: Sequence[str], clusters: Sequence[str]) -> Document:
-        return {"until": time.time() + self.held_seconds, "iocs": iocs, "clusters": clusters}
+    def _mark(self, saver: str, iocs: Sequence[str], clusters: Sequence[str]) -> Document:
+        return {"saver": saver, "until": time.time() + self.held_seconds, "iocs": iocs, "clusters": clusters}
 
     async def _write(self, held: Held, article: Article, sightings: Sequence[Sighting], content: str) -> bool:
         """False where it has to be done again: another saver took over, or the cluster changed meanwhile."""
@@ -128,7 +131,8 @@ class Saving:
 
     async def _note(self, held: Held, gone: set[str]) -> Held | None:
         """Writes down which indicators vanish, before their sightings do."""
-        mark = self._mark(sorted(gone | held.left_iocs), held.left_clusters)
+        saver = held.found.source["saving"]["saver"]
+        mark = self._mark(saver, sorted(gone | held.left_iocs), held.left_clusters)
         found = await self.articles.replace(held.found, {**held.found.source, "saving": mark})
         return None if found is None else replace(held, found=found)
 
