@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ingest.indicators import Extraction, document_from_text, extract
+from ingest.indicators import document_from_text, extract
 from ingest.indicators.sentences import sentence
 from intel.records import Ioc
 
@@ -57,14 +57,7 @@ def sentence_with(text: str, type: str, value: str) -> str:
 
 
 def _spans(text: str) -> Iterator[Span]:
-    extraction = extract(document_from_text(text))
-    for candidate in extraction.candidates():
-        yield candidate.start, candidate.end, (candidate.type, candidate.value)
-    yield from _malware(extraction)
-
-
-def _malware(extraction: Extraction) -> Iterator[Span]:
-    for indicator in extraction.indicators:
-        if indicator.type == "malware":
-            for start, end in indicator.occurrences:
-                yield start, end, (indicator.type, indicator.value)
+    # A name that is an everyday word is spelt in many places where it names nothing.
+    for candidate in extract(document_from_text(text)).candidates():
+        if candidate.kept or candidate.type != "malware":
+            yield candidate.start, candidate.end, (candidate.type, candidate.value)

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from ingest.indicators import noise
 from ingest.indicators.hosts import is_address
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import WEIGHT
+from ingest.indicators.remarks import FILE, WEIGHT
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.suffixes import is_shared_suffix, registered_domain
 from ingest.indicators.surroundings import Line, Surroundings
@@ -61,7 +61,12 @@ _OTHER_HASH_KIND: Final = Verdict(False, "another kind of hash", 0)
 _DEFANGED: Final = Verdict(True, "defanged", 8)
 _SHARED: Final = Verdict(False, "suffix that many share", 0)
 _HOST: Final = Verdict(True, "host of an indicator", 2)
+_HOST_OF_MAILBOX: Final = Verdict(False, "host of a mailbox", 0)
 _SERVICE: Final = Verdict(False, "host of a service that anyone may use", 0)
+_RESERVED: Final = (-5, "name reserved for examples")
+_RESERVED_BUT_LISTED: Final = (-1, "name reserved for examples")
+_IN_SECTION: Final = (2, "section of indicators")
+_ALONE: Final = (2, "alone on its line")
 
 
 class Judge:
@@ -92,6 +97,10 @@ class Judge:
             return self._address(sighting)
         return self._named(sighting, company)
 
+    def is_furniture(self, position: int) -> bool:
+        """Whether what stands at a place belongs to the page around the article."""
+        return self._around.place(position) == "furniture"
+
     def _hash(self, sighting: Sighting) -> Verdict:
         if sighting.reading.remark:
             return Verdict(False, sighting.reading.remark, 0)
@@ -103,8 +112,8 @@ class Judge:
         """The host of a URL or mailbox that is an indicator is one too, unless anyone may use it."""
         if reading.type == "domain" and "@" in reading.source:
             common = noise.is_mailbox_provider(reading.value) or noise.is_known_host(reading.value)
-            told = reading.defanged or self._around.is_note
-            return _HOST if told and not common else _SERVICE
+            # Who lists a mailbox in an article lists the mailbox; its host may well serve many others.
+            return _HOST if self._around.is_note and not common else _HOST_OF_MAILBOX
         if (
             reading.type == "domain"
             and not reading.defanged
@@ -151,6 +160,10 @@ class Judge:
         host = reading.host or reading.value
         line = self._around.line(sighting.start, sighting.end)
         evidence = [*self._against(sighting, host), *self._in_favour(sighting, line)]
+        if noise.is_reserved_host(host):
+            evidence.append(_RESERVED_BUT_LISTED if _is_listed(evidence) else _RESERVED)
+        if reading.remark == FILE and self._around.holds_hash(line):
+            evidence.append((-4, "name of the file with a hash beside it"))
         if company:
             evidence.append((3, "among its like"))
         score = sum(points for points, _ in evidence)
@@ -169,8 +182,6 @@ class Judge:
             evidence.append((-WEIGHT.get(reading.remark, 7), reading.remark))
         if self._publisher and registered_domain(host) == self._publisher:
             evidence.append((-8, "the publisher's own site"))
-        if noise.is_reserved_host(host):
-            evidence.append((-5, "name reserved for examples"))
         if host in noise.REFERENCE_HOSTS:
             evidence.append((-8, "reference work"))
         elif reading.type != "email" and not self._takes_all and noise.is_known_host(host):
@@ -223,14 +234,19 @@ class Judge:
         section = around.section(sighting.start)
         place = around.place(sighting.start)
         if section == "indicators" or place == "ioc_section":
-            evidence.append((2, "section of indicators"))
+            evidence.append(_IN_SECTION)
         if line.words == 0 or around.in_cell(line, sighting.start, sighting.end):
-            evidence.append((2, "alone on its line"))
+            evidence.append(_ALONE)
         elif line.is_item and line.words <= 5:
             evidence.append((1, "item of a list"))
         if around.quoted(sighting.start, sighting.end) or place == "code":
             evidence.append((1, "set as code"))
         return [*evidence, *_of_its_own(sighting.reading, around.is_note)]
+
+
+def _is_listed(evidence: list[tuple[int, str]]) -> bool:
+    """Whether a value is an item of its own among a text's indicators: then its name was not meant as an example."""
+    return _IN_SECTION in evidence and _ALONE in evidence
 
 
 def _of_its_own(reading: Reading, in_a_note: bool) -> list[tuple[int, str]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from heapq import merge
 from typing import Final, NamedTuple
 
 from ingest.indicators.company import in_company
 from ingest.indicators.deciding import Judge, Verdict
 from ingest.indicators.document import Document, Place
-from ingest.indicators.malware import MalwareSighting, malware_sightings
+from ingest.indicators.malware import JudgedMalware, MalwareSighting, judge_malware, malware_sightings
 from ingest.indicators.marks import PlainText, plain_text
 from ingest.indicators.sentences import sentence, sentence_end, sentence_start
 from ingest.indicators.sightings import Sighting, sightings, spaced_sightings
@@ -24,7 +25,6 @@ SENTENCES_NEAR: Final = 2
 MOST_REFUSALS: Final = 32
 
 _HOST_OF_NOTHING: Final = Verdict(False, "host of something that is no indicator", 0)
-_NAMED: Final = Verdict(True, "name of malware", 6)
 
 
 class Indicator(NamedTuple):
@@ -70,13 +70,19 @@ class Extraction:
     _plain: PlainText = field(repr=False)
     _malware: tuple[MalwareSighting, ...] = field(repr=False)
     _judged: tuple[tuple[Sighting, Verdict], ...] = field(repr=False)
+    _judged_malware: tuple[JudgedMalware, ...] = field(repr=False)
 
     def candidates(self) -> Iterator[Candidate]:
-        """Everything that was looked at (malware names apart), in order of appearance."""
-        for sighting, verdict in self._judged:
-            start, end = self._plain.span(sighting.start, sighting.end)
-            reading = sighting.reading
-            yield Candidate(reading.type, reading.value, start, end, verdict.kept, verdict.rule, verdict.score)
+        """Everything that was looked at, in order of appearance."""
+        others = (
+            self._candidate(each.reading.type, each.reading.value, each.start, each.end, verdict)
+            for each, verdict in self._judged
+        )
+        named = (self._candidate("malware", *each, verdict) for each, verdict in self._judged_malware)
+        yield from merge(others, named, key=lambda candidate: candidate.start)
+
+    def _candidate(self, type: str, value: str, start: int, end: int, verdict: Verdict) -> Candidate:
+        return Candidate(type, value, *self._plain.span(start, end), verdict.kept, verdict.rule, verdict.score)
 
     def sentence(self, indicator: Indicator) -> str:
         """The sentence that an indicator first stood in, in one line of at most 300 characters."""
@@ -105,14 +111,24 @@ def extract(document: Document, most_indicators: int = MOST_INDICATORS) -> Extra
     seen = _in_order(found, spaced_sightings(plain.text))
     judge = Judge(Surroundings(document, plain), any(each.reading.defanged for each in seen))
     judged = _judge_all(plain.text, seen, judge)
-    malware = tuple(
-        MalwareSighting(each.name, *plain.span(each.start, each.end))
-        for each in malware_sightings(walked, others, names)
-    )
-    indicators = _collect(document, plain, judged, malware)
+    named = malware_sightings(walked, others, names)
+    judged_malware = judge_malware(plain.text, named, names, judge.is_furniture)
+    indicators = _collect(document, plain, judged, judged_malware)
     dropped = max(0, len(indicators) - most_indicators)
-    limits = ("indicators",) if dropped else ()
-    return Extraction(document, tuple(indicators[:most_indicators]), limits, dropped, plain, malware, tuple(judged))
+    return Extraction(
+        document,
+        tuple(indicators[:most_indicators]),
+        ("indicators",) if dropped else (),
+        dropped,
+        plain,
+        tuple(
+            MalwareSighting(name, *plain.span(start, end))
+            for (name, start, end), verdict in judged_malware
+            if verdict.kept
+        ),
+        tuple(judged),
+        tuple(judged_malware),
+    )
 
 
 def _in_order(found: list[Sighting], spaced: list[Sighting]) -> list[Sighting]:
@@ -151,14 +167,16 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> list[tuple[Sigh
 
 
 def _collect(
-    document: Document, plain: PlainText, judged: list[tuple[Sighting, Verdict]], malware: tuple[MalwareSighting, ...]
+    document: Document, plain: PlainText, judged: list[tuple[Sighting, Verdict]], malware: list[JudgedMalware]
 ) -> list[Indicator]:
     kept: dict[tuple[str, str], list[tuple[int, int, Verdict]]] = {}
     for (reading, start, end), verdict in judged:
         if verdict.kept:
-            kept.setdefault((reading.type, reading.value), []).append((*plain.span(start, end), verdict))
-    for name, start, end in malware:
-        kept.setdefault(("malware", name), []).append((start, end, _NAMED))
+            first, last = plain.span(start, end) if plain.removed else (start, end)
+            kept.setdefault((reading.type, reading.value), []).append((first, last, verdict))
+    for (name, start, end), verdict in malware:
+        if verdict.kept:
+            kept.setdefault(("malware", name), []).append((*plain.span(start, end), verdict))
     found = [_indicator(document, type, value, places) for (type, value), places in kept.items()]
     return sorted(found, key=lambda indicator: (indicator.start, indicator.end))
 
@@ -166,8 +184,8 @@ def _collect(
 def _indicator(document: Document, type: str, value: str, places: list[tuple[int, int, Verdict]]) -> Indicator:
     start, end, best = places[0]
     for _, _, verdict in places:
-        if verdict.score > best.score:
+        if verdict is not best and verdict.score > best.score:
             best = verdict
-    spans = tuple((first, last) for first, last, _ in places)
+    spans = tuple([(first, last) for first, last, _ in places])
     place = document.place(start) if document.regions else "main"
     return Indicator(type, value, document.text[start:end], start, end, place, best.rule, best.score, spans)

@@ -10,10 +10,12 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from ingest.indicators.document import Document, Place, Region
+from ingest.indicators.furniture import holds_the_article, leads_to_a_network, looks_like_furniture
 
 LONGEST_PAGE: Final = 20_000_000
 MOST_LINKS: Final = 20_000
 OPENING_WORDS: Final = 7
+MOST_DOUBTS: Final = 64  # wrappers that look like furniture and hold the article; a page in earnest has a few
 
 _BLOCKS: Final = frozenset(
     {
@@ -26,15 +28,6 @@ _BLOCKS: Final = frozenset(
 _UNREAD: Final = frozenset(
     {"script", "style", "noscript", "template", "svg", "math", "iframe", "object", "canvas", "audio", "video", "head"}
 )
-_FURNITURE_TAGS: Final = frozenset({"nav", "footer", "aside", "form", "menu", "dialog"})
-_FURNITURE_ROLES: Final = frozenset(
-    {"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "menu"}
-)
-_FURNITURE_NAMES: Final = re.compile(
-    r"(?i)(?:^|[\s_-])(?:nav(?:bar|igation)?|menu|side-?bar|footer|breadcrumbs?|related|recommended|comments?|share|sharing|social"
-    r"|cookies?|newsletter|subscribe|subscription|advert\w*|promo|widget|pagination|pager|masthead|topbar|toolbar|skip-?link)"
-    r"(?:$|[\s_-])"
-)
 _PLACES: Final[dict[str, Place]] = {
     "table": "table",
     "pre": "code",
@@ -44,7 +37,6 @@ _PLACES: Final[dict[str, Place]] = {
     "ul": "list",
     "ol": "list",
 }
-_NAMED_TAGS: Final = frozenset({"div", "section", "ul", "ol", "header", "p", "span", "table"})
 _KEPT_AS_WRITTEN: Final = frozenset({"pre", "textarea"})
 _SPACES: Final = re.compile(r"[ \t\r\n\f\v\xa0]+")
 _TAG: Final = re.compile(r"<[^<>]{0,2000}>")
@@ -72,6 +64,7 @@ class _Writer:
     places: list[Place] = field(default_factory=list)
     length: int = 0
     last: str = "\n"
+    doubts: int = 0
     _stretch: int = 0
 
     def write(self, text: str) -> None:
@@ -91,7 +84,7 @@ class _Writer:
 
     def enter(self, place: Place) -> None:
         self._finish_stretch()
-        self.places.append("furniture" if self.places and self.places[-1] == "furniture" else place)
+        self.places.append(place)
 
     def leave(self) -> None:
         self._finish_stretch()
@@ -165,7 +158,7 @@ def _open(element: Any, tag: str, writer: _Writer, placed: list[Any], hosts: set
         writer.write("\t")
     if tag == "a" and len(hosts) < MOST_LINKS and (host := _host(element.get("href") or "")):
         hosts.add(host)
-    place = _place(element, tag)
+    place = _place(element, tag, writer)
     if place is not None:
         placed.append(element)
         writer.enter(place)
@@ -179,28 +172,18 @@ def _close(element: Any, tag: str, writer: _Writer, placed: list[Any]) -> None:
         writer.line_break()
 
 
-def _place(element: Any, tag: str) -> Place | None:
-    if (
-        tag in _FURNITURE_TAGS
-        or (element.get("role") or "").lower() in _FURNITURE_ROLES
-        or _is_named_furniture(element, tag)
-    ):
-        return None if _holds_the_article(element) else "furniture"
+def _place(element: Any, tag: str, writer: _Writer) -> Place | None:
+    if writer.places and writer.places[-1] == "furniture":
+        return None
     if tag == "a":
+        if leads_to_a_network(element):
+            return "furniture"
         return "link_text" if _host(element.get("href") or "") else None
+    if writer.doubts < MOST_DOUBTS and looks_like_furniture(element, tag):
+        if not holds_the_article(element):
+            return "furniture"
+        writer.doubts += 1
     return _PLACES.get(tag)
-
-
-def _is_named_furniture(element: Any, tag: str) -> bool:
-    if tag not in _NAMED_TAGS:
-        return False
-    names = f"{element.get('id') or ''} {element.get('class') or ''}"
-    return len(names) > 1 and bool(_FURNITURE_NAMES.search(names[:300]))
-
-
-def _holds_the_article(element: Any) -> bool:
-    """A wrapper whose name speaks of a side bar is no side bar. The parser's limit on depth bounds the cost."""
-    return next(element.iter("article", "main", "h1"), None) is not None
 
 
 def _asides(main_text: str | None, text: str) -> tuple[Region, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -39,10 +39,10 @@ _HANDLE: Final = re.compile(rf" @(?=[\w-]{{1,63}}+{DOT})")
 _WIDE_IN_A_MAILBOX: Final = re.compile(rf" {DOT}{{3}} (?=[a-z]{{2}})")
 _BEFORE_A_BLANK: Final = re.compile(rf"{DOT} (?=[a-z]{{2}})")
 _SPOKEN_DOTS: Final = (
-    re.compile(r" DOT (?=[a-zA-Z]{2,24}\b)"),
-    re.compile(r" dot (?=(?:com|net|org|info|ru|cn|io|xyz|top|onion|me)\b)"),
+    ("DOT", re.compile(r" DOT (?=[a-zA-Z]{2,24}\b)")),
+    ("dot", re.compile(r" dot (?=(?:com|net|org|info|ru|cn|io|xyz|top|onion|me)\b)")),
 )
-_SPOKEN_AT: Final = re.compile(rf"(?<=[\w-]) (?:at|AT) (?=[\w-]{{1,63}}+{DOT}{{5}})")
+_SPOKEN_AT: Final = re.compile(rf" (?:at|AT) (?=[\w-]{{1,63}}+{DOT}{{5}})")
 _SLASHED: Final = re.compile(r"/(?P<sign>AT|DOT)/(?=\w)")
 
 
@@ -59,7 +59,11 @@ class PlainText:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The original span of the characters `start:end`."""
-        return (self.original(start), self.original(end - 1) + 1) if self.removed else (start, end)
+        if not self.removed:
+            return start, end
+        shift = bisect_right(self.removed, start)
+        inside = shift < len(self.removed) and self.removed[shift] < end
+        return start + shift, (self.original(end - 1) + 1 if inside else end + shift)
 
 
 def without_marks(piece: str) -> str:
@@ -79,8 +83,7 @@ def plain_text(original: str) -> PlainText:
     if any(half in text for half in (".]", ".)", ".}")):
         text = _HALF_CLOSED.sub(_half_closed, text)
     text = _joined_over_blanks(text)
-    if " DOT " in text or " dot " in text:
-        text = _spoken_plainly(text)
+    text = _spoken_plainly(text)
     if "/DOT/" in text:
         text = _SLASHED.sub(_spoken, text)
     return PlainText(text, removed)
@@ -100,9 +103,36 @@ def _places_of(text: str, character: str) -> Iterator[int]:
 
 
 def _spoken_plainly(text: str) -> str:
-    for pattern in _SPOKEN_DOTS:
-        text = pattern.sub(DOT * 5, text)
-    return _SPOKEN_AT.sub(lambda match: AT * len(match[0]), text)
+    """Where dots are spoken, `at` may be spoken too; elsewhere it is a word of the sentence."""
+    spoken = text
+    for word, pattern in _SPOKEN_DOTS:
+        spoken = _replaced(spoken, f" {word} ", pattern, _spoken_dot)
+    if spoken is text:
+        return text
+    return _replaced(_replaced(spoken, " at ", _SPOKEN_AT, _spoken_at), " AT ", _SPOKEN_AT, _spoken_at)
+
+
+def _replaced(text: str, beginning: str, pattern: re.Pattern[str], written: Callable[[re.Match[str]], str]) -> str:
+    """`pattern.sub(written, text)` for a pattern whose matches begin so: a plain search is what runs fastest."""
+    at = text.find(beginning)
+    pieces: list[str] = []
+    position = 0
+    while at >= 0:
+        match = pattern.match(text, at)
+        if match:
+            pieces += (text[position:at], written(match))
+            position = match.end()
+        at = text.find(beginning, max(at + 1, position))
+    return "".join([*pieces, text[position:]]) if pieces else text
+
+
+def _spoken_dot(match: re.Match[str]) -> str:
+    return DOT * len(match[0])
+
+
+def _spoken_at(match: re.Match[str]) -> str:
+    before = match.string[match.start() - 1 : match.start()]
+    return AT * len(match[0]) if before.isalnum() or (before and before in "-_") else match[0]
 
 
 def _spoken(match: re.Match[str]) -> str:
@@ -110,13 +140,11 @@ def _spoken(match: re.Match[str]) -> str:
 
 
 def _joined_over_blanks(text: str) -> str:
-    if f" {DOT}" in text:
-        text = _WIDE_IN_A_MAILBOX.sub(_joined_in_a_mailbox, _DOT_AFTER_A_BLANK.sub(_joined, text))
-    if f"{DOT} " in text:
-        text = _BEFORE_A_BLANK.sub(_joined_on_the_left, text)
-    if f" {AT}" in text or " @" in text:
-        text = _HANDLE.sub(_joined, _AT_AFTER_A_BLANK.sub(_joined, text))
-    return text
+    text = _replaced(text, f" {DOT}", _DOT_AFTER_A_BLANK, _joined)
+    text = _replaced(text, f" {DOT}{DOT}{DOT} ", _WIDE_IN_A_MAILBOX, _joined_in_a_mailbox)
+    text = _replaced(text, f"{DOT} ", _BEFORE_A_BLANK, _joined_on_the_left)
+    text = _replaced(text, f" {AT}", _AT_AFTER_A_BLANK, _joined)
+    return _replaced(text, " @", _HANDLE, _joined)
 
 
 def _joined(match: re.Match[str]) -> str:

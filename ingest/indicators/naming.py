@@ -16,7 +16,8 @@ FUSED_KINDS: Final = ("rat", "ransomware", "stealer", "loader", "bot", "locker")
 
 _INNER: Final = re.compile(r"[/()\[\],;:|+&=\u2019'\"\u2013\u2014-]+")
 _HAS_INNER: Final = frozenset("/()[],;:|+&=\u2019'\"\u2013\u2014-")
-_IN_A_HOST: Final = re.compile(rf"[\\@{MARKS}]|://")
+_IN_A_HOST: Final = re.compile(r"[\\@]|://")
+_MARK_SIGNS: Final = frozenset(MARKS)
 
 
 class Naming(NamedTuple):
@@ -35,9 +36,13 @@ def naming_of(token: str, names: MalwareNames) -> Naming:
     if not 2 < len(token) <= LONGEST_WORD:
         return NO_NAME
     bare = token.strip(EDGES)
+    if not _MARK_SIGNS.isdisjoint(bare):
+        return NO_NAME
     key = bare.casefold() if bare.isalnum() else spelling_key(bare)
     followers = followers_of(bare, key, names)
-    if key in names.families and (key not in names.ordinary or bare in names.spellings):
+    if key in names.families and (
+        key not in names.ordinary or bare in names.spellings or bare in names.joined_spellings
+    ):
         return _NAME
     if followers is not None:
         return Naming(True, followers)
@@ -56,4 +61,5 @@ def parts_of(bare: str) -> list[str]:
 
 def followers_of(bare: str, key: str, names: MalwareNames) -> frozenset[str] | None:
     """The words that may follow one at the beginning of a name of several words."""
-    return names.openings.get(key) or names.openings.get(bare)
+    by_key, by_spelling = names.openings.get(key), names.openings.get(bare)
+    return by_key | by_spelling if by_key and by_spelling else by_key or by_spelling

@@ -54,6 +54,10 @@ _CONTACT_MAILBOXES: Final = frozenset(
 _DOCUMENTATION: Final = tuple(
     ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 )
+# The first numbers of the IPv4 blocks in which all or some addresses are no one's; from 224 on all are.
+_WHOLLY_SPECIAL: Final = frozenset({"0", "10", "127"})
+_PARTLY_SPECIAL: Final = _WHOLLY_SPECIAL | {"100", "169", "172", "192", "198", "203"}
+_FIRST_SPECIAL: Final = 224
 _RESOLVERS: Final = frozenset(
     {
         "8.8.8.8",
@@ -103,6 +107,11 @@ def address_noise(address: str) -> str:
     """Why an address says nothing about an attacker, or nothing; addresses for documentation count as public."""
     if address in _RESOLVERS:
         return "public resolver"
+    first = address.partition(".")[0]
+    if first.isdigit() and int(first) < _FIRST_SPECIAL and first not in _PARTLY_SPECIAL:
+        return ""
+    if first in _WHOLLY_SPECIAL:
+        return "reserved address"
     ip = ipaddress.ip_address(address)
     if any(ip.version == net.version and ip in net for net in _DOCUMENTATION):
         return ""

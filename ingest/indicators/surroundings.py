@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, Literal, NamedTuple
 
 from ingest.indicators.document import Document, Place
@@ -15,6 +15,8 @@ Section = Literal["indicators", "references", "other", ""]
 
 SHORT_NOTE: Final = 1500  # characters; below, a text is somebody's note and not an article
 LONGEST_HEADING: Final = 100
+MOST_HEADING_WORDS: Final = 12
+MOST_TITLE_WORDS: Final = 8
 
 _INDICATOR_HEADING: Final = re.compile(
     r"(?i)\b(?:indicators?|iocs?|ioas?|observables|artifacts|network (?:indicators|infrastructure|activity"
@@ -68,11 +70,13 @@ _ATTACK_WORDS: Final = frozenset(
     }
 )  # fmt: skip
 _PUNCTUATION: Final = ".,;:()[]`'\"-*"
-_NO_PUNCTUATION: Final = str.maketrans(dict.fromkeys(",;:()[]`'\"*=<>{}", " "))
+_WORD: Final = re.compile(r"[^\s,;:()\[\]`'\"*=<>{}]+")
 _ITEM: Final = re.compile(r"\s*(?:[-*\u2022\u00b7\u25cf\u2013|>+]|\d{1,3}[.)])\s*")
 _FOOTNOTE: Final = re.compile(r"\s*(?:\[\d{1,3}\]|\^|\u21a9):?\s*")
 _WORDING_REACH: Final = 100
 _BLOCK: Final = 64
+_MARK_SIGNS: Final = frozenset(MARKS)
+_HASH: Final = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,64}+(?![0-9A-Za-z])")
 
 
 class Line(NamedTuple):
@@ -110,6 +114,10 @@ class Surroundings:
             content = self.text[span[0] : span[1]]
             line = self._lines[span] = Line(*span, _words(content), _ITEM.match(content) is not None)
         return line
+
+    def holds_hash(self, line: Line) -> bool:
+        """Whether a hash stands in the line."""
+        return _HASH.search(self.text, line.start, line.end) is not None
 
     def in_cell(self, line: Line, start: int, end: int) -> bool:
         """Whether `start:end` is all that stands in its cell of a table."""
@@ -170,9 +178,10 @@ class Surroundings:
 
 def _words_of(text: str) -> list[str]:
     """The words of a piece of text in lower case; a dotted name is one word."""
-    return [word.rstrip(".") for word in text.lower().translate(_NO_PUNCTUATION).split()]
+    return [word.rstrip(".") for word in _WORD.findall(text.lower())]
 
 
+@lru_cache(maxsize=4096)
 def _section_of(line: str) -> Section:
     if not _is_heading(line):
         return ""
@@ -184,20 +193,21 @@ def _section_of(line: str) -> Section:
 
 
 def _is_heading(line: str) -> bool:
-    if not line or line[0] in "-*|`" or line[-1] in ".,;" or any(mark in line for mark in MARKS) or "://" in line:
+    if not line or line[0] in "-*|`" or line[-1] in ".,;" or "://" in line or not _MARK_SIGNS.isdisjoint(line):
         return False
     words = line.split()
-    if len(words) > 12:
+    if len(words) > MOST_HEADING_WORDS:
         return False
-    capital = sum(word[0].isupper() or not word[0].isalpha() for word in words)
-    return (
-        bool(_MARKED_HEADING.match(line))
-        or line.endswith(":")
-        or line.isupper()
-        or (len(words) <= 8 and capital * 2 >= len(words))
-    )
+    if line[-1] == ":" or line.isupper():
+        return True
+    if len(words) <= MOST_TITLE_WORDS:
+        capital = [word for word in words if word[0].isupper() or not word[0].isalpha()]
+        if len(capital) * 2 >= len(words):
+            return True
+    return _MARKED_HEADING.match(line) is not None
 
 
 def _words(text: str) -> int:
     """How many words of prose or code a piece of a line holds; indicators, numbers and signs are none."""
-    return sum(1 for word in text.split() if len(word) > 1 and (word.strip(_PUNCTUATION).isalpha() or word[-1] in ";)"))
+    words = [word for word in text.split() if len(word) > 1]
+    return len([word for word in words if word.isalpha() or word[-1] in ";)" or word.strip(_PUNCTUATION).isalpha()])

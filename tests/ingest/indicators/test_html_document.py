@@ -129,6 +129,13 @@ def test_a_class_of_the_article_that_speaks_of_its_author_hides_nothing() -> Non
     assert values(page(f"<div class='post tag-emotet author-jane'>{STORY}</div>")) == ["Emotet", "gale-post.com"]
 
 
+def test_a_wrapper_of_the_article_and_of_cards_hides_nothing() -> None:
+    article = f"<article><p>{PROSE}</p><p>{PROSE}</p><p>Emotet called gale-post[.]com.</p></article>"
+    cards = "<article><h3>TrickBot</h3></article>" * 2
+    html = page(f"<h1>Storm</h1><div class='with sidebar'>{article}<aside>{cards}</aside></div>")
+    assert values(html) == ["Emotet", "gale-post.com"]
+
+
 def test_a_section_about_related_indicators_is_read() -> None:
     html = page(f"<article>{STORY}<section><h2>Related indicators</h2><p>mist-post[.]com</p></section></article>")
     assert "mist-post.com" in values(html)

@@ -1,0 +1,104 @@
+"""Tells what of a page belongs to its template: menus, share links, boxes about authors, other articles."""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Any, Final
+
+_TAGS: Final = frozenset({"nav", "footer", "aside", "form", "menu", "dialog"})
+_ROLES: Final = frozenset({"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "menu"})
+_NAMED_TAGS: Final = frozenset({"div", "section", "ul", "ol", "header", "p", "span", "table"})
+_NAMES: Final = re.compile(
+    r"(?i)(?:^|[\s_-])(?:nav(?:bar|igation)?|menu|side-?bar|footer|breadcrumbs?|related|recommended|comments?|share|sharing|social"
+    r"|cookies?|newsletter|subscribe|subscription|advert\w*|promo|widget|pagination|pager|masthead|topbar|toolbar|skip-?link"
+    r"|teilen|verwandte?|empfehlungen|partager|compartir|consent|gdpr|sharedaddy|addtoany\w*|addthis\w*|sharethis\w*"
+    r"|jp-relatedposts|read-?next|read-?more|up-?next|follow-?us)(?:$|[\s_-])"
+    r"|(?:^|\s)(?:autor|auteur|(?:post-|entry-|article-)?author(?:s|[_-]?(?:box|bio|info|card|profile|about))?"
+    r"|about-(?:the-)?author)(?:$|\s)"
+)
+_SECTION_TAGS: Final = frozenset({"div", "section"})
+_HEADING_TAGS: Final = frozenset({"h2", "h3", "h4", "h5", "h6", "strong"})
+_LISTINGS: Final = frozenset({"table", "pre", "code"})
+_CHILDREN_ASKED: Final = 20
+_PARAGRAPHS_OF_A_CARD: Final = 2
+_LONGEST_HEADING: Final = 60
+_HEADINGS: Final = re.compile(
+    r"(?i)\s*(?:(?:related|similar|recommended|popular|latest|recent|more|other|trending|featured|our other)"
+    r" (?:posts?|articles?|stor(?:y|ies)|content|reading|news|blogs?|research|resources|reports|from)\b"
+    r"|you (?:may|might) also|read (?:next|more)|most (?:read|popular)|share (?:this|on|via|the)|follow us"
+    r"|stay (?:connected|informed)|about the authors?|(?:join|get|sign up for|subscribe to) (?:our|the|us)\b"
+    r"|we (?:use|value) .{0,20}(?:cookies|privacy)"
+    r"|weitere beiträge|ähnliche (?:artikel|beiträge)|das könnte sie|über (?:uns|den autor|die autorin))"
+)
+_SOCIAL: Final = re.compile(
+    r"(?i)(?:https?:)?//(?:[\w-]{1,30}\.){0,3}(?:x\.com|twitter\.com|facebook\.com|fb\.com|linkedin\.com|bsky\.app|reddit\.com"
+    r"|t\.me|telegram\.me|wa\.me|whatsapp\.com|pinterest\.com|tumblr\.com|threads\.(?:net|com)|vk\.com|xing\.com|line\.me"
+    r"|flipboard\.com|getpocket\.com|instapaper\.com|ycombinator\.com|weibo\.com|hatena\.ne\.jp|mastodon\.social"
+    r"|mastodonshare\.com|infosec\.exchange|buffer\.com|mix\.com|instagram\.com|youtube\.com|tiktok\.com|discord\.(?:gg|com)"
+    r"|signal\.(?:me|org)|evernote\.com|digg\.com|diasporafoundation\.org|toot\.kytta\.dev)(?=[/?#]|$)(?P<rest>.{0,40})"
+)
+_SHARING: Final = re.compile(
+    r"(?i)[/?&](?:share\w*|intent|compose|submit\w*|send|msg|pin/create|save|edit|text|url|u)\b"
+)
+_NETWORKS: Final = frozenset(
+    {
+        "x", "twitter", "facebook", "linkedin", "bluesky", "mastodon", "threads", "reddit", "telegram", "whatsapp",
+        "pinterest", "tumblr", "pocket", "xing", "instapaper", "flipboard", "hackernews", "line", "vk", "weibo",
+        "buffer", "discord", "instagram", "youtube", "tiktok", "signal", "evernote", "digg", "diaspora", "mix",
+    }
+)  # fmt: skip
+
+
+def looks_like_furniture(element: Any, tag: str) -> bool:
+    """Whether an element's tag, role, name or heading says that it is none of the article, whatever it holds."""
+    return (
+        tag in _TAGS
+        or (element.get("role") or "").lower() in _ROLES
+        or _is_named_so(element, tag)
+        or _is_headed_so(element, tag)
+    )
+
+
+def holds_the_article(element: Any) -> bool:
+    """Whether an element that looks like furniture is a wrapper of the article.
+
+    A wrapper named after a side bar is no side bar; one with several articles of a line or two lists other pages.
+    Costs a pass over all that the element holds.
+    """
+    articles = 0
+    for inner in element.iter("article", "main", "h1"):
+        articles += 1
+        if inner.tag != "article" or _is_long(inner):
+            return True
+    return articles == 1
+
+
+def _is_long(article: Any) -> bool:
+    return len(list(islice(article.iter("p"), _PARAGRAPHS_OF_A_CARD + 1))) > _PARAGRAPHS_OF_A_CARD
+
+
+def _is_named_so(element: Any, tag: str) -> bool:
+    if tag not in _NAMED_TAGS:
+        return False
+    names = f"{element.get('id') or ''} {element.get('class') or ''}"
+    return len(names) > 1 and bool(_NAMES.search(names[:300]))
+
+
+def _is_headed_so(element: Any, tag: str) -> bool:
+    """Whether the first thing in a section is a heading such as `Related posts`."""
+    if tag not in _SECTION_TAGS or not len(element) or element[0].tag not in _HEADING_TAGS:
+        return False
+    heading = (element[0].text or "").strip()
+    if not 0 < len(heading) <= _LONGEST_HEADING or not _HEADINGS.match(heading):
+        return False
+    return not any(child.tag in _LISTINGS for child in element[:_CHILDREN_ASKED])
+
+
+def leads_to_a_network(element: Any) -> bool:
+    """Whether a link shares the page on a social network, or only leads to one by its name."""
+    network = _SOCIAL.match((element.get("href") or "")[:300])
+    if network is None:
+        return False
+    words = "".join(filter(str.isalpha, (element.text or "")[:40])).lower()
+    return words in _NETWORKS or _SHARING.search(network["rest"]) is not None
