@@ -61,6 +61,10 @@ class ArticleRefModel(BaseModel):
     published_at: datetime | None
 
 
+class MentionModel(ArticleRefModel):
+    context: str = Field(description="the sentence it stood in")
+
+
 class WarningModel(BaseModel):
     list: str
     reason: str
@@ -85,7 +89,7 @@ class IocModel(BaseModel):
 
 
 class IocDetailModel(IocModel):
-    articles: list[ArticleRefModel] = Field(description="its newest 50 articles")
+    articles: list[MentionModel] = Field(description="its newest 50 articles")
     articles_total: int
     related: list[IocModel] = Field(description="what is seen beside it")
 

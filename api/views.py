@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ingest.indicators.noise import warnings
 from intel.canonical import defang
-from intel.records import IOC_TYPES, Article, ArticleRef, Feed, Ioc, Submission
+from intel.records import IOC_TYPES, Article, ArticleRef, Feed, Ioc, Mention, Submission
 from intel.times import rfc3339
 
 Json = dict[str, Any]
@@ -43,6 +43,11 @@ def article_ref(ref: ArticleRef) -> Json:
         "source_name": ref.source_name,
         "published_at": _time(ref.published_at),
     }
+
+
+def mention(record: Mention) -> Json:
+    """An article as an IOC's own record lists it."""
+    return article_ref(record.article) | {"context": record.context}
 
 
 def article(record: Article) -> Json:

@@ -39,6 +39,14 @@ class ArticleRef:
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """An article that names an indicator; `context` is the sentence it stood in."""
+
+    article: ArticleRef
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ioc:
     """One indicator: unique by type and canonical value; `article` is its most recent source."""
 

@@ -76,9 +76,9 @@ async def get_ioc(request: Request, id: str) -> Response:
     found = await iocs.get(id) if _is_id(id) else None
     if found is None:
         raise NotFound("No indicator has this id.")
-    articles, total = await iocs.articles_of(id, _ARTICLES_SHOWN)
+    mentions, total = await iocs.mentions_of(id, _ARTICLES_SHOWN)
     related = await iocs.related(id, _RELATED_SHOWN)
-    more = {"articles": [*map(views.article_ref, articles)], "articles_total": total}
+    more = {"articles": [*map(views.mention, mentions)], "articles_total": total}
     return json_answer(views.ioc(found) | more | {"related": [*map(views.ioc, related)]})
 
 

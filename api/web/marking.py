@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ingest.indicators import document_from_text, extract
-from ingest.indicators.sentences import sentence
 from intel.records import Ioc
 
 PART_LENGTH = 40_000
-_SEARCHED = 200_000
 # How far before the end of a part a line or word may end, so that nothing is cut in two.
 _SLACK = 2_000
 
@@ -47,13 +45,6 @@ def marked(text: str, iocs: Mapping[Named, Ioc]) -> tuple[Piece, ...]:
         pieces += [Piece(text[position:start]), Piece(text[start:end], iocs[named])]
         position = end
     return tuple(piece for piece in (*pieces, Piece(text[position:])) if piece.text)
-
-
-def sentence_with(text: str, type: str, value: str) -> str:
-    """The sentence in which a text first names the indicator; nothing where its first 200,000 characters do not."""
-    searched = text[:_SEARCHED]
-    first = min((span for span in _spans(searched) if span[2] == (type, value)), default=None)
-    return sentence(searched, first[0], first[1]) if first else ""
 
 
 def _spans(text: str) -> Iterator[Span]:

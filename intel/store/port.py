@@ -32,9 +32,9 @@ from intel.records import (
     Account,
     ApiKey,
     Article,
-    ArticleRef,
     Feed,
     Ioc,
+    Mention,
     SeenIoc,
     Session,
     Sighting,
@@ -56,8 +56,8 @@ class Iocs(Protocol):
     async def get_many(self, ids: Sequence[str]) -> dict[str, Ioc]:
         """Those of the given ids (at most 10,000) that exist."""
 
-    async def articles_of(self, id: str, limit: int) -> tuple[tuple[ArticleRef, ...], int]:
-        """Its newest articles, and how many there are in all."""
+    async def mentions_of(self, id: str, limit: int) -> tuple[tuple[Mention, ...], int]:
+        """Its newest articles with the sentence it stood in, and how many articles there are in all."""
 
     async def related(self, id: str, limit: int) -> tuple[Ioc, ...]:
         """What stands beside it in its newest 20 articles: most shared articles first, then newest, then id."""

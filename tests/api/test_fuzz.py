@@ -35,6 +35,7 @@ OPERATIONS = (
     "GET /api/v1/focus",
     "GET /api/v1/awareness",
     "GET /api/v1/awareness/{slug}",
+    "GET /api/v1/sources",
     "POST /api/v1/submit",
     "GET /api/v1/submissions/{id}",
     "GET /api/v1/usage",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from starlette.responses import RedirectResponse, Response
@@ -12,27 +9,17 @@ from starlette.responses import RedirectResponse, Response
 from api import views
 from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
-from api.web.marking import sentence_with
 from api.web.sightings import picture
 from api.web.visit import Visit, private
 from intel.canonical import canonical, defang, readings
 from intel.errors import NotAnIndicator
 from intel.ids import ioc_id
-from intel.records import IOC_TYPES, ArticleRef, Ioc
+from intel.records import IOC_TYPES, Ioc
 from intel.store import Store
 
 _DRAWN = 500
 _LISTED = 50
 _RELATED = 24
-_QUOTED = 6
-
-
-@dataclass(frozen=True, slots=True)
-class Mention:
-    """An article that names the indicator, with the sentence where that was looked for."""
-
-    article: ArticleRef
-    sentence: str
 
 
 async def show(visit: Visit) -> Response:
@@ -52,31 +39,17 @@ async def show(visit: Visit) -> Response:
 
 
 async def _known(store: Store, ioc: Ioc) -> dict[str, Any]:
-    articles, total = await store.iocs.articles_of(ioc.id, _DRAWN)
+    mentions, total = await store.iocs.mentions_of(ioc.id, _DRAWN)
     return {
         "ioc": ioc,
         "warnings": views.ioc(ioc)["warnings"],
-        "mentions": await _mentions(store, ioc, articles[:_LISTED]),
+        "mentions": mentions[:_LISTED],
         "articles_total": total,
-        "drawn": len(articles),
-        "picture": picture([article.seen_at for article in articles]) if articles else None,
+        "drawn": len(mentions),
+        "picture": picture([mention.article.seen_at for mention in mentions]) if mentions else None,
         "related": await store.iocs.related(ioc.id, _RELATED),
         "references": references(ioc.type, ioc.value),
     }
-
-
-async def _mentions(store: Store, ioc: Ioc, articles: Sequence[ArticleRef]) -> list[Mention]:
-    """The newest articles with the sentence in which each names it; further down without."""
-    quoted = await asyncio.gather(*(_sentence(store, ioc, article) for article in articles[:_QUOTED]))
-    sentences = [*quoted, *[""] * (len(articles) - len(quoted))]
-    return [Mention(article, sentence) for article, sentence in zip(articles, sentences, strict=True)]
-
-
-async def _sentence(store: Store, ioc: Ioc, article: ArticleRef) -> str:
-    if article.id == ioc.article.id:
-        return ioc.context
-    whole = await store.articles.get(article.id)
-    return sentence_with(whole.text or "", ioc.type, ioc.value) if whole else ""
 
 
 def references(type: str, value: str) -> list[tuple[str, str]]:

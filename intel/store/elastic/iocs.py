@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from intel.query import IocQuery, Page
-from intel.records import NEWEST_ARTICLES, ArticleRef, Ioc
+from intel.records import NEWEST_ARTICLES, Ioc, Mention
 from intel.store.elastic import queries
 from intel.store.elastic.documents import IOC_MEMBERS, ioc_record, sighted_article
 from intel.store.elastic.index import Index
 
-_REF_MEMBERS = ["article_id", "title", "url", "source_name", "published_at", "seen_at"]
+_MENTION_MEMBERS = ["article_id", "title", "url", "source_name", "published_at", "seen_at", "context"]
 # The most buckets that one answer holds; twenty articles with more indicators between them share few of those beyond.
 _MOST_RELATED = 60_000
 _RELATED_FILTER = "aggregations.iocs.buckets.key,aggregations.iocs.buckets.doc_count"
@@ -41,22 +41,23 @@ class ElasticIocs:
         found = await self._iocs.get_many(ids, source=IOC_MEMBERS)
         return {id: ioc_record(one.source) for id, one in found.items()}
 
-    async def articles_of(self, id: str, limit: int) -> tuple[tuple[ArticleRef, ...], int]:
+    async def mentions_of(self, id: str, limit: int) -> tuple[tuple[Mention, ...], int]:
         query = {
             "query": queries.term("ioc_id", id),
             "sort": queries.NEWEST_SIGHTINGS,
             "size": limit,
-            "_source": _REF_MEMBERS,
+            "_source": _MENTION_MEMBERS,
             "track_total_hits": True,
         }
         hits = (await self._sightings.search(query))["hits"]
-        return tuple(sighted_article(hit["_source"]) for hit in hits["hits"]), hits["total"]["value"]
+        mentions = tuple(Mention(sighted_article(hit["_source"]), hit["_source"]["context"]) for hit in hits["hits"])
+        return mentions, hits["total"]["value"]
 
     async def related(self, id: str, limit: int) -> tuple[Ioc, ...]:
-        articles, _ = await self.articles_of(id, NEWEST_ARTICLES)
-        if not articles or limit < 1:
+        mentions, _ = await self.mentions_of(id, NEWEST_ARTICLES)
+        if not mentions or limit < 1:
             return ()
-        asked = _shared(id, [article.id for article in articles])
+        asked = _shared(id, [mention.article.id for mention in mentions])
         shared = await self._sightings.search(asked, filter_path=_RELATED_FILTER)
         buckets = shared.get("aggregations", {}).get("iocs", {}).get("buckets", [])
         counts = {bucket["key"]: bucket["doc_count"] for bucket in buckets}

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from intel.query import IocQuery, Page, Position
-from intel.records import NEWEST_ARTICLES, ArticleRef, Ioc
+from intel.records import NEWEST_ARTICLES, Ioc, Mention
 from intel.store.sqlite import finding
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.matching import Sql
@@ -41,11 +41,11 @@ class SqliteIocs:
     async def get_many(self, ids: Sequence[str]) -> dict[str, Ioc]:
         return await self._database.read(lambda connection: iocs_by_id(connection, ids))
 
-    async def articles_of(self, id: str, limit: int) -> tuple[tuple[ArticleRef, ...], int]:
-        def work(connection: sqlite3.Connection) -> tuple[tuple[ArticleRef, ...], int]:
-            rows = connection.execute(_ARTICLES_OF, (id, limit)).fetchall()
+    async def mentions_of(self, id: str, limit: int) -> tuple[tuple[Mention, ...], int]:
+        def work(connection: sqlite3.Connection) -> tuple[tuple[Mention, ...], int]:
+            rows = connection.execute(_MENTIONS_OF, (id, limit)).fetchall()
             (total,) = connection.execute("SELECT count(*) FROM sightings WHERE ioc_id = ?", (id,)).fetchone()
-            return tuple(map(article_ref, rows)), total
+            return tuple(Mention(article_ref(row), row["context"]) for row in rows), total
 
         return await self._database.read(work)
 
@@ -76,8 +76,8 @@ def _position(row: sqlite3.Row) -> Position:
     return Position(tuple(-value if name in negated else value for name, value in zip(row.keys(), row, strict=True)))
 
 
-_ARTICLES_OF = """
-    SELECT a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at
+_MENTIONS_OF = """
+    SELECT a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at, s.context
     FROM sightings AS s JOIN articles AS a ON a.id = s.article_id
     WHERE s.ioc_id = ? ORDER BY s.newest_first, s.article_id LIMIT ?
 """

@@ -55,10 +55,11 @@ async def test_the_page_tells_when_and_where_it_was_seen(api: Running, visitor: 
     assert "It used evil.example then." in page.text
 
 
-async def test_the_sentence_of_an_older_article_is_found_in_its_text(api: Running, visitor: Reader) -> None:
-    text = "A long introduction. The loader asked evil[.]example for orders. Then nothing happened."
-    await api.publish("old", "domain evil.example", at=0, text=text)
-    await api.publish("new", "domain evil.example", at=9)
+async def test_every_article_stands_with_the_sentence_that_names_it(api: Running, visitor: Reader) -> None:
+    asked = Sighting("domain", "evil.example", "The loader asked evil[.]example for orders.")
+    await api.publish("old", asked, at=0)
+    for hour in range(1, 9):
+        await api.publish(f"new{hour}", "domain evil.example", at=hour)
     assert "The loader asked evil[.]example for orders." in (await visitor.open("/ioc/domain/evil.example")).text
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.web.addresses import here
-from api.web.marking import marked, part_of, sentence_with
+from api.web.marking import marked, part_of
 from api.web.sightings import picture
 from api.web.text import ago, browser, clipped, plain, visible
 
@@ -29,12 +29,6 @@ def test_parts_put_together_are_the_text(text: str) -> None:
         assert following > start
         start = following
     assert read == text
-
-
-def test_a_sentence_is_found_however_the_value_is_written() -> None:
-    text = "Nothing here. It asked EVIL[.]example for orders. The end."
-    assert sentence_with(text, "domain", "evil.example") == "It asked EVIL[.]example for orders."
-    assert sentence_with(text, "domain", "other.example") == ""
 
 
 def test_the_picture_has_a_bar_for_each_day_with_articles() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from intel.query import IocQuery, Position
-from intel.records import Ioc
+from intel.records import Ioc, Mention
 from intel.store.port import Store
 from intel.times import to_milliseconds
 from tests.contract.store.builders import hour, id_of, listed, make_article, publish, query, the_ioc, values
@@ -187,9 +187,10 @@ async def test_the_articles_of_an_indicator_are_newest_first(store: Store) -> No
     for article in articles:
         await publish(store, article, "domain evil.example")
     newest = sorted(articles, key=lambda article: (-to_milliseconds(article.seen_at), article.id))
-    refs, total = await store.iocs.articles_of(id_of("domain evil.example"), 4)
-    assert (refs, total) == (tuple(article.ref for article in newest[:4]), 7)
-    assert await store.iocs.articles_of(id_of("domain unknown.example"), 4) == ((), 0)
+    mentions, total = await store.iocs.mentions_of(id_of("domain evil.example"), 4)
+    named = "It used evil.example then."
+    assert (mentions, total) == (tuple(Mention(article.ref, named) for article in newest[:4]), 7)
+    assert await store.iocs.mentions_of(id_of("domain unknown.example"), 4) == ((), 0)
     assert (await the_ioc(store, "domain evil.example")).article == newest[0].ref
 
 

@@ -119,7 +119,7 @@ async def test_both_engines_derive_alike(both: tuple[Store, Store]) -> None:
     assert [seen async for seen in two.articles.seen_between(*span)] == seen
     everything = await one.iocs.find(query(limit=1000))
     for ioc in everything.items:
-        assert await two.iocs.articles_of(ioc.id, 50) == await one.iocs.articles_of(ioc.id, 50)
+        assert await two.iocs.mentions_of(ioc.id, 50) == await one.iocs.mentions_of(ioc.id, 50)
         assert await two.iocs.related(ioc.id, 50) == await one.iocs.related(ioc.id, 50)
     types = ("malware", "domain")
     assert await two.iocs.most_reported(types, hour(9), 50) == await one.iocs.most_reported(types, hour(9), 50)
