@@ -43,6 +43,10 @@ class Pipeline:
         page = Page(body, content_type, None, None, source_name, self.clock())
         return await self._save(await self.read(page), None)
 
+    async def take_read(self, found: ReadPage, *addresses: str) -> Article:
+        """Saves an article that was read from a file; `addresses` lead to it from now on."""
+        return await self._save(replace(found, addresses=(*found.addresses, *addresses)), None)
+
     async def _save(self, found: ReadPage, submitted_url: str | None) -> Article:
         addresses = set(found.addresses)
         if submitted_url:

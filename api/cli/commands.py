@@ -61,14 +61,17 @@ def worker() -> None:
 
 @app.command("import")
 def import_(
-    paths: Annotated[list[Path], typer.Argument(help="Files (HTML, text, Markdown, PDF) or folders of them.")],
+    paths: Annotated[
+        list[Path], typer.Argument(help="Files (HTML, text, Markdown, PDF, MISP or STIX JSON), folders, archives.")
+    ],
     source: Source = None,
+    again: Annotated[bool, typer.Option("--again", help="Read files again that were imported before.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take in articles from files."""
-    from api.cli.taking_in import import_paths
+    """Take in articles from files; the same command goes on where it was stopped."""
+    from api.cli.importing import import_paths
 
-    sys.exit(import_paths(paths, source, as_json=as_json))
+    sys.exit(import_paths(paths, source, again=again, as_json=as_json))
 
 
 @app.command()

@@ -1,0 +1,130 @@
+"""What a bundle reports, whatever its format, and the article that it becomes."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from ingest.indicators import document_from_text, extract
+from ingest.reading import ReadPage
+from intel.canonical import canonical
+from intel.errors import NotAnIndicator
+from intel.ids import article_id
+from intel.records import Article, Sighting
+from intel.words import encoded_words
+
+LONGEST_CONTEXT: Final = 300
+LONGEST_TITLE: Final = 500
+LONGEST_SUMMARY: Final = 500
+MOST_MALWARE: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """An indicator as a bundle states it: type of ours, value as written, what is said of it, malware named with it."""
+
+    type: str
+    raw: str
+    said: str = ""
+    malware: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One MISP event or STIX report; `identity` is its own id, so that a newer version replaces an older one.
+
+    `paragraphs` is free text, which is read for indicators like any article; `notes` say what was left out.
+    """
+
+    identity: str
+    title: str
+    source_name: str | None
+    published_at: datetime | None
+    paragraphs: tuple[str, ...]
+    statements: tuple[Statement, ...]
+    notes: tuple[str, ...] = ()
+
+
+def as_article(report: Report, source_name: str | None, fetched_at: datetime, most_indicators: int) -> ReadPage:
+    """The article that a report becomes: no address, its text written from what it states."""
+    stated, unreadable = _stated(report.statements)
+    free = "\n\n".join(report.paragraphs)
+    found = _distinct([*stated, *_in_text(free, most_indicators)])
+    kept = tuple(replace(sighting, position=place) for place, sighting in enumerate(found[:most_indicators]))
+    title = " ".join(report.title.split())[:LONGEST_TITLE] or "Untitled report"
+    text = "\n\n".join(part for part in (title, free, _listed(stated)) if part)
+    article = Article(
+        id=article_id(report.identity),
+        url=None,
+        title=title,
+        source_name=source_name or report.source_name or "imported file",
+        author=None,
+        published_at=min(report.published_at, fetched_at) if report.published_at else None,
+        fetched_at=fetched_at,
+        language=None,
+        summary=" ".join((free or title).split())[:LONGEST_SUMMARY],
+        cluster_id=hashlib.sha256(encoded_words(text).encode()).hexdigest(),
+        text=text,
+        notes=report.notes + _unreadable_note(unreadable),
+        ioc_counts=_counts(kept),
+        ioc_dropped=len(found) - len(kept),
+    )
+    return ReadPage(article, kept, ())
+
+
+def _stated(statements: Iterable[Statement]) -> tuple[list[Sighting], int]:
+    stated, unreadable = [], 0
+    for statement in statements:
+        try:
+            value = canonical(statement.type, statement.raw)
+        except NotAnIndicator:
+            unreadable += 1
+            continue
+        said = f"{statement.type} {value}" + (f": {statement.said}" if statement.said else "")
+        context = " ".join(said.split())[:LONGEST_CONTEXT]
+        stated.append(Sighting(statement.type, value, context, _malware(statement.malware)))
+    return stated, unreadable
+
+
+def _malware(names: Iterable[str]) -> tuple[str, ...]:
+    """Names in their list's spelling, each once."""
+    found: dict[str, None] = {}
+    for name in names:
+        with contextlib.suppress(NotAnIndicator):
+            found[canonical("malware", name)] = None
+    return tuple(found)[:MOST_MALWARE]
+
+
+def _in_text(text: str, most_indicators: int) -> list[Sighting]:
+    extraction = extract(document_from_text(text), most_indicators=most_indicators)
+    return [
+        Sighting(found.type, found.value, extraction.sentence(found), extraction.malware_near(found))
+        for found in extraction.indicators
+    ]
+
+
+def _distinct(sightings: Iterable[Sighting]) -> list[Sighting]:
+    first: dict[tuple[str, str], Sighting] = {}
+    for sighting in sightings:
+        first.setdefault((sighting.type, sighting.value), sighting)
+    return list(first.values())
+
+
+def _listed(stated: Iterable[Sighting]) -> str:
+    lines = dict.fromkeys(sighting.context for sighting in stated)
+    return "Indicators\n" + "\n".join(lines) if lines else ""
+
+
+def _unreadable_note(unreadable: int) -> tuple[str, ...]:
+    return (f"{unreadable} stated values are no indicators of their type.",) if unreadable else ()
+
+
+def _counts(sightings: Iterable[Sighting]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for sighting in sightings:
+        counts[sighting.type] = counts.get(sighting.type, 0) + 1
+    return counts

@@ -1,0 +1,193 @@
+"""STIX 2.1 bundles: every report is an article; what no report refers to is one more.
+
+An indicator's pattern states what its comparisons with `=` and `IN` name. Observables state themselves only where a
+report has no indicator: beside indicators they are what was seen, not what to look for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+
+from ingest.bundles.members import Object, moment, objects, strings, text
+from ingest.bundles.report import Report, Statement
+
+_ADDRESSES: Final = MappingProxyType(
+    {"ipv4-addr": "ip", "ipv6-addr": "ip", "domain-name": "domain", "url": "url", "email-addr": "email"}
+)
+_HASHES: Final = MappingProxyType({"MD5": "hash_md5", "SHA-1": "hash_sha1", "SHA-256": "hash_sha256"})
+_COMPARISON: Final = re.compile(
+    r"(?P<object>[a-z][a-z0-9-]{0,60}+):(?P<path>(?:[^\s'=!<>()\]]|'[^'\n]{0,60}+'){1,200}+)\s*+"
+    r"(?P<operator>=|IN)\s*+(?P<values>'(?:[^'\\]|\\.)*+'|\((?:\s*+'(?:[^'\\]|\\.)*+'\s*+,?)++\s*+\))"
+)
+_LITERAL: Final = re.compile(r"'((?:[^'\\]|\\.)*+)'")
+_ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
+_NEGATED: Final = re.compile(r"NOT\s*\Z")
+_LONGEST_PATTERN: Final = 200_000
+_TLP: Final = MappingProxyType(
+    {
+        "marking-definition--5e57c739-391a-4eb3-b6be-7d15ca92d5ed": "tlp:red",
+        "marking-definition--e828b379-4e03-4974-9ac4-e53a884c97c1": "tlp:red",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """A bundle's objects by id, in their order."""
+
+    id: str
+    by_id: Mapping[str, Object]
+
+    @property
+    def reports(self) -> tuple[Object, ...]:
+        return tuple(each for each in self.by_id.values() if text(each, "type") == "report")
+
+
+def stix_bundle(parsed: Any) -> Bundle | None:
+    """The bundle that a JSON value is; None where it is something else."""
+    if not isinstance(parsed, Mapping) or parsed.get("type") != "bundle":
+        return None
+    live = [each for each in objects(parsed, "objects") if each.get("revoked") is not True]
+    return Bundle(text(parsed, "id"), {text(each, "id"): each for each in live})
+
+
+def stix_reports(bundle: Bundle) -> list[Report]:
+    """What its reports say, and what is left over where that states anything."""
+    reports = [_report(bundle, each) for each in bundle.reports]
+    spoken_for = {ref for each in bundle.reports for ref in _reach(bundle, each)}
+    rest = [each for id, each in bundle.by_id.items() if id not in spoken_for and text(each, "type") != "report"]
+    statements = tuple(_statements(bundle, rest))
+    if statements:
+        count = f"{len(statements)} objects outside of any report"
+        reports.append(
+            Report(f"stix:{bundle.id}", f"STIX bundle: {count}", _maker(bundle, rest), _newest(rest), (), statements)
+        )
+    return reports
+
+
+def stix_marks(bundle: Bundle) -> frozenset[str]:
+    """The sharing marks of a bundle's objects, like `tlp:red`."""
+    return frozenset(
+        _TLP[ref] for each in bundle.by_id.values() for ref in strings(each, "object_marking_refs") if ref in _TLP
+    )
+
+
+def _report(bundle: Bundle, report: Object) -> Report:
+    reached = [bundle.by_id[ref] for ref in _reach(bundle, report)]
+    return Report(
+        identity=f"stix:{text(report, 'id')}",
+        title=text(report, "name"),
+        source_name=_maker(bundle, [report]),
+        published_at=moment(text(report, "published")) or moment(text(report, "created")),
+        paragraphs=tuple(filter(None, (text(report, "description"), *_references(report)))),
+        statements=tuple(_statements(bundle, reached)),
+    )
+
+
+def _reach(bundle: Bundle, report: Object) -> list[str]:
+    """What a report refers to, and the ends of the relationships among that."""
+    refs = dict.fromkeys(ref for ref in strings(report, "object_refs") if ref in bundle.by_id)
+    for ref in tuple(refs):
+        each = bundle.by_id[ref]
+        if text(each, "type") == "relationship":
+            ends = (text(each, "source_ref"), text(each, "target_ref"))
+            refs.update(dict.fromkeys(end for end in ends if end in bundle.by_id))
+        refs.update(dict.fromkeys(seen for seen in strings(each, "object_refs") if seen in bundle.by_id))
+    return [ref for ref in refs if text(bundle.by_id[ref], "type") != "report"]
+
+
+def _references(report: Object) -> Iterator[str]:
+    for each in objects(report, "external_references"):
+        if described := text(each, "description"):
+            yield described
+
+
+def _maker(bundle: Bundle, made: Iterable[Object]) -> str | None:
+    """The name of the identity that made the first of these."""
+    for each in made:
+        identity = bundle.by_id.get(text(each, "created_by_ref"))
+        if identity and text(identity, "name"):
+            return text(identity, "name")
+    return None
+
+
+def _newest(made: Iterable[Object]) -> Any:
+    times = [time for each in made if (time := moment(text(each, "modified") or text(each, "valid_from")))]
+    return max(times, default=None)
+
+
+def _statements(bundle: Bundle, reached: list[Object]) -> Iterator[Statement]:
+    names = _malware_of(bundle)
+    patterns = [each for each in reached if text(each, "type") == "indicator"]
+    for each in patterns:
+        said = text(each, "description") or text(each, "name")
+        for kind, raw in pattern_values(text(each, "pattern")):
+            yield Statement(kind, raw, said, names.get(text(each, "id"), ()))
+    for each in reached:
+        yield from _named(each)
+        if not patterns:
+            yield from (Statement(kind, raw) for kind, raw in _observed(each))
+
+
+def _malware_of(bundle: Bundle) -> dict[str, tuple[str, ...]]:
+    """The malware that each indicator indicates."""
+    found: dict[str, tuple[str, ...]] = {}
+    for each in bundle.by_id.values():
+        target = bundle.by_id.get(text(each, "target_ref"))
+        if text(each, "relationship_type") == "indicates" and target and text(target, "type") == "malware":
+            source = text(each, "source_ref")
+            found[source] = (*found.get(source, ()), text(target, "name"))
+    return found
+
+
+def _named(each: Object) -> Iterator[Statement]:
+    kind, ids = text(each, "type"), [text(ref, "external_id") for ref in objects(each, "external_references")]
+    said = text(each, "description")
+    if kind == "vulnerability":
+        cves = [id for id in (*ids, text(each, "name")) if id.upper().startswith("CVE-")]
+        yield from (Statement("cve", id, said) for id in cves[:1])
+    elif kind == "attack-pattern":
+        yield from (Statement("mitre_attack", id, text(each, "name")) for id in ids if id.upper().startswith("T"))
+    elif kind == "malware" and text(each, "name"):
+        yield Statement("malware", text(each, "name"), said)
+
+
+def _observed(each: Object) -> Iterator[tuple[str, str]]:
+    kind = text(each, "type")
+    if kind in _ADDRESSES:
+        yield _ADDRESSES[kind], text(each, "value")
+    hashes = each.get("hashes") if kind == "file" else None
+    for name, value in hashes.items() if isinstance(hashes, Mapping) else ():
+        if name in _HASHES and isinstance(value, str):
+            yield _HASHES[name], value
+
+
+def pattern_values(pattern: str) -> Iterator[tuple[str, str]]:
+    """The (type, value) pairs that a pattern's comparisons name; what is negated names nothing."""
+    for match in _COMPARISON.finditer(pattern[:_LONGEST_PATTERN]):
+        kind = _compared(match["object"], match["path"])
+        if kind and not _NEGATED.search(pattern[max(0, match.start() - 8) : match.start()]):
+            for literal in _LITERAL.findall(match["values"]):
+                yield _typed(kind, _ESCAPE.sub(r"\1", literal))
+
+
+def _compared(object: str, path: str) -> str | None:
+    if object in _ADDRESSES:
+        return _ADDRESSES[object] if path == "value" else None
+    if object == "file" and path.startswith("hashes."):
+        return _HASHES.get(path.removeprefix("hashes.").strip("'\""))
+    if object == "network-traffic" and path in ("dst_ref.value", "src_ref.value"):
+        return "host"
+    if object == "email-message" and path.endswith(("from_ref.value", "sender_ref.value")):
+        return "email"
+    return None
+
+
+def _typed(kind: str, raw: str) -> tuple[str, str]:
+    if kind != "host":
+        return kind, raw
+    return ("ip" if ":" in raw or raw.replace(".", "").isdigit() else "domain"), raw
