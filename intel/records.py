@@ -84,13 +84,18 @@ class SeenIoc:
     counted_source: str
     seen_at: datetime
     first_seen: datetime
+    malware: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
     """One article. `text` is None in lists; `notes` are the limits that were reached while reading it.
 
-    `cluster_id` is shared by articles of the same text: they count as one independent source.
+    `cluster_id` is shared by articles of the same text, or nearly the same: they count as one independent source.
+    `ioc_dropped` indicators were found beyond the limit of an article and are not stored. `revision` rises when the
+    article, read again, says something else. `findings` is what its text says about CVEs, as JSON values:
+    {CVE id: {"exploitation": "in_the_wild" | "poc", "quote": str, "cvss": {"score", "version", "vector"}}}, each
+    member only where the text says it.
     """
 
     id: str
@@ -106,6 +111,9 @@ class Article:
     text: str | None = None
     notes: tuple[str, ...] = ()
     ioc_counts: dict[str, int] = field(default_factory=dict)
+    ioc_dropped: int = 0
+    revision: int = 1
+    findings: dict[str, Any] = field(default_factory=dict)
 
     @property
     def seen_at(self) -> datetime:
@@ -121,8 +129,59 @@ class Article:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """What one revision of an article said: its text, its indicators as (type, value), and all that was weighed.
+
+    `candidates` are JSON objects, kept and dropped ones, in order of appearance. Both `text` and `candidates` are None
+    where only the outline was asked for.
+    """
+
+    article_id: str
+    revision: int
+    fetched_at: datetime
+    title: str
+    iocs: tuple[tuple[str, str], ...]
+    text: str | None = None
+    candidates: tuple[dict[str, Any], ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """A list published by somebody else, imported whole: its name, the day it speaks of, and where it came from."""
+
+    name: str
+    as_of: datetime
+    imported_at: datetime
+    source: str
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One account's word that an indicator is a false positive, and why."""
+
+    ioc_id: str
+    account_id: str
+    note: str
+    voted_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """How many of the indicators of a list or search there are of each type, source name and ISO week of `last_seen`.
+
+    All types that occur; the 20 source names with the most, most first, then by name; the 26 newest weeks that occur,
+    newest first.
+    """
+
+    types: dict[str, int]
+    sources: dict[str, int]
+    weeks: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Submission:
-    """One account's request to read one address.
+    """One account's request to read one address; with `again`, though the article there is known already.
 
     `attempts` counts the claims and fences every later write; `due_at` is when it may be claimed (again): the end of
     the running claim's lease, or of the wait before a retry.
@@ -141,7 +200,9 @@ class Submission:
     detail: str | None = None
     article_id: str | None = None
     ioc_count: int | None = None
+    ioc_dropped: int | None = None
     finished_at: datetime | None = None
+    again: bool = False
 
     @property
     def ended(self) -> bool:

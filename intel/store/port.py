@@ -23,7 +23,7 @@ Rules for every adapter
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
@@ -32,14 +32,18 @@ from intel.records import (
     Account,
     ApiKey,
     Article,
+    Catalogue,
+    Facets,
     Feed,
     Ioc,
     Mention,
+    Reading,
     SeenIoc,
     Session,
     Sighting,
     Submission,
     Totals,
+    Vote,
     Week,
 )
 
@@ -49,6 +53,12 @@ class Iocs(Protocol):
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
         """One page of a list or a search."""
+
+    async def facets(self, query: IocQuery) -> Facets:
+        """How the whole of a list or search divides by type, source name and week; `limit` and `after` do not count.
+
+        An indicator counts for each source name that any of its articles has.
+        """
 
     async def get(self, id: str) -> Ioc | None:
         """The indicator with that id."""
@@ -86,6 +96,9 @@ class Articles(Protocol):
     async def find(self, query: ArticleQuery) -> Page[Article]:
         """One page of a list or search over title, summary, text and source name; `text` is None."""
 
+    async def texts(self, ids: Sequence[str]) -> dict[str, str]:
+        """The texts of those of the given articles (at most 100) that exist."""
+
     async def iocs_of(self, id: str) -> tuple[Ioc, ...]:
         """All its indicators in order of first appearance."""
 
@@ -102,6 +115,19 @@ class Articles(Protocol):
         """The ISO weeks in which an article was seen, newest first, each as its Monday 00:00 UTC."""
 
 
+class Readings(Protocol):
+    """What each revision of an article said."""
+
+    async def put(self, reading: Reading) -> None:
+        """Stores or replaces what a revision said, with `text` and `candidates`."""
+
+    async def get(self, article_id: str, revision: int) -> Reading | None:
+        """That revision, with `text` and `candidates`."""
+
+    async def of(self, article_id: str) -> tuple[Reading, ...]:
+        """The outlines of an article's newest 100 revisions, newest first."""
+
+
 class Submissions(Protocol):
     """Submissions and who is working on them."""
 
@@ -110,6 +136,9 @@ class Submissions(Protocol):
 
         If its id is known: one that failed is replaced by the given one; any other is kept and returned.
         """
+
+    async def of(self, account_id: str, limit: int) -> tuple[Submission, ...]:
+        """An account's newest submissions: newest `created_at` first, then by id."""
 
     async def get(self, id: str) -> Submission | None:
         """The submission with that id."""
@@ -122,8 +151,8 @@ class Submissions(Protocol):
         """
 
     async def update(self, submission: Submission) -> bool:
-        """Writes a claimed submission back; False (and nothing written) where it has ended or `attempts` has moved
-        on.
+        """Writes a claimed submission back; False (and nothing written) where it has ended, `attempts` has moved on,
+        or it was replaced since (by one of another `created_at`).
         """
 
     async def due(self, now: datetime, limit: int) -> tuple[str, ...]:
@@ -168,6 +197,9 @@ class Accounts(Protocol):
     async def get_session(self, id: str) -> Session | None:
         """The session with that id."""
 
+    async def touch_session(self, id: str, now: datetime) -> bool:
+        """Notes that a session was used; False (and nothing written) where it is not there any more."""
+
     async def end_session(self, id: str) -> None:
         """Deletes a session, if it is there."""
 
@@ -186,6 +218,38 @@ class Weeks(Protocol):
 
     async def get(self, id: str, revision: int | None = None) -> Week | None:
         """That revision, or the newest one."""
+
+
+class Catalogues(Protocol):
+    """Lists that others publish, in parts that are read by key."""
+
+    async def put(self, catalogue: Catalogue, parts: Mapping[str, bytes]) -> None:
+        """Replaces a catalogue and all its parts (at most 2,048, each at most 1 MB) in one step.
+
+        Until it returns everybody reads the former one; what was put by a process that died is never read.
+        """
+
+    async def all(self) -> tuple[Catalogue, ...]:
+        """What has been imported, by name."""
+
+    async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
+        """Those of the given parts of a catalogue that exist, all of one import."""
+
+
+class Votes(Protocol):
+    """Which accounts call which indicators false positives: one vote each."""
+
+    async def put(self, vote: Vote) -> None:
+        """Stores or replaces an account's vote."""
+
+    async def withdraw(self, ioc_id: str, account_id: str) -> bool:
+        """Deletes an account's vote; False where there is none."""
+
+    async def counts(self, ioc_ids: Sequence[str]) -> dict[str, int]:
+        """How many votes there are on each of the given indicators (at most 1,000); those without any are left out."""
+
+    async def of(self, ioc_id: str) -> tuple[Vote, ...]:
+        """The votes on an indicator, oldest first, then by account; at most 1,000."""
 
 
 class Feeds(Protocol):
@@ -228,6 +292,8 @@ class Store(Protocol):
     @property
     def articles(self) -> Articles: ...
     @property
+    def readings(self) -> Readings: ...
+    @property
     def submissions(self) -> Submissions: ...
     @property
     def accounts(self) -> Accounts: ...
@@ -235,6 +301,10 @@ class Store(Protocol):
     def weeks(self) -> Weeks: ...
     @property
     def feeds(self) -> Feeds: ...
+    @property
+    def catalogues(self) -> Catalogues: ...
+    @property
+    def votes(self) -> Votes: ...
 
     async def setup(self) -> None:
         """Makes what is missing of tables or indices; changes nothing that is there; safe from several processes at

@@ -95,6 +95,16 @@ class ElasticAccounts:
         found = await self._sessions.get(id)
         return None if found is None else from_document(Session, found.source)
 
+    async def touch_session(self, id: str, now: datetime) -> bool:
+        async for _ in attempts():
+            found = await self._sessions.get(id)
+            if found is None:
+                return False
+            used = replace(from_document(Session, found.source), last_used_at=now)
+            if await self._sessions.replace(found, to_document(used)):
+                return True
+        raise AssertionError("attempts end by an error")
+
     async def end_session(self, id: str) -> None:
         await self._bulk.write_all([Write("delete", self._sessions.name, id)], Patience.WRITE)
 

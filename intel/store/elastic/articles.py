@@ -18,7 +18,7 @@ from intel.times import from_milliseconds
 
 _LISTED = {"_source": {"excludes": NOT_IN_LISTS}}
 _SIGHTINGS_AT_ONCE = 5_000
-_SEEN_MEMBERS = ["ioc_id", "type", "value", "article_id", "counted_source", "seen_at"]
+_SEEN_MEMBERS = ["ioc_id", "type", "value", "article_id", "counted_source", "seen_at", "malware"]
 _SUMS: dict[str, Any] = {
     "size": 0,
     "track_total_hits": False,
@@ -54,6 +54,10 @@ class ElasticArticles:
         more = len(hits) > query.limit
         next = queries.position_of(hits[query.limit - 1]["sort"], searched=False) if more else None
         return Page(items, answer["hits"]["total"]["value"] if query.after is None else None, next)
+
+    async def texts(self, ids: Sequence[str]) -> dict[str, str]:
+        found = await self._articles.get_many(ids, source=["text", "seen_at"])
+        return {id: one.source["text"] or "" for id, one in found.items() if is_complete(one.source)}
 
     async def iocs_of(self, id: str) -> tuple[Ioc, ...]:
         body = {"query": queries.term("article_id", id), "_source": ["ioc_id"]}

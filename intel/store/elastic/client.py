@@ -32,6 +32,8 @@ _CONNECTIONS_PER_NODE = 32
 _READ_SECONDS = 2.8
 _UNBLOCKING_SECONDS = 5.0
 _LARGE_BODY_BYTES = 1_000_000
+# While shards start, one request passes and the next does not: that is one outage still.
+STEADY_SECONDS = 5.0
 _OVERLOADED = (429, 502, 503, 504)
 _TOO_LATE = 408
 _UNAUTHORISED = (401, 403)
@@ -94,7 +96,8 @@ class Patience(Enum):
 class Cluster:
     """The connection to the nodes; makes no request by itself."""
 
-    def __init__(self, settings: ElasticsearchSettings) -> None:
+    def __init__(self, settings: ElasticsearchSettings, steady_seconds: float = STEADY_SECONDS) -> None:
+        """`steady_seconds`: how long after its last trouble an answer says that an outage is over."""
         # The client warns at each failed attempt; an outage is told once, below.
         logging.getLogger("elastic_transport").setLevel(logging.ERROR)
         self._client = _connect(settings)
@@ -110,7 +113,8 @@ class Cluster:
             Patience.WRITE: self._client.options(request_timeout=5, max_retries=0),
             Patience.LONG_WRITE: self._client.options(request_timeout=60, max_retries=0),
         }
-        self._troubled: set[bool] = set()
+        self._steady_seconds = steady_seconds
+        self._troubled: dict[bool, float] = {}
         self._closed = False
         self._make_indices: Callable[[], Awaitable[None]] | None = None
         self._unblock: Callable[[], Awaitable[None]] | None = None
@@ -185,14 +189,15 @@ class Cluster:
         raise self._trouble(writes, str(refused), refused) from None
 
     def _trouble(self, writes: bool, reason: str, error: Exception) -> Exception:
-        if isinstance(error, StoreUnavailable) and writes not in self._troubled:
-            self._troubled.add(writes)
-            log.warning("Elasticsearch is out of reach", writes=writes, reason=reason)
+        if isinstance(error, StoreUnavailable):
+            if writes not in self._troubled:
+                log.warning("Elasticsearch is out of reach", writes=writes, reason=reason)
+            self._troubled[writes] = time.monotonic()
         return error
 
     def _works_again(self, writes: bool) -> None:
-        if writes in self._troubled:
-            self._troubled.discard(writes)
+        if writes in self._troubled and time.monotonic() - self._troubled[writes] >= self._steady_seconds:
+            del self._troubled[writes]
             log.info("Elasticsearch answers again", writes=writes)
 
 

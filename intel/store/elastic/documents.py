@@ -58,7 +58,7 @@ def _stored(value: Any) -> Any:
 def _read(name: str, value: Any) -> Any:
     if isinstance(value, list):
         return tuple(value)
-    if value is not None and name.endswith(("_at", "_seen")):
+    if value is not None and name.endswith(("_at", "_seen", "as_of")):
         return from_rfc3339(value)
     return value
 
@@ -100,7 +100,8 @@ def sighting_document(article: Article, sighting: Sighting, counted_source: str)
 
 def recounted_sighting(document: Document, counted_source: str) -> Document:
     """The same sighting, counting for that source."""
-    mark = fingerprint(document["ioc_id"], document["article_id"], counted_source, document["seen_at"])
+    members = (document[name] for name in ("ioc_id", "article_id", "seen_at", "malware"))
+    mark = fingerprint(counted_source, *members)
     return {**document, "counted_source": counted_source, "fingerprint": mark}
 
 

@@ -42,7 +42,10 @@ class Indices:
         return f"{self._prefix}{noun}"
 
     async def make(self) -> None:
-        """Makes the indices whose alias is missing; of several processes at once, one makes each."""
+        """Makes the indices whose alias is missing, and the fields that an index of an older version lacks.
+
+        Of several processes at once, one makes each.
+        """
         async with self._making:
             versions = await self._all_versions()
             missing = [noun for noun in self.nouns if not any(version.live for version in versions[noun])]
@@ -51,6 +54,7 @@ class Indices:
             numbers = {noun: max((version.number for version in versions[noun]), default=0) for noun in missing}
             await asyncio.gather(*(self._create_live(noun, number + 1) for noun, number in numbers.items()))
             await asyncio.gather(*map(self._wait_until_ready, self.nouns))
+            await self._add_missing_fields()
 
     async def versions(self, noun: str) -> list[Version]:
         """Every index of a noun, the oldest first."""
@@ -133,6 +137,15 @@ class Indices:
         ready = {"wait_for_active_shards": 1, "timeout": "20s", "filter_path": "status"}
         await self._cluster.ask_once("GET", f"/_cluster/health/{self.alias(noun)}", None, Patience.LONG, **ready)
 
+    async def _add_missing_fields(self) -> None:
+        path = f"/{','.join(map(self.alias, self.nouns))}/_mapping"
+        answer = await self._cluster.ask_once("GET", path, None, Patience.LONG)
+        for name, held in answer.items():
+            noun = name.removeprefix(self._prefix).rpartition(_VERSION)[0]
+            wanted = self._definitions[noun]["mappings"]["properties"]
+            if missing := _missing(wanted, held["mappings"].get("properties", {})):
+                await self._change("PUT", f"/{self.alias(noun)}/_mapping", {"properties": missing})
+
     async def _forbid_automatic_indices(self) -> None:
         """A late write to an index that was removed must fail, not make it anew without its mappings."""
         forbidden = {"index_patterns": [f"*{_VERSION}*"], "priority": 500, "allow_auto_create": False, "template": {}}
@@ -145,3 +158,13 @@ class Indices:
             except AnswerLost:
                 continue
             return
+
+
+def _missing(wanted: dict[str, Any], present: dict[str, Any]) -> dict[str, Any]:
+    """The fields that are not there, those of objects too; what is there cannot be changed and stays as it is."""
+    found: dict[str, Any] = {name: field for name, field in wanted.items() if name not in present}
+    for name in wanted.keys() & present.keys():
+        inner = _missing(wanted[name].get("properties", {}), present[name].get("properties", {}))
+        if inner:
+            found[name] = {"properties": inner}
+    return found

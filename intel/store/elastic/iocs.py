@@ -7,14 +7,16 @@ from datetime import datetime
 from typing import Any
 
 from intel.query import IocQuery, Page
-from intel.records import NEWEST_ARTICLES, Ioc, Mention
+from intel.records import NEWEST_ARTICLES, Facets, Ioc, Mention
 from intel.store.elastic import queries
 from intel.store.elastic.documents import IOC_MEMBERS, ioc_record, sighted_article
 from intel.store.elastic.index import Index
+from intel.times import from_milliseconds
 
 _MENTION_MEMBERS = ["article_id", "title", "url", "source_name", "published_at", "seen_at", "context"]
 # The most buckets that one answer holds; twenty articles with more indicators between them share few of those beyond.
 _MOST_RELATED = 60_000
+_FACETS_FILTER = "aggregations.*.buckets.key,aggregations.*.buckets.doc_count"
 _RELATED_FILTER = "aggregations.iocs.buckets.key,aggregations.iocs.buckets.doc_count"
 
 
@@ -32,6 +34,16 @@ class ElasticIocs:
         more = len(hits) > query.limit
         next = queries.position_of(hits[query.limit - 1]["sort"], searched=query.text is not None) if more else None
         return Page(items, answer["hits"]["total"]["value"] if query.after is None else None, next)
+
+    async def facets(self, query: IocQuery) -> Facets:
+        answer = await self._iocs.search(queries.ioc_facets(query), filter_path=_FACETS_FILTER)
+        facets = answer.get("aggregations", {})
+        weeks = facets.get("weeks", {}).get("buckets", [])[: queries.MOST_FACET_WEEKS]
+        return Facets(
+            types=_counts(facets.get("types")),
+            sources=_counts(facets.get("sources")),
+            weeks={_week_id(bucket["key"]): bucket["doc_count"] for bucket in weeks},
+        )
 
     async def get(self, id: str) -> Ioc | None:
         found = await self._iocs.get(id, IOC_MEMBERS)
@@ -83,6 +95,15 @@ class ElasticIocs:
         asked = {"query": query, "sort": sort, "size": limit, "_source": IOC_MEMBERS, "track_total_hits": False}
         hits = (await self._iocs.search(asked))["hits"]["hits"]
         return tuple(ioc_record(hit["_source"]) for hit in hits)
+
+
+def _counts(terms: dict[str, Any] | None) -> dict[str, int]:
+    return {bucket["key"]: bucket["doc_count"] for bucket in terms["buckets"]} if terms else {}
+
+
+def _week_id(monday: int) -> str:
+    year, week, _ = from_milliseconds(monday).isocalendar()
+    return f"{year:04}-W{week:02}"
 
 
 def _shared(id: str, article_ids: Sequence[str]) -> dict[str, Any]:

@@ -16,6 +16,9 @@ from intel.store.elastic.documents import moment
 Query = dict[str, Any]
 
 _EXACT_SCORE = 2
+_MOST_TYPES = 100
+MOST_FACET_SOURCES = 20
+MOST_FACET_WEEKS = 26
 NOTHING: Query = {"match_none": {}}
 
 NEWEST_IOCS = [{"last_seen": "desc"}, {"id": "asc"}]
@@ -33,6 +36,25 @@ def ioc_page(query: IocQuery) -> Query:
     filters.append(_matches(query.text))
     scored = {"bool": {"filter": filters, "should": [{"dis_max": {"queries": _classes(query.text)}}]}}
     return _page(scored, _BEST_IOCS, query.limit, _best_after(query.after))
+
+
+def ioc_facets(query: IocQuery) -> Query:
+    """The request for how the whole of a list or search divides."""
+    filters = _restrictions(query)
+    if query.text is not None:
+        filters.append(_matches(query.text))
+    by_week = {"field": "last_seen", "calendar_interval": "week", "min_doc_count": 1, "order": {"_key": "desc"}}
+    facets = {
+        "types": {"terms": _most("type", _MOST_TYPES)},
+        "sources": {"terms": _most("source_names", MOST_FACET_SOURCES)},
+        "weeks": {"date_histogram": by_week},
+    }
+    return {"query": {"bool": {"filter": filters}}, "size": 0, "track_total_hits": False, "aggs": facets}
+
+
+def _most(field: str, size: int) -> Query:
+    # Exact, because an index has one shard: what counts all of it leaves no bucket out.
+    return {"field": field, "size": size, "shard_size": size, "order": [{"_count": "desc"}, {"_key": "asc"}]}
 
 
 def article_page(query: ArticleQuery) -> Query:
@@ -102,9 +124,7 @@ def _restrictions(query: IocQuery) -> list[Query]:
 
 def _matches(text: SearchText) -> Query:
     clauses = [any_of([*_in_value(clause), *_phrases(clause, "article_words")]) for clause in text.clauses]
-    if not clauses:
-        return NOTHING
-    return any_of([*_exact(text), {"bool": {"filter": clauses}}])
+    return any_of([*_exact(text), *([{"bool": {"filter": clauses}}] if clauses else [])])
 
 
 def _classes(text: SearchText) -> list[Query]:

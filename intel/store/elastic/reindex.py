@@ -27,6 +27,7 @@ from intel.store.port import Progress
 _FEW_CHANGES = 50
 _MOST_ROUNDS = 20
 _LARGE_AT_ONCE = 20
+_LARGE = ("articles", "weeks", "readings", "catalogue_parts", "votes")
 
 Rebuild = Callable[[Sequence[Document]], Awaitable[Sequence[Document]]]
 
@@ -130,7 +131,7 @@ async def _all_or_none(rebuildings: Iterable[Coroutine[Any, Any, None]]) -> None
 
 
 def _at_once(noun: str) -> int:
-    return _LARGE_AT_ONCE if noun in ("articles", "weeks") else IOCS_AT_ONCE
+    return _LARGE_AT_ONCE if noun in _LARGE else IOCS_AT_ONCE
 
 
 def _each(change: Callable[[Document], Document]) -> Rebuild:

@@ -9,16 +9,19 @@ from intel.settings import ElasticsearchSettings
 from intel.store.elastic.accounts import ElasticAccounts
 from intel.store.elastic.articles import ElasticArticles
 from intel.store.elastic.bulk import Bulk
-from intel.store.elastic.client import Cluster, Patience
+from intel.store.elastic.catalogues import ElasticCatalogues
+from intel.store.elastic.client import STEADY_SECONDS, Cluster, Patience
 from intel.store.elastic.clusters import Clusters
 from intel.store.elastic.feeds import ElasticFeeds
 from intel.store.elastic.index import Index
 from intel.store.elastic.indices import Indices
 from intel.store.elastic.iocs import ElasticIocs
+from intel.store.elastic.readings import ElasticReadings
 from intel.store.elastic.recount import Recount
 from intel.store.elastic.reindex import Reindex
 from intel.store.elastic.saving import HELD_SECONDS, Saving
 from intel.store.elastic.submissions import ElasticSubmissions
+from intel.store.elastic.votes import ElasticVotes
 from intel.store.elastic.weeks import ElasticWeeks
 from intel.store.port import Progress
 from intel.times import from_milliseconds
@@ -29,9 +32,17 @@ _MOST_SOURCES = 60_000
 class ElasticStore:
     """`intel.store.port.Store` on an Elasticsearch cluster; connects when first asked."""
 
-    def __init__(self, settings: ElasticsearchSettings, held_seconds: float = HELD_SECONDS) -> None:
-        """`held_seconds`: how long an article that a killed process was saving stays closed to others."""
-        self._cluster = Cluster(settings)
+    def __init__(
+        self,
+        settings: ElasticsearchSettings,
+        held_seconds: float = HELD_SECONDS,
+        steady_seconds: float = STEADY_SECONDS,
+    ) -> None:
+        """`held_seconds`: how long an article that a killed process was saving stays closed to others.
+
+        `steady_seconds`: how long it has to answer without trouble before an outage is over.
+        """
+        self._cluster = Cluster(settings, steady_seconds)
         self._indices = Indices(self._cluster, settings.index_prefix)
         bulk = Bulk(self._cluster)
         iocs, sightings, articles = self._index("iocs"), self._index("sightings"), self._index("articles")
@@ -42,10 +53,13 @@ class ElasticStore:
         saving = Saving(articles, sightings, addresses, iocs, bulk, clusters, recount, held_seconds)
         self.iocs = ElasticIocs(iocs, sightings)
         self.articles = ElasticArticles(articles, sightings, addresses, iocs, saving)
+        self.readings = ElasticReadings(self._index("readings"), bulk)
         self.submissions = ElasticSubmissions(self._submissions_index)
         self.accounts = ElasticAccounts(self._index("accounts"), self._index("keys"), self._index("sessions"), bulk)
         self.weeks = ElasticWeeks(self._index("weeks"))
         self.feeds = ElasticFeeds(self._index("feeds"))
+        self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
+        self.votes = ElasticVotes(self._index("votes"))
         self._reindex = Reindex(self._cluster, self._indices, self._index("leases"), bulk, recount)
         self._cluster.repair_by(self._indices.make, self._reindex.recover)
 

@@ -6,9 +6,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from intel.records import Submission
+from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import from_document, moment, to_document
 from intel.store.elastic.index import Index
 from intel.store.elastic.pauses import attempts
+from intel.store.elastic.queries import term
+
+# Read from the documents themselves, of one account at a time: the mapping keeps no column of it to sort by.
+_SORTABLE = {"created_at": {"type": "date"}}
 
 
 class ElasticSubmissions:
@@ -30,6 +35,18 @@ class ElasticSubmissions:
             if await self._submissions.replace(found, to_document(submission)):
                 return submission
         raise AssertionError("attempts end by an error")
+
+    async def of(self, account_id: str, limit: int) -> tuple[Submission, ...]:
+        await self._submissions.refresh(Patience.READ)
+        query = {
+            "query": term("account_id", account_id),
+            "runtime_mappings": _SORTABLE,
+            "sort": [{"created_at": "desc"}, {"id": "asc"}],
+            "size": limit,
+            "track_total_hits": False,
+        }
+        answer = await self._submissions.search(query)
+        return tuple(from_document(Submission, hit["_source"]) for hit in answer["hits"]["hits"])
 
     async def get(self, id: str) -> Submission | None:
         found = await self._submissions.get(id)
@@ -60,7 +77,8 @@ class ElasticSubmissions:
             if found is None:
                 return False
             stored = from_document(Submission, found.source)
-            if stored.ended or stored.attempts != submission.attempts:
+            was_replaced = found.source["created_at"] != moment(submission.created_at)
+            if stored.ended or stored.attempts != submission.attempts or was_replaced:
                 return False
             if await self._submissions.replace(found, to_document(submission)):
                 return True

@@ -60,6 +60,9 @@ class SqliteAccounts:
         rows = await self._rows("SELECT * FROM sessions WHERE id = ?", (id,))
         return _session(rows[0]) if rows else None
 
+    async def touch_session(self, id: str, now: datetime) -> bool:
+        return await self._changes("UPDATE sessions SET last_used_at = ? WHERE id = ?", (to_milliseconds(now), id))
+
     async def end_session(self, id: str) -> None:
         await self._changes("DELETE FROM sessions WHERE id = ?", (id,))
 

@@ -14,9 +14,17 @@ from intel.query import ArticleQuery, Page
 from intel.records import Article, Ioc, SeenIoc, Sighting
 from intel.store.sqlite import deriving, finding
 from intel.store.sqlite.connection import Database
-from intel.store.sqlite.iocs import read_page
+from intel.store.sqlite.iocs import count, read_page
 from intel.store.sqlite.matching import ip_bytes
-from intel.store.sqlite.rows import ARTICLE_COLUMNS, IOC_COLUMNS, article, ioc, milliseconds, to_json
+from intel.store.sqlite.rows import (
+    ARTICLE_COLUMNS,
+    ARTICLES_WITH_TEXT,
+    IOC_COLUMNS,
+    article,
+    ioc,
+    milliseconds,
+    to_json,
+)
 from intel.times import from_milliseconds, to_milliseconds
 from intel.words import encoded_words
 
@@ -38,14 +46,17 @@ class SqliteArticles:
         return row["article_id"] if row else None
 
     async def get(self, id: str) -> Article | None:
-        sql = f"SELECT {ARTICLE_COLUMNS}, text FROM articles WHERE id = ?"
+        sql = f"{ARTICLES_WITH_TEXT} WHERE id = ?"
         row = await self._database.read(lambda connection: connection.execute(sql, (id,)).fetchone())
         return article(row, row["text"]) if row else None
 
     async def find(self, query: ArticleQuery) -> Page[Article]:
-        page = finding.article_list(query)
-        total = finding.article_total(query) if query.after is None else None
-        return await self._database.read(lambda connection: read_page(connection, page, total, query.limit, _in_order))
+        return await self._database.read(lambda connection: _find(connection, query))
+
+    async def texts(self, ids: Sequence[str]) -> dict[str, str]:
+        asked = (to_json(list(ids)),)
+        rows = await self._database.read(lambda connection: connection.execute(_TEXTS, asked).fetchall())
+        return {row["id"]: row["text"] for row in rows}
 
     async def iocs_of(self, id: str) -> tuple[Ioc, ...]:
         rows = await self._database.read(lambda connection: connection.execute(_IOCS_OF, (id,)).fetchall())
@@ -60,11 +71,11 @@ class SqliteArticles:
         span = (to_milliseconds(start), to_milliseconds(end))
         async for row in self._database.stream(_SEEN_BETWEEN, span):
             moments = {name: from_milliseconds(row[name]) for name in ("seen_at", "first_seen")}
-            yield SeenIoc(**{**dict(row), **moments})
+            yield SeenIoc(**{**dict(row), **moments, "malware": tuple(json.loads(row["malware"]))})
 
     async def basis(self, start: datetime, end: datetime) -> str:
         # What lies before the span counts too: it decides what was seen first, and which copy is the earliest.
-        sql = "SELECT count(*), coalesce(max(revision), 0) FROM articles WHERE seen_at < ?"
+        sql = "SELECT count(*), coalesce(max(save_number), 0) FROM articles WHERE seen_at < ?"
         row = await self._database.read(lambda connection: connection.execute(sql, (to_milliseconds(end),)).fetchone())
         return f"{row[0]}-{row[1]}"
 
@@ -79,6 +90,11 @@ def write_words(connection: sqlite3.Connection, seq: int, article: Article) -> N
         "REPLACE INTO article_words (rowid, title, summary, text, source_name) VALUES (?, ?, ?, ?, ?)",
         (seq, *map(encoded_words, texts)),
     )
+
+
+def _find(connection: sqlite3.Connection, query: ArticleQuery) -> Page[Article]:
+    total = count(connection, finding.article_total(query)) if query.after is None else None
+    return read_page(connection, finding.article_list(query), total, query.limit, _in_order)
 
 
 def _in_order(connection: sqlite3.Connection, ids: Sequence[str]) -> tuple[Article, ...]:
@@ -105,6 +121,7 @@ def _save(
     before = connection.execute("SELECT cluster_id FROM articles WHERE id = ?", (article.id,)).fetchone()
     deriving.changed(connection, _seen_in(connection, article.id))
     (seq,) = connection.execute(_PUT_ARTICLE, _article_row(article)).fetchone()
+    connection.execute("REPLACE INTO article_texts (seq, text) VALUES (?, ?)", (seq, article.text))
     write_words(connection, seq, article)
     connection.executemany(_PUT_ADDRESS, ((address, article.id) for address in addresses))
     _replace_sightings(connection, article, sightings)
@@ -153,19 +170,22 @@ def _article_row(article: Article) -> dict[str, str | int | None]:
         "summary": article.summary,
         "cluster_id": article.cluster_id,
         "notes": to_json(article.notes),
-        "ioc_counts": json.dumps(article.ioc_counts),
-        "text": article.text,
+        "ioc_counts": to_json(article.ioc_counts),
+        "ioc_dropped": article.ioc_dropped,
+        "revision": article.revision,
+        "findings": to_json(article.findings),
     }
 
 
 _FIELDS = (
     "url", "title", "source_name", "author", "published_at", "fetched_at", "seen_at", "language", "summary",
-    "cluster_id", "notes", "ioc_counts", "text",
+    "cluster_id", "notes", "ioc_counts", "ioc_dropped", "revision", "findings",
 )  # fmt: skip
 _PUT_ARTICLE = f"""
-    INSERT INTO articles (id, revision, {", ".join(_FIELDS)})
-    VALUES (:id, (SELECT coalesce(max(revision), 0) + 1 FROM articles), {", ".join(f":{name}" for name in _FIELDS)})
-    ON CONFLICT (id) DO UPDATE SET revision = excluded.revision, {", ".join(f"{n} = excluded.{n}" for n in _FIELDS)}
+    INSERT INTO articles (id, save_number, {", ".join(_FIELDS)})
+    VALUES (:id, (SELECT coalesce(max(save_number), 0) + 1 FROM articles), {", ".join(f":{name}" for name in _FIELDS)})
+    ON CONFLICT (id) DO UPDATE
+        SET save_number = excluded.save_number, {", ".join(f"{name} = excluded.{name}" for name in _FIELDS)}
     RETURNING seq
 """
 _PUT_ADDRESS = "INSERT INTO addresses (address, article_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
@@ -177,13 +197,17 @@ _ADD_SIGHTING = """
     INSERT INTO sightings (ioc_id, article_id, position, seen_at, source_name, counted_source, malware, context)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
+_TEXTS = """
+    SELECT a.id, t.text FROM json_each(?) AS wanted
+    JOIN articles AS a ON a.id = wanted.value JOIN article_texts AS t ON t.seq = a.seq WHERE t.text IS NOT NULL
+"""
 _IOCS_OF = f"""
     SELECT {IOC_COLUMNS} FROM sightings AS s JOIN iocs AS i ON i.id = s.ioc_id JOIN articles AS a ON a.id = i.article_id
     WHERE s.article_id = ? ORDER BY s.position, s.ioc_id
 """
 _BETWEEN = f"SELECT {ARTICLE_COLUMNS} FROM articles WHERE seen_at >= ? AND seen_at < ? ORDER BY seen_at, id"
 _SEEN_BETWEEN = """
-    SELECT s.ioc_id, i.type, i.value, s.article_id, s.counted_source, s.seen_at, i.first_seen
+    SELECT s.ioc_id, i.type, i.value, s.article_id, s.counted_source, s.seen_at, s.malware, i.first_seen
     FROM articles AS a JOIN sightings AS s ON s.article_id = a.id JOIN iocs AS i ON i.id = s.ioc_id
     WHERE a.seen_at >= ? AND a.seen_at < ? ORDER BY s.ioc_id, s.article_id
 """

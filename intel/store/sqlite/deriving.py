@@ -123,10 +123,13 @@ _DERIVE = (
         )
     WHERE id IN (SELECT id FROM changed)
     """,
-    "DELETE FROM ioc_sources WHERE id IN (SELECT id FROM changed)",
     """
-    INSERT INTO ioc_sources (id, source_name, type, newest_first)
-    SELECT DISTINCT i.id, s.source_name, i.type, i.newest_first
+    DELETE FROM ioc_sources
+    WHERE seq IN (SELECT i.seq FROM changed AS c CROSS JOIN iocs AS i ON i.id = c.id)
+    """,
+    """
+    INSERT INTO ioc_sources (seq, source_name, id, type, newest_first)
+    SELECT DISTINCT i.seq, s.source_name, i.id, i.type, i.newest_first
     FROM changed AS c CROSS JOIN iocs AS i ON i.id = c.id CROSS JOIN sightings AS s ON s.ioc_id = i.id
     """,
 )

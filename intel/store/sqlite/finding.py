@@ -9,10 +9,13 @@ from intel.query import ArticleQuery, IocQuery, Position, SearchText
 from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_articles, matching_iocs
 from intel.times import to_milliseconds
 
+_SEQ_OF_IDS = "SELECT seq FROM iocs WHERE id IN (SELECT value FROM json_each(?))"
+_HAS_SOURCE = "EXISTS (SELECT 1 FROM ioc_sources AS s WHERE s.seq = iocs.seq AND s.source_name = ?)"
+
 
 def ioc_list(query: IocQuery) -> Sql:
     """One page and one record more: (newest_first, id)."""
-    where = _all_of([*_ioc_filters(query, _list_table(query)), *_after_newest(query.after)])
+    where = _all_of([*_list_filters(query), *_after_newest(query.after)])
     return Sql(
         f"SELECT newest_first, id FROM {_list_table(query)}{where.text} ORDER BY newest_first, id LIMIT ?",
         (*where.parameters, query.limit + 1),
@@ -24,32 +27,51 @@ def ioc_list_total(query: IocQuery) -> Sql:
     if (query.ids, query.since, query.until, query.source) == (None, None, None, None):
         where = _all_of([Sql("type = ?", (query.type,))] if query.type else [])
         return Sql(f"SELECT coalesce(sum(iocs), 0) FROM ioc_totals{where.text}", where.parameters)
-    where = _all_of(_ioc_filters(query, _list_table(query)))
+    where = _all_of(_list_filters(query))
     return Sql(f"SELECT count(*) FROM {_list_table(query)}{where.text}", where.parameters)
 
 
 def ioc_search(query: IocQuery, text: SearchText) -> Sql:
     """One page and one record more: (class, fewest_last, newest_first, id)."""
-    where = _all_of(_matching_filters(query, text))
-    in_value = matching_iocs(text.clauses, IN_VALUE)
-    after = _after_rank(query.after)
+    matching, filters, after = _matching(query, text), _all_of(_plain(query)), _after_rank(query.after)
+    class_ = _class(text)
+    # CROSS JOIN keeps the engine from beginning with the larger table.
     ranked = f"""
-        SELECT CASE WHEN id IN (SELECT value FROM json_each(?)) THEN 0 WHEN seq IN ({in_value.text}) THEN 1 ELSE 2 END
-               AS class, -sources AS fewest_last, newest_first, id
-        FROM iocs{where.text}"""
+        SELECT {class_.text} AS class, -sources AS fewest_last, newest_first, id
+        FROM ({matching.text}) AS matching CROSS JOIN iocs USING (seq){filters.text}"""
     return Sql(
         f"SELECT * FROM ({ranked}){after.text} ORDER BY class, fewest_last, newest_first, id LIMIT ?",
-        (_json(text.exact_ids), *in_value.parameters, *where.parameters, *after.parameters, query.limit + 1),
+        (*class_.parameters, *matching.parameters, *filters.parameters, *after.parameters, query.limit + 1),
     )
 
 
-def ioc_search_total(query: IocQuery, text: SearchText) -> Sql:
+def ioc_search_total(query: IocQuery) -> Sql:
     """How many indicators the whole search finds."""
-    if not _ioc_filters(query, "iocs"):
-        matching = matching_iocs(text.clauses, ANYWHERE, text.exact_ids)
-        return Sql(f"SELECT count(*) FROM ({matching.text})", matching.parameters)
-    where = _all_of(_matching_filters(query, text))
-    return Sql(f"SELECT count(*) FROM iocs{where.text}", where.parameters)
+    matching = matching_seqs(query)
+    return Sql(f"SELECT count(*) FROM ({matching.text})", matching.parameters)
+
+
+def is_plain(query: IocQuery) -> bool:
+    """Whether a query asks for no more than `plain_filters` say."""
+    return query.text is None and query.source is None and query.ids is None
+
+
+def plain_filters(query: IocQuery) -> Sql:
+    """Type and time as a condition that both `iocs` and `ioc_sources` can be asked with."""
+    return _all_of(_plain(query))
+
+
+def matching_seqs(query: IocQuery) -> Sql:
+    """Selects `seq` of all indicators of a list or search, in no order."""
+    if query.text is None:
+        table, filters = _list_table(query), _list_filters(query)
+    else:
+        matching = _matching(query, query.text)
+        if not _plain(query):
+            return matching
+        table, filters = "iocs", [Sql(f"seq IN ({matching.text})", matching.parameters), *_plain(query)]
+    where = _all_of(filters)
+    return Sql(f"SELECT seq FROM {table}{where.text}", where.parameters)
 
 
 def article_list(query: ArticleQuery) -> Sql:
@@ -68,29 +90,51 @@ def article_total(query: ArticleQuery) -> Sql:
 
 
 def _list_table(query: IocQuery) -> str:
-    return "iocs" if query.source is None else "ioc_sources"
+    return "iocs" if query.source is None or query.ids is not None else "ioc_sources"
 
 
-def _ioc_filters(query: IocQuery, table: str) -> list[Sql]:
+def _list_filters(query: IocQuery) -> list[Sql]:
+    filters = _plain(query)
+    if query.source is not None:
+        filters.append(Sql("source_name = ?" if query.ids is None else _HAS_SOURCE, (query.source,)))
+    if query.ids is not None:
+        filters.append(Sql("id IN (SELECT value FROM json_each(?))", (_json(query.ids),)))
+    return filters
+
+
+def _class(text: SearchText) -> Sql:
+    """The class of a match; each case costs time at every match."""
+    in_value = matching_iocs(text.clauses, IN_VALUE)
+    if not text.exact_ids:
+        return Sql(f"CASE WHEN seq IN ({in_value.text}) THEN 1 ELSE 2 END", in_value.parameters)
+    return Sql(
+        f"CASE WHEN seq IN ({_SEQ_OF_IDS}) THEN 0 WHEN seq IN ({in_value.text}) THEN 1 ELSE 2 END",
+        (_json(text.exact_ids), *in_value.parameters),
+    )
+
+
+def _plain(query: IocQuery) -> list[Sql]:
     filters = []
-    if query.source is not None and table == "ioc_sources":
-        filters.append(Sql("source_name = ?", (query.source,)))
-    elif query.source is not None:
-        filters.append(Sql("id IN (SELECT id FROM ioc_sources WHERE source_name = ?)", (query.source,)))
     if query.type is not None:
         filters.append(Sql("type = ?", (query.type,)))
     if query.since is not None:
         filters.append(Sql("newest_first <= ?", (-to_milliseconds(query.since),)))
     if query.until is not None:
         filters.append(Sql("newest_first >= ?", (-to_milliseconds(query.until),)))
-    if query.ids is not None:
-        filters.append(Sql("id IN (SELECT value FROM json_each(?))", (_json(query.ids),)))
     return filters
 
 
-def _matching_filters(query: IocQuery, text: SearchText) -> list[Sql]:
-    matching = matching_iocs(text.clauses, ANYWHERE, text.exact_ids)
-    return [Sql(f"seq IN ({matching.text})", matching.parameters), *_ioc_filters(query, "iocs")]
+def _matching(query: IocQuery, text: SearchText) -> Sql:
+    """Selects `seq` of what matches the text, the source and the ids: as sets, because the engine would otherwise try
+    each id with each match.
+    """
+    sets = [matching_iocs(text.clauses, ANYWHERE, text.exact_ids)]
+    if query.source is not None:
+        sets.append(Sql("SELECT seq FROM ioc_sources WHERE source_name = ?", (query.source,)))
+    if query.ids is not None:
+        sets.append(Sql(_SEQ_OF_IDS, (_json(query.ids),)))
+    parameters = tuple(parameter for one in sets for parameter in one.parameters)
+    return Sql(" INTERSECT ".join(f"SELECT seq FROM ({one.text})" for one in sets), parameters)
 
 
 def _article_filters(query: ArticleQuery) -> list[Sql]:

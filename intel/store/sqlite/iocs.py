@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import TypeVar
 
 from intel.query import IocQuery, Page, Position
-from intel.records import NEWEST_ARTICLES, Ioc, Mention
+from intel.records import NEWEST_ARTICLES, Facets, Ioc, Mention
 from intel.store.sqlite import finding
 from intel.store.sqlite.connection import Database
+from intel.store.sqlite.facets import divide
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.rows import article_ref, iocs_by_id, iocs_in_order, to_json
 from intel.times import to_milliseconds
@@ -26,14 +27,10 @@ class SqliteIocs:
         self._database = database
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
-        if query.text is None:
-            page, total = finding.ioc_list(query), finding.ioc_list_total(query)
-        else:
-            page, total = finding.ioc_search(query, query.text), finding.ioc_search_total(query, query.text)
-        counted = total if query.after is None else None
-        return await self._database.read(
-            lambda connection: read_page(connection, page, counted, query.limit, iocs_in_order)
-        )
+        return await self._database.read(lambda connection: _find(connection, query))
+
+    async def facets(self, query: IocQuery) -> Facets:
+        return await self._database.read(lambda connection: divide(connection, query))
 
     async def get(self, id: str) -> Ioc | None:
         return (await self.get_many([id])).get(id)
@@ -63,12 +60,26 @@ class SqliteIocs:
         return await self._database.read(work)
 
 
-def read_page(connection: sqlite3.Connection, page: Sql, total: Sql | None, limit: int, load: Load[T]) -> Page[T]:
-    """One page from statements of `finding`; `load` reads the records of the ids that they select."""
+def count(connection: sqlite3.Connection, total: Sql) -> int:
+    """What a statement of `finding` counts."""
+    (counted,) = connection.execute(total.text, total.parameters).fetchone()
+    return int(counted)
+
+
+def read_page(connection: sqlite3.Connection, page: Sql, total: int | None, limit: int, load: Load[T]) -> Page[T]:
+    """One page from a statement of `finding`; `load` reads the records of the ids that it selects."""
     rows = connection.execute(page.text, page.parameters).fetchall()
     items = load(connection, [row["id"] for row in rows[:limit]])
-    counted = None if total is None else connection.execute(total.text, total.parameters).fetchone()[0]
-    return Page(items, counted, _position(rows[limit - 1]) if len(rows) > limit else None)
+    return Page(items, total, _position(rows[limit - 1]) if len(rows) > limit else None)
+
+
+def _find(connection: sqlite3.Connection, query: IocQuery) -> Page[Ioc]:
+    if query.text is None:
+        page, total = finding.ioc_list(query), finding.ioc_list_total(query)
+    else:
+        page, total = finding.ioc_search(query, query.text), finding.ioc_search_total(query)
+    counted = count(connection, total) if query.after is None else None
+    return read_page(connection, page, counted, query.limit, iocs_in_order)
 
 
 def _position(row: sqlite3.Row) -> Position:

@@ -11,7 +11,7 @@ from intel.store.sqlite import deriving
 from intel.store.sqlite.articles import write_words
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.matching import ip_bytes
-from intel.store.sqlite.rows import ARTICLE_COLUMNS, article
+from intel.store.sqlite.rows import ARTICLES_WITH_TEXT, article
 
 ARTICLES_AT_ONCE = 50
 IOCS_AT_ONCE = 500
@@ -48,7 +48,7 @@ def _count(connection: sqlite3.Connection, noun: str) -> int:
 
 
 def _redo_articles(connection: sqlite3.Connection, after: int) -> tuple[int, int] | None:
-    sql = f"SELECT seq, {ARTICLE_COLUMNS}, text FROM articles WHERE seq > ? ORDER BY seq LIMIT ?"
+    sql = f"{ARTICLES_WITH_TEXT} WHERE seq > ? ORDER BY seq LIMIT ?"
     rows = connection.execute(sql, (after, ARTICLES_AT_ONCE)).fetchall()
     deriving.begin(connection)
     for row in rows:

@@ -16,8 +16,10 @@ IOC_COLUMNS = """
     a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at
 """
 ARTICLE_COLUMNS = """
-    id, url, title, source_name, author, published_at, fetched_at, language, summary, cluster_id, notes, ioc_counts
+    id, url, title, source_name, author, published_at, fetched_at, language, summary, cluster_id, notes, ioc_counts,
+    ioc_dropped, revision, findings
 """
+ARTICLES_WITH_TEXT = f"SELECT {ARTICLE_COLUMNS}, seq, text FROM articles LEFT JOIN article_texts USING (seq)"
 
 
 def moment(milliseconds: int | None) -> datetime | None:
@@ -75,6 +77,9 @@ def article(row: sqlite3.Row, text: str | None = None) -> Article:
         text=text,
         notes=tuple(json.loads(row["notes"])),
         ioc_counts=json.loads(row["ioc_counts"]),
+        ioc_dropped=row["ioc_dropped"],
+        revision=row["revision"],
+        findings=json.loads(row["findings"]),
     )
 
 

@@ -6,16 +6,30 @@ import sqlite3
 from pathlib import Path
 
 from intel.records import Totals
-from intel.store.port import Accounts, Articles, Feeds, Iocs, Progress, Submissions, Weeks
+from intel.store.port import (
+    Accounts,
+    Articles,
+    Catalogues,
+    Feeds,
+    Iocs,
+    Progress,
+    Readings,
+    Submissions,
+    Votes,
+    Weeks,
+)
 from intel.store.sqlite.accounts import SqliteAccounts
 from intel.store.sqlite.articles import SqliteArticles
+from intel.store.sqlite.catalogues import SqliteCatalogues
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.feeds import SqliteFeeds
 from intel.store.sqlite.iocs import SqliteIocs
 from intel.store.sqlite.migrations import prepare
+from intel.store.sqlite.readings import SqliteReadings
 from intel.store.sqlite.reindexing import reindex
 from intel.store.sqlite.rows import moment
 from intel.store.sqlite.submissions import SqliteSubmissions
+from intel.store.sqlite.votes import SqliteVotes
 from intel.store.sqlite.weeks import SqliteWeeks
 
 
@@ -26,10 +40,13 @@ class SqliteStore:
         self._database = Database(path)
         self._iocs = SqliteIocs(self._database)
         self._articles = SqliteArticles(self._database)
+        self._readings = SqliteReadings(self._database)
         self._submissions = SqliteSubmissions(self._database)
         self._accounts = SqliteAccounts(self._database)
         self._weeks = SqliteWeeks(self._database)
         self._feeds = SqliteFeeds(self._database)
+        self._catalogues = SqliteCatalogues(self._database)
+        self._votes = SqliteVotes(self._database)
 
     @property
     def iocs(self) -> Iocs:
@@ -38,6 +55,10 @@ class SqliteStore:
     @property
     def articles(self) -> Articles:
         return self._articles
+
+    @property
+    def readings(self) -> Readings:
+        return self._readings
 
     @property
     def submissions(self) -> Submissions:
@@ -54,6 +75,14 @@ class SqliteStore:
     @property
     def feeds(self) -> Feeds:
         return self._feeds
+
+    @property
+    def catalogues(self) -> Catalogues:
+        return self._catalogues
+
+    @property
+    def votes(self) -> Votes:
+        return self._votes
 
     async def setup(self) -> None:
         await self._database.exclusively(lambda: prepare(self._database.path))

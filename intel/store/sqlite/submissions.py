@@ -25,6 +25,11 @@ class SqliteSubmissions:
 
         return await self._database.write(work)
 
+    async def of(self, account_id: str, limit: int) -> tuple[Submission, ...]:
+        asked = (account_id, limit)
+        rows = await self._database.read(lambda connection: connection.execute(_OF, asked).fetchall())
+        return tuple(map(_submission, rows))
+
     async def get(self, id: str) -> Submission | None:
         row = await self._database.read(lambda connection: connection.execute(_GET, (id,)).fetchone())
         return _submission(row) if row else None
@@ -59,7 +64,9 @@ def _row(submission: Submission) -> dict[str, str | int | None]:
         "detail": submission.detail,
         "article_id": submission.article_id,
         "ioc_count": submission.ioc_count,
+        "ioc_dropped": submission.ioc_dropped,
         "finished_at": milliseconds(submission.finished_at),
+        "again": int(submission.again),
     }
 
 
@@ -78,7 +85,9 @@ def _submission(row: sqlite3.Row) -> Submission:
         detail=row["detail"],
         article_id=row["article_id"],
         ioc_count=row["ioc_count"],
+        ioc_dropped=row["ioc_dropped"],
         finished_at=moment(row["finished_at"]),
+        again=bool(row["again"]),
     )
 
 
@@ -86,6 +95,7 @@ _FIELDS = tuple(field.name for field in fields(Submission))
 _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _FIELDS)
 _UNENDED = "status IN ('queued', 'fetching')"
 _GET = "SELECT * FROM submissions WHERE id = ?"
+_OF = "SELECT * FROM submissions WHERE account_id = ? ORDER BY created_at DESC, id LIMIT ?"
 _ADD = f"""
     INSERT INTO submissions ({", ".join(_FIELDS)}) VALUES ({", ".join(f":{name}" for name in _FIELDS)})
     ON CONFLICT (id) DO UPDATE SET {_ASSIGNED} WHERE status = 'failed'
@@ -95,5 +105,8 @@ _CLAIM = f"""
         first_attempt_at = coalesce(first_attempt_at, :now)
     WHERE id = :id AND {_UNENDED} AND due_at <= :now RETURNING *
 """
-_UPDATE = f"UPDATE submissions SET {_ASSIGNED} WHERE id = :id AND {_UNENDED} AND attempts = :attempts"
+_UPDATE = f"""
+    UPDATE submissions SET {_ASSIGNED}
+    WHERE id = :id AND {_UNENDED} AND attempts = :attempts AND created_at = :created_at
+"""
 _DUE = f"SELECT id FROM submissions WHERE {_UNENDED} AND due_at <= ? ORDER BY due_at, id LIMIT ?"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from intel.ids import ioc_id
 from intel.query import ArticleQuery, Clause, IocQuery, SearchText, host_names, value_words
-from intel.records import NEWEST_ARTICLES, Article, Ioc, Sighting
+from intel.records import NEWEST_ARTICLES, Article, Facets, Ioc, Sighting
 from intel.times import to_milliseconds
 from intel.words import encoded_words
 from tests.contract.store.corpus import Saved
@@ -48,6 +49,19 @@ class Oracle:
         ranked.sort(key=lambda pair: (pair[0], -pair[1].sources, _newest(pair[1])))
         return tuple(ioc for _, ioc in ranked)
 
+    def facets(self, query: IocQuery) -> Facets:
+        """How those indicators divide."""
+        ids = {ioc.id for ioc in self.iocs(query)}
+        found = [known for known in self._known if known.ioc.id in ids]
+        types = Counter(known.ioc.type for known in found)
+        sources = Counter(name for known in found for name in known.source_names)
+        weeks = Counter(_week(known.ioc) for known in found)
+        return Facets(
+            types=dict(sorted(types.items(), key=_most_first)),
+            sources=dict(sorted(sources.items(), key=_most_first)[:20]),
+            weeks=dict(sorted(weeks.items(), reverse=True)[:26]),
+        )
+
     def articles(self, query: ArticleQuery) -> tuple[str, ...]:
         """The id of every article of a list or search, in order."""
         articles = [saved.article for saved in self._saved.values()]
@@ -82,6 +96,15 @@ class Oracle:
     def _counted_source(self, article: Article) -> str:
         mates = [s.article for s in self._saved.values() if s.article.cluster_id == article.cluster_id]
         return min(mates, key=lambda mate: (mate.seen_at, mate.id)).source_name
+
+
+def _most_first(counted: tuple[str, int]) -> tuple[int, str]:
+    return -counted[1], counted[0]
+
+
+def _week(ioc: Ioc) -> str:
+    year, week, _ = ioc.last_seen.isocalendar()
+    return f"{year:04}-W{week:02}"
 
 
 def _newest(ioc: Ioc) -> tuple[int, str]:

@@ -170,3 +170,30 @@ async def test_the_sessions_of_an_account_come_newest_first(store: Store) -> Non
     found = await store.accounts.sessions("account-one")
     assert [session.id for session in found] == ["session-new", "session-middle", "session-old"]
     assert await store.accounts.sessions("account-three") == ()
+
+
+async def test_the_use_of_a_session_is_noted(store: Store, other_store: Store) -> None:
+    await store.accounts.put_session(make_session())
+    assert await other_store.accounts.touch_session("session-one", hour(5))
+    used = replace(make_session(), last_used_at=hour(5))
+    assert await store.accounts.get_session("session-one") == used
+    assert await store.accounts.sessions("account-one") == (used,)
+
+
+async def test_a_late_note_of_use_revives_no_session(store: Store, other_store: Store) -> None:
+    assert not await store.accounts.touch_session("session-one", hour(1))
+    await store.accounts.put_session(make_session())
+    await store.accounts.end_session("session-one")
+    assert not await other_store.accounts.touch_session("session-one", hour(5))
+    assert await store.accounts.get_session("session-one") is None
+    assert await store.accounts.sessions("account-one") == ()
+
+
+async def test_a_session_that_ends_while_many_use_it_stays_ended(store: Store, other_store: Store) -> None:
+    stores = (store, other_store)
+    for n in range(5):
+        await store.accounts.put_session(make_session())
+        touching = [stores[m % 2].accounts.touch_session("session-one", hour(m)) for m in range(20)]
+        await asyncio.gather(*touching[:10], stores[n % 2].accounts.end_session("session-one"), *touching[10:])
+        assert await store.accounts.get_session("session-one") is None
+        assert await store.accounts.sessions("account-one") == ()

@@ -34,6 +34,53 @@ async def test_an_article_is_read_back_whole_with_its_counts(store: Store) -> No
     assert page == Page((replace(saved, text=None),), 1, None)
 
 
+async def test_an_article_keeps_what_was_dropped_its_revision_and_its_findings(
+    store: Store, other_store: Store
+) -> None:
+    findings = {
+        "CVE-2024-1000": {
+            "exploitation": "in_the_wild",
+            "quote": "It is <b>exploited</b>\u202e, ü 分析.",
+            "cvss": CVSS,
+        },
+        "CVE-2024-1001": {"cvss": {"score": 10.0, "version": "3.1", "vector": None}},
+        "CVE-2024-1002": {},
+    }
+    article = replace(make_article(), ioc_dropped=1_234, revision=7, findings=findings)
+    saved = await publish(store, article, "cve CVE-2024-1000")
+    assert saved == replace(article, ioc_counts={"cve": 1})
+    assert await other_store.articles.get(article.id) == saved
+    page = await other_store.articles.find(ArticleQuery())
+    assert page.items == (replace(saved, text=None),)
+    assert await store.articles.between(hour(0), hour(1)) == page.items
+    plain = await publish(store, make_article())
+    assert (plain.ioc_dropped, plain.revision, plain.findings) == (0, 1, {})
+    assert await other_store.articles.get(article.id) == plain
+
+
+CVSS = {"score": 9.8, "version": "3.1", "vector": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H"}
+
+
+async def test_findings_are_not_searched_and_may_have_any_keys(store: Store) -> None:
+    findings = {f"CVE-2024-{n}": {"quote": f"unquoted{n}", "a.b": [n, None, {"$c": ""}]} for n in range(1_500)}
+    article = await publish(store, replace(make_article(), findings=findings))
+    assert await store.articles.get(article.id) == article
+    assert await find(store, "unquoted7") == []
+
+
+async def test_texts_are_those_of_the_articles_that_exist(store: Store, other_store: Store) -> None:
+    articles = [make_article(f"a{n}", text=f"Text {n} ü 分析\n<b>") for n in range(100)]
+    for article in articles[:3]:
+        await publish(store, article, "domain evil.example")
+    await publish(store, replace(articles[3], text=""))
+    found = await other_store.articles.texts([article.id for article in articles])
+    assert found == {article.id: article.text for article in articles[:3]} | {articles[3].id: ""}
+    assert await store.articles.texts([articles[1].id, articles[1].id]) == {articles[1].id: articles[1].text}
+    assert await store.articles.texts([]) == {}
+    await publish(store, make_article("a1", text="Changed."))
+    assert await other_store.articles.texts([articles[1].id]) == {articles[1].id: "Changed."}
+
+
 async def test_an_article_may_lack_all_that_is_optional(store: Store) -> None:
     article = replace(make_article(), url=None, published_at=None, language=None, fetched_at=hour(3))
     await publish(store, article, "domain a.example")
@@ -244,6 +291,14 @@ async def test_every_sighting_of_a_span_by_indicator_and_article(store: Store) -
     expected.sort(key=lambda one: (one.ioc_id, one.article_id))
     assert await seen_between(store, hour(1), hour(4)) == expected
     assert await seen_between(store, hour(50), hour(60)) == []
+
+
+async def test_a_sighting_is_read_back_with_its_own_malware_names(store: Store) -> None:
+    for name, malware in (("a", ("Emotet", "Cobalt Strike")), ("b", ()), ("c", ("Ryuk",))):
+        await publish(store, make_article(name, at=1), Sighting("domain", "evil.example", "", malware))
+    found = await seen_between(store, hour(0), hour(9))
+    expected = {make_article("a").id: ("Emotet", "Cobalt Strike"), make_article("b").id: ()}
+    assert {one.article_id: one.malware for one in found} == expected | {make_article("c").id: ("Ryuk",)}
 
 
 @pytest.mark.timeout(180)

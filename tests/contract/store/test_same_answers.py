@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from intel.query import ArticleQuery, IocQuery, parse_search
+from intel.records import Facets
 from intel.store.port import Store
 from tests.contract.store.builders import hour, id_of, query, values
 from tests.contract.store.corpus import HOSTS, SOURCES, WORDS, make_corpus
@@ -68,6 +69,10 @@ async def walked(store: Store, asked: IocQuery) -> list[object]:
         after = page.next
 
 
+def in_order(facets: Facets) -> list[list[tuple[str, int]]]:
+    return [list(counts.items()) for counts in (facets.types, facets.sources, facets.weeks)]
+
+
 async def test_answers_are_those_of_the_rules(store: Store) -> None:
     saves = make_corpus()
     for saved in saves:
@@ -78,6 +83,8 @@ async def test_answers_are_those_of_the_rules(store: Store) -> None:
         expected = oracle.iocs(asked)
         assert values(page) == values(expected), asked
         assert (page.items, page.total) == (expected, len(expected)), asked
+        facets = await store.iocs.facets(asked)
+        assert in_order(facets) == in_order(oracle.facets(asked)), asked
     for article_query in ARTICLE_QUERIES:
         found = await store.articles.find(article_query)
         assert tuple(article.id for article in found.items) == oracle.articles(article_query), article_query
@@ -91,6 +98,7 @@ async def test_both_engines_give_the_same_answers(both: tuple[Store, Store]) -> 
     for asked in IOC_QUERIES:
         page = await one.iocs.find(asked)
         assert await two.iocs.find(asked) == page, asked
+        assert in_order(await two.iocs.facets(asked)) == in_order(await one.iocs.facets(asked)), asked
         assert page.total == len(page.items)
         found += bool(page.items)
     assert found > len(IOC_QUERIES) * 0.7

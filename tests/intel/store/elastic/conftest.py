@@ -12,8 +12,8 @@ from tests.intel.store.elastic.wire import Wire, wire_to
 
 
 def store_at(url: str, prefix: str) -> ElasticStore:
-    """A store whose articles are open again at once after a saver was cut short."""
-    return ElasticStore(ElasticsearchSettings(nodes=(url,), index_prefix=prefix), held_seconds=0)
+    """A store whose articles are open again at once after a saver was cut short, and whose outages end at once."""
+    return ElasticStore(ElasticsearchSettings(nodes=(url,), index_prefix=prefix), held_seconds=0, steady_seconds=0)
 
 
 @pytest_asyncio.fixture

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from intel.errors import ConfigurationError, StoreUnavailable
 from intel.query import ArticleQuery, IocQuery
-from intel.records import ApiKey
+from intel.records import ApiKey, Catalogue, Vote
 from intel.settings import ElasticsearchSettings
 from intel.store.elastic.store import ElasticStore
 from tests.contract.store.builders import hour, listed, make_article, make_submission, publish
@@ -24,16 +24,25 @@ pytestmark = pytest.mark.asyncio
 
 READS: dict[str, Callable[[ElasticStore], Awaitable[object]]] = {
     "a list": lambda store: store.iocs.find(IocQuery()),
+    "facets": lambda store: store.iocs.facets(IocQuery()),
     "an indicator": lambda store: store.iocs.get("one"),
     "related": lambda store: store.iocs.related("one", 5),
     "articles": lambda store: store.articles.find(ArticleQuery()),
     "the indicators of an article": lambda store: store.articles.iocs_of("one"),
+    "texts": lambda store: store.articles.texts(["one"]),
+    "a reading": lambda store: store.readings.get("one", 1),
+    "outlines": lambda store: store.readings.of("one"),
     "a basis": lambda store: store.articles.basis(hour(0), hour(1)),
     "weeks": lambda store: store.articles.weeks(),
     "a week": lambda store: store.weeks.get("2026-W47"),
     "a submission": lambda store: store.submissions.get("one"),
+    "the submissions of an account": lambda store: store.submissions.of("one", 5),
     "a key": lambda store: store.accounts.get_key("one", 0),
     "sessions": lambda store: store.accounts.sessions("one"),
+    "catalogues": lambda store: store.catalogues.all(),
+    "parts": lambda store: store.catalogues.parts("one", ["key"]),
+    "votes": lambda store: store.votes.of("one"),
+    "counts of votes": lambda store: store.votes.counts(["one"]),
     "totals": lambda store: store.totals(),
     "ping": lambda store: store.ping(),
 }
@@ -88,6 +97,43 @@ async def test_an_outage_is_logged_once_and_its_end_too(wired_store: ElasticStor
         ("warning", "Elasticsearch is out of reach"),
         ("info", "Elasticsearch answers again"),
     ]
+
+
+async def test_requests_that_pass_now_and_then_make_one_outage(
+    store: ElasticStore, wire: Wire, index_prefix: str
+) -> None:
+    settings = ElasticsearchSettings(nodes=(wire.url,), index_prefix=index_prefix)
+    flapping = ElasticStore(settings, steady_seconds=3600)
+    with capture_logs() as logs:
+        for _ in range(3):
+            wire.cut = True
+            with pytest.raises(StoreUnavailable):
+                await flapping.iocs.get("one")
+            wire.cut = False
+            await flapping.iocs.get("one")
+    await flapping.close()
+    assert [entry["event"] for entry in logs] == ["Elasticsearch is out of reach"]
+
+
+async def test_a_vote_whose_answer_was_lost_counts_once(wired_store: ElasticStore, wire: Wire) -> None:
+    vote = Vote("ioc-one", "account-one", "Our own host.", hour(1))
+    wire.answers_to_lose = 1
+    await wired_store.votes.put(vote)
+    await wired_store.votes.put(replace(vote, account_id="account-two"))
+    assert await wired_store.votes.counts(["ioc-one"]) == {"ioc-one": 2}
+    wire.answers_to_lose = 1
+    assert await wired_store.votes.withdraw("ioc-one", "account-two")
+    assert await wired_store.votes.of("ioc-one") == (vote,)
+
+
+async def test_a_catalogue_is_imported_though_answers_get_lost(wired_store: ElasticStore, wire: Wire) -> None:
+    catalogue = Catalogue("exploited", hour(1), hour(2), "https://lists.example", 3)
+    parts = {"a": b"1", "b": b"2"}
+    for _ in range(3):
+        wire.answers_to_lose = 1
+        await wired_store.catalogues.put(catalogue, parts)
+        assert await wired_store.catalogues.parts("exploited", ["a", "b", "c"]) == parts
+    assert await wired_store.catalogues.all() == (catalogue,)
 
 
 async def test_a_submission_whose_answer_was_lost_is_stored_once(wired_store: ElasticStore, wire: Wire) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from intel.errors import StoreUnavailable
 from intel.query import IocQuery
-from intel.records import ApiKey
+from intel.records import ApiKey, Catalogue, Reading, Vote
 from intel.store.elastic.store import ElasticStore
 from tests.contract.store.builders import hour, listed, make_article, make_submission, publish, search, the_ioc
 from tests.intel.store.elastic.conftest import store_at
@@ -80,6 +80,26 @@ async def test_articles_saved_and_changed_during_a_rebuilding_count_exactly(stor
         assert len(found) == 2
         expected.update(ioc.value for ioc in found)
     assert set(await listed(store)) == expected
+
+
+async def test_catalogues_and_votes_go_on_during_a_rebuilding(store: ElasticStore) -> None:
+    parts = {f"part-{n}": bytes([n]) * 10_000 for n in range(100)}
+    await publish(store, make_article(), *[f"domain d{n}.example" for n in range(600)])
+    rebuilding = asyncio.create_task(store.reindex(silent))
+    number = 0
+    while not rebuilding.done():
+        number += 1
+        catalogue = Catalogue("exploited", hour(1), hour(2), "https://lists.example", number)
+        reading = Reading("article", number, hour(1), "", (), "text", ())
+        vote = Vote("ioc-one", f"account-{number}", "", hour(1))
+        puts = (store.catalogues.put(catalogue, parts), store.readings.put(reading), store.votes.put(vote))
+        await asyncio.gather(*puts)
+        assert await store.catalogues.parts("exploited", list(parts)) == parts
+    await rebuilding
+    assert await store.catalogues.all() == (catalogue,)
+    assert await store.catalogues.parts("exploited", list(parts)) == parts
+    assert await store.votes.counts(["ioc-one"]) == {"ioc-one": number}
+    assert len(await store.readings.of("article")) == min(number, 100)
 
 
 async def test_a_key_is_prepared_against_the_old_index_in_vain(store: ElasticStore) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 
 import pytest
 
 from intel.query import ArticleQuery, IocQuery, Position, parse_search
-from intel.store.sqlite import finding
+from intel.store.sqlite import facets, finding
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.matching import Sql
 from tests.contract.store.builders import hour
@@ -62,12 +63,25 @@ async def test_a_list_of_articles_is_read_in_order(database: Database, query: Ar
 
 
 @pytest.mark.parametrize("q", ["evil", "evil.example", "l*", "198.51.100.0/24", "198.51.100.0/24 evil"])
-async def test_a_search_reads_no_whole_table(database: Database, q: str) -> None:
+@pytest.mark.parametrize(
+    "query",
+    [IocQuery(), IocQuery(type="ip"), IocQuery(source="Blog"), IocQuery(ids=("a", "b"), source="Blog")],
+    ids=str,
+)
+async def test_a_search_looks_up_each_match_once(database: Database, q: str, query: IocQuery) -> None:
     text = parse_search(q)
     assert text is not None
-    query = IocQuery(text=text)
-    for sql in (finding.ioc_search(query, text), finding.ioc_search_total(query, text)):
-        assert "SCAN iocs" not in await plan(database, sql)
+    query = replace(query, text=text)
+    for sql in (finding.ioc_search(query, text), finding.matching_seqs(query)):
+        found = await plan(database, sql)
+        assert "SCAN iocs" not in found and "(id=? AND rowid=?)" not in found
+
+
+@pytest.mark.parametrize("query", [IocQuery(), IocQuery(type="ip"), IocQuery(since=hour(0))], ids=str)
+async def test_the_facets_of_a_list_are_read_from_indexes(database: Database, query: IocQuery) -> None:
+    scope = facets.Scope(finding.plain_filters(query))
+    assert "INDEX ioc_sources_" in await plan(database, facets.source_names(scope))
+    assert "INDEX iocs_" in await plan(database, facets.types_and_times(scope))
 
 
 @pytest.mark.parametrize("type", [None, "ip"])

@@ -1,0 +1,127 @@
+"""Catalogues: a document that says which import stands, and the parts of each import under its number.
+
+    begin: the next number, given to nobody else · write the parts under it · lead readers to it in one step, unless
+    they are at a later one already · delete the parts of earlier imports, finished or not
+
+A reader who misses a part looks whether another import took the place meanwhile, and if so reads anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from urllib.parse import quote
+
+from intel.errors import StoreUnavailable
+from intel.records import Catalogue
+from intel.store.elastic.bulk import Bulk, Write
+from intel.store.elastic.documents import Document, from_document, to_document
+from intel.store.elastic.index import Index
+from intel.store.elastic.packing import pack, unpack
+from intel.store.elastic.pauses import attempts
+from intel.store.elastic.queries import term
+
+_PARTS_AT_ONCE = 50
+_IDS_AT_ONCE = 5_000
+_NONE_YET = 0
+
+
+class ElasticCatalogues:
+    """`intel.store.port.Catalogues`."""
+
+    def __init__(self, catalogues: Index, parts: Index, bulk: Bulk) -> None:
+        self._catalogues = catalogues
+        self._parts = parts
+        self._bulk = bulk
+
+    async def put(self, catalogue: Catalogue, parts: Mapping[str, bytes]) -> None:
+        generation = await self._begin(catalogue)
+        await self._write_parts(catalogue.name, generation, parts)
+        standing = await self._lead_to(catalogue, generation)
+        await self._catalogues.refresh()
+        # What is left is in nobody's way and goes with the next import.
+        with suppress(StoreUnavailable):
+            await self._take_out_before(catalogue.name, standing)
+
+    async def all(self) -> tuple[Catalogue, ...]:
+        pages = self._catalogues.pages({}, [{"name": "asc"}])
+        found = [hit["_source"] async for page in pages for hit in page]
+        return tuple(from_document(Catalogue, one) for one in found if one["generation"] != _NONE_YET)
+
+    async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
+        generation = await self._generation(name)
+        async for _ in attempts():
+            if generation == _NONE_YET or not keys:
+                return {}
+            found = await self._read_parts(name, generation, keys)
+            if len(found) == len(set(keys)):
+                return found
+            read, generation = generation, await self._generation(name)
+            if generation == read:
+                return found
+        raise AssertionError("attempts end by an error")
+
+    async def _generation(self, name: str) -> int:
+        found = await self._catalogues.get(name, ["generation"])
+        return _NONE_YET if found is None else int(found.source["generation"])
+
+    async def _begin(self, catalogue: Catalogue) -> int:
+        async for _ in attempts():
+            found = await self._catalogues.get(catalogue.name)
+            if found is None:
+                first = {**to_document(catalogue), "begun": 1, "generation": _NONE_YET}
+                if await self._catalogues.create(catalogue.name, first):
+                    return 1
+                continue
+            begun = int(found.source["begun"]) + 1
+            if await self._catalogues.replace(found, {**found.source, "begun": begun}):
+                return begun
+        raise AssertionError("attempts end by an error")
+
+    async def _write_parts(self, name: str, generation: int, parts: Mapping[str, bytes]) -> None:
+        left = iter(parts.items())
+        while portion := list(islice(left, _PARTS_AT_ONCE)):
+            documents = await asyncio.to_thread(_part_documents, name, generation, portion)
+            ids = [_part_id(name, generation, key) for key, _ in portion]
+            place = self._parts.name
+            await self._bulk.write_all(Write("index", place, *one) for one in zip(ids, documents, strict=True))
+
+    async def _lead_to(self, catalogue: Catalogue, generation: int) -> int:
+        """The import that stands from now on: this one, or one that began later and ended sooner."""
+        async for _ in attempts():
+            found = await self._catalogues.get(catalogue.name)
+            if found is None:
+                raise StoreUnavailable("the catalogue was deleted while it was imported")
+            if found.source["generation"] > generation:
+                return int(found.source["generation"])
+            standing = {**to_document(catalogue), "begun": found.source["begun"], "generation": generation}
+            if await self._catalogues.replace(found, standing):
+                return generation
+        raise AssertionError("attempts end by an error")
+
+    async def _take_out_before(self, name: str, generation: int) -> None:
+        await self._parts.refresh()
+        earlier = [term("catalogue", name), {"range": {"generation": {"lt": generation}}}]
+        body = {"query": {"bool": {"filter": earlier}}, "_source": False}
+        async for page in self._parts.pages(body, ["_shard_doc"], _IDS_AT_ONCE):
+            await self._bulk.write_all(Write("delete", self._parts.name, hit["_id"]) for hit in page)
+
+    async def _read_parts(self, name: str, generation: int, keys: Sequence[str]) -> dict[str, bytes]:
+        ids = {_part_id(name, generation, key): key for key in keys}
+        wanted = list(ids)
+        found: dict[str, bytes] = {}
+        for start in range(0, len(wanted), _PARTS_AT_ONCE):
+            documents = await self._parts.get_many(wanted[start : start + _PARTS_AT_ONCE], source=["body"])
+            found |= {ids[id]: unpack(one.source["body"]) for id, one in documents.items()}
+        return found
+
+
+def _part_id(name: str, generation: int, key: str) -> str:
+    # Without a colon of its own a name ends at the first one.
+    return f"{quote(name, safe='')}:{generation}:{key}"
+
+
+def _part_documents(name: str, generation: int, parts: Sequence[tuple[str, bytes]]) -> list[Document]:
+    return [{"catalogue": name, "generation": generation, "body": pack(content)} for _, content in parts]

@@ -1,0 +1,78 @@
+"""What the revisions of articles said: a document for each, which may be long and is packed."""
+
+from __future__ import annotations
+
+import asyncio
+
+from intel.records import Reading
+from intel.store.elastic.bulk import Bulk, Write
+from intel.store.elastic.client import Patience
+from intel.store.elastic.documents import Document, moment
+from intel.store.elastic.index import Index
+from intel.store.elastic.packing import pack_json, unpack_json
+from intel.store.elastic.queries import term
+from intel.times import from_rfc3339
+
+_MOST_OUTLINES = 100
+
+
+class ElasticReadings:
+    """`intel.store.port.Readings`."""
+
+    def __init__(self, readings: Index, bulk: Bulk) -> None:
+        self._readings = readings
+        self._bulk = bulk
+
+    async def put(self, reading: Reading) -> None:
+        id = _reading_id(reading.article_id, reading.revision)
+        # Packing a long text takes a while, which other requests need not wait for; so does reading it.
+        document = await asyncio.to_thread(_document, reading)
+        await self._bulk.write_all([Write("index", self._readings.name, id, document)])
+
+    async def get(self, article_id: str, revision: int) -> Reading | None:
+        found = await self._readings.get(_reading_id(article_id, revision))
+        return None if found is None else await asyncio.to_thread(_record, found.source)
+
+    async def of(self, article_id: str) -> tuple[Reading, ...]:
+        await self._readings.refresh(Patience.READ)
+        query = {
+            "query": term("article_id", article_id),
+            "sort": [{"revision": "desc"}],
+            "size": _MOST_OUTLINES,
+            "_source": {"excludes": ["body"]},
+            "track_total_hits": False,
+        }
+        answer = await self._readings.search(query)
+        return await asyncio.to_thread(_records, [hit["_source"] for hit in answer["hits"]["hits"]])
+
+
+def _reading_id(article_id: str, revision: int) -> str:
+    return f"{article_id}:{revision}"
+
+
+def _document(reading: Reading) -> Document:
+    return {
+        "article_id": reading.article_id,
+        "revision": reading.revision,
+        "fetched_at": moment(reading.fetched_at),
+        "title": reading.title,
+        "iocs": pack_json(reading.iocs),
+        "body": pack_json([reading.text, reading.candidates]),
+    }
+
+
+def _record(document: Document) -> Reading:
+    text, candidates = unpack_json(document["body"]) if "body" in document else (None, None)
+    return Reading(
+        article_id=document["article_id"],
+        revision=document["revision"],
+        fetched_at=from_rfc3339(document["fetched_at"]),
+        title=document["title"],
+        iocs=tuple((type, value) for type, value in unpack_json(document["iocs"])),
+        text=text,
+        candidates=None if candidates is None else tuple(candidates),
+    )
+
+
+def _records(documents: list[Document]) -> tuple[Reading, ...]:
+    return tuple(map(_record, documents))

@@ -1,0 +1,65 @@
+"""Votes: a document for each indicator with all of its votes, read by id and changed by compare-and-set."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from weakref import WeakValueDictionary
+
+from intel.records import Vote
+from intel.store.elastic.documents import Document, moment
+from intel.store.elastic.index import Found, Index
+from intel.store.elastic.pauses import attempts
+from intel.times import from_rfc3339
+
+_MOST_VOTES = 1_000
+
+
+class ElasticVotes:
+    """`intel.store.port.Votes`."""
+
+    def __init__(self, votes: Index) -> None:
+        self._votes = votes
+        # Two votes on one indicator at a time would only make each other start again.
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def put(self, vote: Vote) -> None:
+        said = {"note": vote.note, "voted_at": moment(vote.voted_at)}
+        async with self._turn(vote.ioc_id):
+            async for _ in attempts():
+                found = await self._votes.get(vote.ioc_id)
+                if await self._write(vote.ioc_id, found, {**_votes_in(found), vote.account_id: said}):
+                    return
+
+    async def withdraw(self, ioc_id: str, account_id: str) -> bool:
+        async with self._turn(ioc_id):
+            async for _ in attempts():
+                found = await self._votes.get(ioc_id)
+                votes = _votes_in(found)
+                if account_id not in votes:
+                    return False
+                if await self._write(ioc_id, found, {id: said for id, said in votes.items() if id != account_id}):
+                    return True
+        raise AssertionError("attempts end by an error")
+
+    async def counts(self, ioc_ids: Sequence[str]) -> dict[str, int]:
+        found = await self._votes.get_many(ioc_ids, source=["count"])
+        return {id: one.source["count"] for id, one in found.items() if one.source["count"]}
+
+    async def of(self, ioc_id: str) -> tuple[Vote, ...]:
+        votes = _votes_in(await self._votes.get(ioc_id))
+        found = [Vote(ioc_id, id, said["note"], from_rfc3339(said["voted_at"])) for id, said in votes.items()]
+        return tuple(sorted(found, key=lambda vote: (vote.voted_at, vote.account_id))[:_MOST_VOTES])
+
+    def _turn(self, ioc_id: str) -> asyncio.Lock:
+        return self._turns.setdefault(ioc_id, asyncio.Lock())
+
+    async def _write(self, ioc_id: str, found: Found | None, votes: Document) -> bool:
+        document = {"count": len(votes), "votes": votes}
+        if found is None:
+            return await self._votes.create(ioc_id, document) is not None
+        return await self._votes.replace(found, document) is not None
+
+
+def _votes_in(found: Found | None) -> Document:
+    return {} if found is None else found.source["votes"]

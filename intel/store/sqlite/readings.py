@@ -1,0 +1,81 @@
+"""What each revision of an article said; its long members compressed."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from dataclasses import replace
+from typing import Any
+
+from intel.records import Reading
+from intel.store.sqlite.connection import Database
+from intel.store.sqlite.rows import to_json
+from intel.times import from_milliseconds, to_milliseconds
+
+
+class SqliteReadings:
+    """The readings of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def put(self, reading: Reading) -> None:
+        await self._database.write(lambda connection: connection.execute(_PUT, _row(reading)))
+
+    async def get(self, article_id: str, revision: int) -> Reading | None:
+        asked = (article_id, revision)
+
+        def work(connection: sqlite3.Connection) -> Reading | None:
+            row = connection.execute(_GET, asked).fetchone()
+            return _reading(row) if row else None
+
+        return await self._database.read(work)
+
+    async def of(self, article_id: str) -> tuple[Reading, ...]:
+        return await self._database.read(
+            lambda connection: tuple(map(_outline, connection.execute(_OF, (article_id,))))
+        )
+
+
+def _row(reading: Reading) -> tuple[str | int | bytes, ...]:
+    packed = map(_pack, (reading.iocs, reading.text, reading.candidates))
+    return (reading.article_id, reading.revision, to_milliseconds(reading.fetched_at), reading.title, *packed)
+
+
+def _outline(row: sqlite3.Row) -> Reading:
+    return Reading(
+        article_id=row["article_id"],
+        revision=row["revision"],
+        fetched_at=from_milliseconds(row["fetched_at"]),
+        title=row["title"],
+        iocs=tuple((type, value) for type, value in _unpack(row["iocs"])),
+    )
+
+
+def _reading(row: sqlite3.Row) -> Reading:
+    candidates = _unpack(row["candidates"])
+    return replace(
+        _outline(row),
+        text=_unpack(row["text"]),
+        candidates=None if candidates is None else tuple(candidates),
+    )
+
+
+def _pack(value: object) -> bytes:
+    return zlib.compress(to_json(value).encode())
+
+
+def _unpack(packed: bytes) -> Any:
+    return json.loads(zlib.decompress(packed))
+
+
+_PUT = """
+    REPLACE INTO readings (article_id, revision, fetched_at, title, iocs, text, candidates)
+    VALUES (?, ?, ?, ?, ?, ?, ?)
+"""
+_GET = "SELECT * FROM readings WHERE article_id = ? AND revision = ?"
+_OF = """
+    SELECT article_id, revision, fetched_at, title, iocs FROM readings
+    WHERE article_id = ? ORDER BY revision DESC LIMIT 100
+"""

@@ -1,0 +1,144 @@
+"""How a whole list or search divides: the same indicators as its pages list, counted by type, source and week."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from intel.query import IocQuery, Position
+from intel.records import Facets, Sighting
+from intel.store.port import Store
+from tests.contract.store.builders import hour, id_of, make_article, publish, query
+
+NOTHING = Facets({}, {}, {})
+
+
+async def test_an_empty_store_has_no_facets(store: Store) -> None:
+    assert await store.iocs.facets(IocQuery()) == NOTHING
+    assert await store.iocs.facets(query("evil")) == NOTHING
+
+
+async def test_indicators_count_by_type_by_each_source_and_by_the_week_they_were_last_seen(store: Store) -> None:
+    await publish(store, make_article("a", at=0, source="A"), "domain evil.example", "ip 192.0.2.1", "ip 192.0.2.2")
+    await publish(store, make_article("b", at=24, source="B"), "domain evil.example", "domain b.example")
+    await publish(store, make_article("c", at=24 * 7, source="B"), "ip 192.0.2.1", "cve CVE-2024-1")
+    found = await store.iocs.facets(IocQuery())
+    assert found.types == {"cve": 1, "domain": 2, "ip": 2}
+    assert found.sources == {"B": 4, "A": 3}
+    assert found.weeks == {"2026-W48": 2, "2026-W47": 3}
+
+
+async def test_facets_are_those_of_the_whole_search_whatever_the_page(store: Store) -> None:
+    await publish(store, make_article("a", source="A"), *[f"domain d{n}.evil.example" for n in range(30)])
+    await publish(store, make_article("b", source="B"), "domain d1.evil.example", "domain good.test", "ip 192.0.2.1")
+    expected = Facets({"domain": 30}, {"A": 30, "B": 1}, {"2026-W47": 30})
+    asked = query("evil.example", limit=3)
+    page = await store.iocs.find(asked)
+    assert page.total == 30
+    assert await store.iocs.facets(asked) == expected
+    assert await store.iocs.facets(replace(asked, after=page.next)) == expected
+    far = Position((0, "zzzz"))
+    assert (await store.iocs.facets(IocQuery(limit=1, after=far))).types == {"domain": 31, "ip": 1}
+
+
+async def test_an_indicator_of_one_source_counts_for_its_others_too(store: Store) -> None:
+    await publish(store, make_article("a", source="A"), "domain evil.example", "domain a.example")
+    await publish(store, make_article("b", source="B"), "domain evil.example", "ip 192.0.2.1")
+    assert (await store.iocs.facets(IocQuery(source="A"))).sources == {"A": 2, "B": 1}
+    found = await store.iocs.facets(query("evil", source="B"))
+    assert found == Facets({"domain": 1}, {"A": 1, "B": 1}, {"2026-W47": 1})
+    assert await store.iocs.facets(IocQuery(source="unknown")) == NOTHING
+
+
+async def test_copies_count_for_their_own_source_names(store: Store) -> None:
+    await publish(store, make_article("a", at=0, source="Agency", cluster="one"), "domain evil.example")
+    await publish(store, make_article("b", at=1, source="Copycat", cluster="one"), "domain evil.example")
+    assert (await store.iocs.facets(IocQuery())).sources == {"Agency": 1, "Copycat": 1}
+
+
+async def test_every_filter_narrows_them(store: Store) -> None:
+    for n in range(6):
+        source = "AB"[n % 2]
+        await publish(store, make_article(f"a{n}", at=24 * n, source=source), f"ip 192.0.2.{n}", f"domain d{n}.example")
+    assert await store.iocs.facets(query(type="ip", since=hour(24), until=hour(24 * 3))) == Facets(
+        {"ip": 3}, {"B": 2, "A": 1}, {"2026-W47": 3}
+    )
+    ids = tuple(map(id_of, ("ip 192.0.2.1", "domain d2.example", "domain unknown.example")))
+    assert await store.iocs.facets(IocQuery(ids=ids)) == Facets(
+        {"domain": 1, "ip": 1}, {"A": 1, "B": 1}, {"2026-W47": 2}
+    )
+    assert await store.iocs.facets(IocQuery(ids=())) == NOTHING
+    found = await store.iocs.facets(query("192.0.2.0/24", source="B", since=hour(24 * 2)))
+    assert found == Facets({"ip": 2}, {"B": 2}, {"2026-W47": 2})
+    assert await store.iocs.facets(query("??")) == NOTHING
+
+
+async def test_types_and_sources_come_most_first_then_by_name(store: Store) -> None:
+    for source in ("b", "B", "a", "Ü", "分", "z"):
+        await publish(store, make_article(source, source=source), "domain evil.example", "ip 192.0.2.1")
+    await publish(store, make_article("more", source="z"), "cve CVE-2024-1", "ip 192.0.2.2")
+    found = await store.iocs.facets(IocQuery())
+    assert list(found.types.items()) == [("ip", 2), ("cve", 1), ("domain", 1)]
+    names = [("z", 4), ("B", 2), ("a", 2), ("b", 2), ("Ü", 2), ("分", 2)]
+    assert list(found.sources.items()) == names
+
+
+@pytest.mark.timeout(180)
+async def test_the_twenty_sources_with_the_most_are_given(store: Store) -> None:
+    for n in range(25):
+        extra = ("ip 192.0.2.1",) if n >= 23 else ()
+        await publish(store, make_article(f"a{n}", source=f"S{n:02}"), "domain evil.example", *extra)
+    found = await store.iocs.facets(query("evil", type="domain"))
+    assert list(found.sources) == [f"S{n:02}" for n in range(20)]
+    assert list((await store.iocs.facets(IocQuery())).sources) == ["S23", "S24", *(f"S{n:02}" for n in range(18))]
+
+
+async def test_the_newest_twenty_six_weeks_that_occur_are_given_newest_first(store: Store) -> None:
+    for n in range(28):
+        await publish(store, make_article(f"a{n}", at=-24 * 14 * n), f"ip 192.0.2.{n}", f"domain d{n}.example")
+    found = await store.iocs.facets(IocQuery(type="ip"))
+    weeks = [(hour(-24 * 14 * n)).isocalendar() for n in range(26)]
+    assert list(found.weeks.items()) == [(f"{week.year}-W{week.week:02}", 1) for week in weeks]
+    assert found.types == {"ip": 28}
+
+
+@pytest.mark.parametrize(
+    ("moment", "week"),
+    [
+        (datetime(2026, 11, 16, tzinfo=UTC), "2026-W47"),
+        (datetime(2026, 11, 16, tzinfo=UTC) - timedelta(milliseconds=1), "2026-W46"),
+        (datetime(2026, 11, 22, 23, 59, 59, 999000, tzinfo=UTC), "2026-W47"),
+        (datetime(2027, 1, 3, 12, tzinfo=UTC), "2026-W53"),
+        (datetime(2027, 1, 4, tzinfo=UTC), "2027-W01"),
+        (datetime(2024, 12, 30, tzinfo=UTC), "2025-W01"),
+        (datetime(1969, 12, 31, tzinfo=UTC), "1970-W01"),
+        (datetime(1969, 12, 28, 23, 59, tzinfo=UTC), "1969-W52"),
+        (datetime(1962, 6, 6, 6, tzinfo=UTC), "1962-W23"),
+    ],
+    ids=str,
+)
+async def test_a_week_is_the_iso_week_in_utc(store: Store, moment: datetime, week: str) -> None:
+    await publish(store, replace(make_article(), published_at=moment), "domain evil.example")
+    assert (await store.iocs.facets(IocQuery())).weeks == {week: 1}
+    assert (await store.iocs.facets(query("evil"))).weeks == {week: 1}
+
+
+async def test_facets_follow_what_is_saved_and_what_vanishes(store: Store, other_store: Store) -> None:
+    await publish(store, make_article("a", source="A"), "domain evil.example", "ip 192.0.2.1")
+    await publish(store, make_article("a", source="B", at=24 * 7), "domain evil.example")
+    expected = Facets({"domain": 1}, {"B": 1}, {"2026-W48": 1})
+    assert await other_store.iocs.facets(IocQuery()) == expected
+    assert await other_store.iocs.facets(query("evil")) == expected
+
+
+@pytest.mark.timeout(180)
+async def test_many_matches_are_counted_exactly(store: Store) -> None:
+    domains = [Sighting("domain", f"d{n}.evil.example", "", (), n) for n in range(11_000)]
+    await publish(store, make_article("a", source="A"), *domains)
+    await publish(store, make_article("b", source="B", at=24 * 7), *domains[:4_000], "ip 192.0.2.1")
+    expected = Facets({"domain": 11_000}, {"A": 11_000, "B": 4_000}, {"2026-W48": 4_000, "2026-W47": 7_000})
+    assert await store.iocs.facets(query("evil.example")) == expected
+    found = await store.iocs.facets(IocQuery())
+    assert found.types == {"domain": 11_000, "ip": 1} and found.sources == {"A": 11_000, "B": 4_001}
