@@ -40,10 +40,14 @@ _DEFAULT_PORTS: Final[Mapping[str, str]] = MappingProxyType(
 _HASH_DIGITS: Final[Mapping[str, int]] = MappingProxyType({"hash_md5": 32, "hash_sha1": 40, "hash_sha256": 64})
 _HEX: Final = re.compile(r"[0-9A-Fa-f]+")
 _TRACKING: Final = re.compile(
-    r"utm_[a-z_]+|fbclid|gclid|dclid|gbraid|wbraid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|_hsenc|_hsmi|mkt_tok|ref_src"
-    r"|oly_anon_id|oly_enc_id|vero_id|wickedid|cmpid|spm|_ga|_gl",
+    r"utm_[a-z_]+|(?:mtm|pk|piwik|matomo|hsa)_[a-z_]+|fbclid|gclid|gclsrc|gad_source|gad_campaignid|dclid|gbraid|wbraid"
+    r"|msclkid|yclid|twclid|ttclid|li_fat_id|igshid|igsh|mc_cid|mc_eid|_hsenc|_hsmi|__hs[a-z]{2}|hsctatracking|mkt_tok"
+    r"|ref_src|ref_url|srsltid|_openstat|__twitter_impression|_branch_match_id|oly_anon_id|oly_enc_id|vero_id|vero_conv"
+    r"|wickedid|cmpid|s_cid|ncid|spm|_ga|_gl|ml_subscriber(?:_hash)?|rb_clickid|epik|trk|trkcampaign",
     re.IGNORECASE,
 )
+# The same article in the form that phones were once sent.
+_AMP: Final = re.compile(r"amp(?:=(?:1|true|yes)?)?|(?:outputtype|view|_amp)=amp|_amp=(?:1|true)", re.IGNORECASE)
 
 
 def canonical(type: str, raw: str) -> str:
@@ -82,8 +86,14 @@ def canonical_url(url: str) -> str:
         raise NotAnIndicator("url", url)
     scheme, authority, tail = parts
     path, _, query = tail.partition("#")[0].partition("?")
-    kept = "&".join(pair for pair in query.split("&") if not _TRACKING.fullmatch(pair.partition("=")[0]))
+    kept = "&".join(pair for pair in query.split("&") if not _is_beside_the_point(pair))
     return f"{scheme}://{authority}{_encoded(path) or '/'}{'?' if kept else ''}{_encoded(kept)}"
+
+
+def _is_beside_the_point(pair: str) -> bool:
+    """Whether one `name=value` of a query says how a reader came, or in which form the page is wanted."""
+    pair = pair.removeprefix("amp;")  # of `&amp;` that was never unescaped
+    return bool(_TRACKING.fullmatch(pair.partition("=")[0]) or _AMP.fullmatch(pair))
 
 
 def canonical_domain(host: str) -> str | None:
@@ -123,8 +133,14 @@ def _canonical_label(label: str) -> str:
     if label.isascii():
         lowered = label.lower()
         return lowered if _LABEL.fullmatch(lowered) else ""
+    # What is written as it is registered needs no mapping, whose tables are large: they are loaded where one is needed.
+    written = unicodedata.normalize("NFC", label.lower())
+    return _encoded_label(written, False) or _encoded_label(label, True)
+
+
+def _encoded_label(label: str, mapped: bool) -> str:
     try:
-        return idna.encode(label, uts46=True).decode("ascii")
+        return idna.encode(label, uts46=mapped).decode("ascii")
     except (idna.IDNAError, UnicodeError):
         return ""
 

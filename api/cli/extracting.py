@@ -2,24 +2,141 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from collections.abc import Iterable, Sequence
+from heapq import merge
 from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ingest.indicators import extract_lines
+from ingest.indicators import Document, Extraction, document_from_text
+from ingest.indicators import extract as extract_from
+from ingest.indicators.candidate_records import all_candidate_records, candidate_records
+from ingest.indicators.lines import document_from_bytes, lines_of
 from intel.errors import IocError
 
+_ROWS_OF_A_KIND: Final = 1_000
 
-def extract(path: str) -> None:
-    """Writes one JSON object a line for each indicator, in order of first appearance."""
+Json = dict[str, Any]
+
+
+class _Second(NamedTuple):
+    """What a second reader added: the records of its indicators, each with how many stand before it, and of its
+    candidates.
+    """
+
+    lines: Sequence[tuple[int, Json]] = ()
+    candidates: Sequence[Json] = ()
+    note: str = ""
+
+
+def extract(path: str, *, explain: bool, as_json: bool, iocextract: bool) -> None:
+    """Writes one JSON object a line for each indicator, in order of first appearance.
+
+    With `explain`: all that was weighed, kept or not, as a table or (`as_json`) one JSON object a line. With
+    `iocextract`: also what that reads in disarmed lines that our own reader left unread.
+    """
+    document, notes = _read(path)
+    extraction = extract_from(document, most_indicators=sys.maxsize)
+    second = _read_again(extraction) if iocextract else _Second()
+    if not explain:
+        _write_lines(_with_second(lines_of(extraction), second.lines))
+    elif as_json:
+        _write_lines(merge(all_candidate_records(extraction), second.candidates, key=_start))
+    else:
+        _show_table(extraction, second)
+    _say_all([*notes, *(f"Limit reached: {limit}." for limit in extraction.limits_reached), second.note])
+
+
+def _read(path: str) -> tuple[Document, Sequence[str]]:
+    """The document in a file, and sentences about the limits that were reached."""
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
         raise IocError(f"{path} cannot be read ({error.strerror})") from None
-    if data.startswith(b"%PDF-"):
-        from ingest.article_text import read_article
+    if not data.startswith(b"%PDF-"):
+        return document_from_bytes(data), ()
+    from ingest.article_text import read_article
 
-        data = read_article(data, "application/pdf", None, None).text.encode()
-    sys.stdout.buffer.writelines(orjson.dumps(line) + b"\n" for line in extract_lines(data))
+    article = read_article(data, "application/pdf", None, None)
+    return document_from_text(article.text), article.notes
+
+
+def _read_again(extraction: Extraction) -> _Second:
+    from ingest.indicators.unread import unread_pieces
+    from ingest.isolated import Isolation
+    from ingest.second_reading import CUT_SHORT, RULE, read_pieces, second_record
+
+    async def read() -> _Second:
+        pieces = unread_pieces(extraction)
+        isolation = Isolation(at_once=1, preload=("ingest.indicators.iocextract_step",))
+        try:
+            found, complete = await read_pieces(pieces, isolation)
+        finally:
+            await isolation.close()
+        known = {(indicator.type, indicator.value) for indicator in extraction.indicators}
+        new = [each for each in found if (each.type, each.value) not in known]
+        lines = [
+            (pieces[each.piece].before, _line(each.type, each.value, pieces[each.piece].sentence, RULE)) for each in new
+        ]
+        records = sorted((second_record(each, pieces) for each in new), key=_start)
+        return _Second(lines, records, "" if complete else CUT_SHORT)
+
+    return asyncio.run(read())
+
+
+def _line(type: str, value: str, context: str, rule: str) -> Json:
+    return {"type": type, "value": value, "context": context, "rule": rule}
+
+
+def _with_second(lines: Iterable[Json], second: Sequence[tuple[int, Json]]) -> Iterable[Json]:
+    """The records of both readers in order of appearance."""
+    if not second:
+        return lines
+    ours = (((number, 1), line) for number, line in enumerate(lines))
+    others = (((before, 0), line) for before, line in second)
+    return (line for _, line in merge(others, ours, key=lambda entry: entry[0]))
+
+
+def _write_lines(lines: Iterable[Json]) -> None:
+    sys.stdout.buffer.writelines(orjson.dumps(line) + b"\n" for line in lines)
     sys.stdout.buffer.flush()
+
+
+def _show_table(extraction: Extraction, second: _Second) -> None:
+    from api.cli.running import print_table, say
+
+    found = candidate_records(extraction, _ROWS_OF_A_KIND, _ROWS_OF_A_KIND)
+    weighed = merge(found.records, second.candidates, key=_start)
+    print_table(
+        "What was weighed", ("score", "value, as written", "type", "at", "place", "why"), map(_row, weighed), (1, 5)
+    )
+    if found.left_out:
+        say(f"{found.left_out:,} more were weighed; --json lists all of them.")
+
+
+def _row(each: Json) -> tuple[object, ...]:
+    from intel.canonical import defang
+
+    value, spelling = defang(each["type"], each["value"]), each["spelling"]
+    spelled = value if spelling in (value, each["value"]) else f"{value}, {spelling}"
+    verdict = "kept" if each["kept"] else "dropped"
+    why = f"{each['rule']}: {each['reason']}"
+    return f"{verdict} {each['score']}", spelled, each["type"], each["start"], each["place"], why
+
+
+def _say_all(notes: Iterable[str]) -> None:
+    """Sentences for a person, beside what a program reads."""
+    told = [note for note in notes if note]
+    if told:
+        from api.cli.running import say
+
+        for note in told:
+            say(note)
+
+
+def _start(record: Json) -> int:
+    start: int = record["start"]
+    return start

@@ -25,10 +25,10 @@ def _reaches_a_host(text: str, seen: list[Sighting], index: int, step: int) -> b
         if not 0 <= other < len(seen):
             return False
         there = seen[other]
-        first, second = (here, there) if step > 0 else (there, here)
-        if not _stands_next(text, first.end, second.start):
+        (_, _, end), (_, start, _) = (here, there) if step > 0 else (there, here)
+        if not _stands_next(text, end, start):
             return False
-        if there.reading.type in _HOSTS and not there.reading.remark:
+        if there[0].type in _HOSTS and not there[0].remark:
             return True
         here = there
     return False

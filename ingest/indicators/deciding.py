@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ingest.indicators import noise
@@ -14,26 +16,41 @@ from ingest.indicators.suffixes import is_shared_suffix, registered_domain
 from ingest.indicators.surroundings import Line, Surroundings
 
 THRESHOLD: Final = 1
+# The most that section, line, type, value and wording together can say for a candidate, and what a note adds.
+MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 7, "url": 10, "email": 10})
+NOTE_IN_FAVOUR: Final = 2
 
 _OTHER_HASH: Final = re.compile(
     r"(?i)(?:imp[- ]?hash|import[- _]hash|authenti[- ]?hash|ja[34]s?|jarm|pe[- ]?hash"
     r"|rich[- _](?:pe[- ]?)?(?:header[- _])?hash|v-?hash"
     r"|telf-?hash|icon[- ]?(?:d-?)?hash|d-?hash|serial(?: (?:number|no\.?))?|machoc|symhash|permhash|gimphash"
     r"|tlsh|ssdeep|sdhash)"
-    r"(?: hash| fingerprint| value| sha-?1| sha-?256| md5)?(?: is| was| of)?\W{0,12}$"
+    r"(?: hash| fingerprint| value| sha-?1| sha-?256| md5)?(?: is| was| of)?\W{0,40}$"
 )
-_HASH_WORDS: Final = ("hash", "ja3", "ja4", "jarm", "serial", "machoc", "ssdeep", "tlsh")
-_VERSION_LEAD: Final = re.compile(
-    r"(?i)(?:\b(?:versions?|ver|v|builds?|firmware|releases?|released|revision|rev|patch(?:ed)?(?: in)?"
-    r"|update[ds]?(?: to)?|sp\d?|before|prior to"
-    r"|up to|through|earlier than|later than|fixed in|upgrade to|chrome|firefox|safari|openssl|office|oid|section"
-    r"|chapter|and)"
-    r"[\s:=(\"']{0,3}|[a-z]/)$"
-)
+_HASH_WORD: Final = re.compile(r"[hHjJsSmMtT](?i:ash|a[34]|arm|erial|achoc|sdeep|lsh)")
+_HASHES: Final = frozenset({"hash_md5", "hash_sha1", "hash_sha256"})
+_HASH_IN_A_PATH: Final = re.compile(r"[/=](?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
+_IDENTIFIERS: Final = frozenset({"cve", "mitre_attack"})
+_BEFORE_A_VERSION: Final = frozenset(
+    {
+        "version", "versions", "ver", "v", "build", "builds", "firmware", "release", "releases", "released", "revision",
+        "rev", "patch", "patched", "patch in", "patched in", "update", "updated", "updates", "update to", "updated to",
+        "updates to", "sp", "before", "prior to", "up to", "through", "earlier than", "later than", "fixed in",
+        "upgrade to", "chrome", "firefox", "safari", "openssl", "office", "oid", "section", "chapter", "clause",
+        "paragraph", "appendix", "requirement", "step", "and",
+        *(f"sp{number}" for number in range(10)),
+    }
+)  # fmt: skip
+_SURELY_A_VERSION: Final = frozenset({"version", "build", "firmware", "v"})
+_COMPARED: Final = ("==", ">=", "<=", "~=")
+_WORD_AT_END: Final = re.compile(r"[a-z0-9]*+\Z")
+_BETWEEN_WORD_AND_VERSION: Final = " \t\r\n\xa0:=(\"'"
 _VERSION_TAIL: Final = re.compile(
-    r"(?i)^[\s)]{0,2}(?:\(?(?:and|or) (?:earlier|later|below|above|newer|older|prior)|before the|\(?version"
+    r"(?i)[\s)]{0,2}(?:\(?(?:and|or) (?:earlier|later|below|above|newer|older|prior)|before the|\(?version"
     r"|\(?build|or (?:later|newer))"
 )
+_PRODUCT: Final = re.compile(r"(?<![^\s(])([A-Z](?:[A-Za-z]|-(?=[A-Z]))+)\s\Z")
+_NO_PRODUCTS: Final = frozenset({"ip", "ips", "address", "server", "host", "c2", "the"})
 _VERSION_WORD: Final = re.compile(r"(?i)\b(?:version|firmware|build|release)s?\b")
 
 
@@ -46,15 +63,16 @@ class Verdict(NamedTuple):
 
 
 _PAYLOAD: Final = re.compile(
-    r"(?i)\.(?:exe|dll|msi|ps1|vbs|vbe|jse?|hta|bat|cmd|scr|jar|apk|elf|bin|dat|iso|img|lnk|zip|rar|7z|sh|xll"
-    r"|docm?|xlsm?|rtf"
-    r"|php|txt)(?:$|[?#])"
+    r"\.(?:exe|dll|msi|ps1|vbs|vbe|jse?|hta|bat|cmd|scr|jar|apk|elf|bin|dat|iso|img|lnk|zip|rar|7z|sh|xll|docm?|dot[mx]?"
+    r"|xls[mb]?|xla[mx]?|pp[ts][mx]?|one|chm|wsf|sct|cpl|vhdx?|iqy|cab|gz|tgz|tar|mips(?:el)?|arm[4-8]?|x86(?:_64)?|rtf|php|txt)(?:$|[?#])"
 )
+# It begins with a class of two signs, which the engine skips to at full speed.
 _READING_MATTER: Final = re.compile(
-    r"(?i)/(?:blogs?|news|articles?|posts?|research|docs?|wiki|reports?|papers?|advisor(?:y|ies)|alerts?|en-us"
-    r"|20[0-3][0-9]/[01]?[0-9])/"
-    r"|/(?:[a-z0-9]{1,30}-){3,12}[a-z0-9]{1,30}/?(?:$|[?#])|\.(?:pdf|html?|aspx)(?:$|[?#])"
+    r"[/.](?:(?<=/)(?:blogs?|news|articles?|posts?|research|docs?|wiki|reports?|papers?|advisor(?:y|ies)|alerts?|en-us"
+    r"|20[0-3][0-9]/[01]?[0-9])/|(?<=/)(?:[a-z0-9]{1,30}-){3,12}[a-z0-9]{1,30}/?(?:$|[?#])"
+    r"|(?<=\.)(?:pdf|html?|aspx)(?:$|[?#]))"
 )
+_FURNITURE: Final = Verdict(False, "page furniture", 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
 _OTHER_HASH_KIND: Final = Verdict(False, "another kind of hash", 0)
@@ -72,41 +90,42 @@ _ALONE: Final = (2, "alone on its line")
 class Judge:
     """Judges the candidates of one text."""
 
-    def __init__(self, surroundings: Surroundings, page_defangs: bool) -> None:
+    def __init__(self, surroundings: Surroundings, disarmed: frozenset[str]) -> None:
+        """`disarmed`: the hosts and addresses that the text disarms somewhere."""
         self._around = surroundings
-        self._page_defangs = page_defangs
+        self._page_defangs = page_defangs = bool(disarmed)
         # In a note of a few lines that disarms nothing, also a well-known host was written down for a reason.
         self._takes_all = surroundings.is_note and not page_defangs
+        self._disarmed = disarmed
         self._publisher = registered_domain(surroundings.document.publisher_host)
 
     def verdict(self, sighting: Sighting, company: bool = False) -> Verdict:
         """The verdict on one sighting of a candidate; `company`: hosts beyond doubt stand beside it."""
-        reading = sighting.reading
-        if reading.type.startswith("hash_"):
-            return self._hash(sighting)
-        if reading.type in ("cve", "mitre_attack"):
-            return _IDENTIFIER
+        reading, start, end = sighting
+        type = reading.type
         if reading.source:
             return self._host_of_another(reading)
+        if type in _HASHES:
+            return self._hash(reading, start)
+        if type in _IDENTIFIERS:
+            return _FURNITURE if self._around.in_template(start) else _IDENTIFIER
         if reading.defanged:
             if reading.remark:
                 return Verdict(False, reading.remark, 0)
-            shared = reading.type == "domain" and is_shared_suffix(reading.value)
-            return _SHARED if shared else _DEFANGED
-        if reading.type == "ip":
-            return self._address(sighting)
-        return self._named(sighting, company)
+            return _SHARED if type == "domain" and is_shared_suffix(reading.value) else _DEFANGED
+        if type == "ip":
+            return self._address(reading, start, end)
+        return self._named(reading, start, end, company)
 
     def is_furniture(self, position: int) -> bool:
         """Whether what stands at a place belongs to the page around the article."""
         return self._around.place(position) == "furniture"
 
-    def _hash(self, sighting: Sighting) -> Verdict:
-        if sighting.reading.remark:
-            return Verdict(False, sighting.reading.remark, 0)
-        before = self._around.text[max(0, sighting.start - 60) : sighting.start]
-        named = any(map(before.lower().__contains__, _HASH_WORDS))
-        return _OTHER_HASH_KIND if named and _OTHER_HASH.search(before) else _WHOLE_HASH
+    def _hash(self, reading: Reading, start: int) -> Verdict:
+        if reading.remark:
+            return Verdict(False, reading.remark, 0)
+        before = self._around.text[max(0, start - 60) : start]
+        return _OTHER_HASH_KIND if _HASH_WORD.search(before) and _OTHER_HASH.search(before) else _WHOLE_HASH
 
     def _host_of_another(self, reading: Reading) -> Verdict:
         """The host of a URL or mailbox that is an indicator is one too, unless anyone may use it."""
@@ -123,89 +142,85 @@ class Judge:
             return _SERVICE
         return _HOST
 
-    def _address(self, sighting: Sighting) -> Verdict:
-        reading = sighting.reading
-        if reading.remark == "network":
-            return Verdict(False, "network", 0)
+    def _address(self, reading: Reading, start: int, end: int) -> Verdict:
         if reading.remark:
             return Verdict(False, reading.remark, 0)
+        if self._around.in_template(start):
+            return _FURNITURE
         kind = noise.address_noise(reading.value)
         if kind and not self._around.is_note:
             return Verdict(False, kind, 0)
-        if "." in reading.value and self._is_version(sighting):
+        if "." in reading.value and self._is_version(reading.value, start, end):
             return Verdict(False, "version number", 0)
         return Verdict(True, "address", 5)
 
-    def _is_version(self, sighting: Sighting) -> bool:
+    def _is_version(self, address: str, start: int, end: int) -> bool:
         text = self._around.text
-        before, after = text[max(0, sighting.start - 60) : sighting.start], text[sighting.end : sighting.end + 30]
-        octets = [int(octet) for octet in sighting.reading.value.split(".")]
-        if _VERSION_TAIL.match(after):
+        if _VERSION_TAIL.match(text, end, end + 30):
             return True
-        if _VERSION_LEAD.search(before) and (
-            max(octets) < 100 or re.search(r"(?i)(?:version|build|firmware|v|/)\W*$", before)
-        ):
-            return not before.lower().endswith(("and ", "through ")) or bool(_VERSION_WORD.search(before))
-        product = re.search(r"(?:^|\s)([A-Z][A-Za-z]+)\s$", before)
-        return (
-            bool(product)
-            and max(octets) < 40
-            and product is not None
-            and product[1].lower() not in ("ip", "ips", "address", "server", "host", "c2", "the")
-        )
+        before = text[max(0, start - 60) : start]
+        largest = max(map(int, address.split(".")))
+        lead = _lead_of_a_version(before.lower())
+        if lead and (largest < 100 or lead in _SURELY_A_VERSION or before[-1] == "/"):
+            return lead not in ("and", "through") or bool(_VERSION_WORD.search(before))
+        return largest < 40 and _follows_a_product(before)
 
-    def _named(self, sighting: Sighting, company: bool) -> Verdict:
+    def _named(self, reading: Reading, start: int, end: int, company: bool) -> Verdict:
         """A host, URL or e-mail address that nobody disarmed: the evidence around it decides."""
-        reading = sighting.reading
         host = reading.host or reading.value
-        line = self._around.line(sighting.start, sighting.end)
-        evidence = [*self._against(sighting, host), *self._in_favour(sighting, line)]
+        evidence = self._against(reading, host, start)
+        if company:
+            evidence.append((3, "among its like"))
+        if self._disarmed and self._is_disarmed_elsewhere(host):
+            evidence.append((5, "disarmed elsewhere in the text"))
+        if _sum(evidence) + MOST_IN_FAVOUR[reading.type] + NOTE_IN_FAVOUR * self._around.is_note < THRESHOLD:
+            return _weighed(evidence)
+        line = self._around.line(start, end)
+        evidence += self._in_favour(reading, start, end, line)
         if noise.is_reserved_host(host):
             evidence.append(_RESERVED_BUT_LISTED if _is_listed(evidence) else _RESERVED)
         if reading.remark == FILE and self._around.holds_hash(line):
             evidence.append((-4, "name of the file with a hash beside it"))
-        if company:
-            evidence.append((3, "among its like"))
-        score = sum(points for points, _ in evidence)
-        if THRESHOLD - 2 <= score <= THRESHOLD + 1:
-            evidence += self._wording(sighting, line)
-            score = sum(points for points, _ in evidence)
-        kept = score >= THRESHOLD
-        reasons = [entry for entry in evidence if (entry[0] > 0) == kept]
-        rule = max(reasons, key=lambda entry: abs(entry[0]))[1] if reasons else "nothing speaks for it"
-        return Verdict(kept, rule, score)
+        if THRESHOLD - 2 <= _sum(evidence) <= THRESHOLD + 1:
+            evidence += self._wording(reading, start, end, line)
+        return _weighed(evidence)
 
-    def _against(self, sighting: Sighting, host: str) -> list[tuple[int, str]]:
-        reading, around = sighting.reading, self._around
+    def _is_disarmed_elsewhere(self, host: str) -> bool:
+        """Whether the text disarms a host, or one above it; of a service that anyone may use that says nothing."""
+        above = host
+        while "." in above:
+            if above in self._disarmed:
+                return not noise.is_known_host(host) and not is_shared_suffix(above)
+            above = above.partition(".")[2]
+        return False
+
+    def _against(self, reading: Reading, host: str, start: int) -> list[tuple[int, str]]:
+        around = self._around
         evidence: list[tuple[int, str]] = []
         if reading.remark:
             evidence.append((-WEIGHT.get(reading.remark, 7), reading.remark))
         if self._publisher and registered_domain(host) == self._publisher:
             evidence.append((-8, "the publisher's own site"))
-        if host in noise.REFERENCE_HOSTS:
+        if host in noise.REFERENCE_HOSTS or _looks_up_a_file(reading, host):
             evidence.append((-8, "reference work"))
         elif reading.type != "email" and not self._takes_all and noise.is_known_host(host):
             evidence.append((-6, "well-known host"))
-        if around.section(sighting.start) == "references":
+        if around.section(start) == "references":
             evidence.append((-4, "list of references"))
         if reading.type == "domain" and is_shared_suffix(host):
             evidence.append((-4, "suffix that many share"))
         if not around.is_note:
-            evidence += self._against_in_article(sighting, host)
+            evidence += self._against_in_article(host, start)
         if reading.type == "email":
             evidence += self._against_mailbox(reading.value, host)
         return evidence
 
-    def _against_in_article(self, sighting: Sighting, host: str) -> list[tuple[int, str]]:
+    def _against_in_article(self, host: str, start: int) -> list[tuple[int, str]]:
         evidence: list[tuple[int, str]] = []
-        place = self._around.place(sighting.start)
+        place = self._around.place(start)
         if place == "furniture":
             evidence.append((-6, "page furniture"))
-        if (
-            place == "link_text"
-            or host in self._around.document.linked_hosts
-            or self._around.in_markdown_link(sighting.start)
-        ):
+        if place == "link_text" or host in self._around.document.linked_hosts or self._around.in_markdown_link(start):
             evidence.append((-3, "link of the page"))
         if self._page_defangs:
             evidence.append((-2, "the text disarms what is dangerous"))
@@ -215,33 +230,86 @@ class Judge:
         local = value.rpartition("@")[0]
         if noise.is_known_host(host) and not noise.is_mailbox_provider(host):
             return [(-6, "mailbox of a well-known organisation")] if not self._around.is_note or local == "git" else []
-        return [(-2, "mailbox for readers")] if noise.is_contact_mailbox(local) and not self._around.is_note else []
+        return [(-3, "mailbox for readers")] if noise.is_contact_mailbox(local) and not self._around.is_note else []
 
-    def _wording(self, sighting: Sighting, line: Line) -> list[tuple[int, str]]:
+    def _wording(self, reading: Reading, start: int, end: int, line: Line) -> list[tuple[int, str]]:
         """What the words around say; looked at last, where it can still change the verdict."""
         evidence: list[tuple[int, str]] = []
-        if self._around.accuses(line, sighting.start, sighting.end):
-            evidence.append((1 if sighting.reading.type == "url" else 2, "spoken of as part of an attack"))
-        if not self._around.is_note and self._around.refers(line, sighting.start):
+        if line.start == start and line.end == end:
+            return evidence
+        if reading.type == "url" and self._around.is_fetched(line, start):
+            evidence.append((3, "fetched by a command or request"))
+        if self._around.accuses(line, start, end):
+            evidence.append((1 if reading.type == "url" else 2, "spoken of as part of an attack"))
+        if not self._around.is_note and self._around.refers(line, start):
             evidence.append((-2, "pointer for the reader"))
         return evidence
 
-    def _in_favour(self, sighting: Sighting, line: Line) -> list[tuple[int, str]]:
+    def _in_favour(self, reading: Reading, start: int, end: int, line: Line) -> list[tuple[int, str]]:
         around = self._around
         evidence: list[tuple[int, str]] = []
         if around.is_note:
             evidence.append((2, "a note of a few lines"))
-        section = around.section(sighting.start)
-        place = around.place(sighting.start)
-        if section == "indicators" or place == "ioc_section":
+        place = around.place(start)
+        if place == "ioc_section" or around.section(start) == "indicators":
             evidence.append(_IN_SECTION)
-        if line.words == 0 or around.in_cell(line, sighting.start, sighting.end):
+        if line.words == 0 or around.in_cell(line, start, end):
             evidence.append(_ALONE)
         elif line.is_item and line.words <= 5:
             evidence.append((1, "item of a list"))
-        if around.quoted(sighting.start, sighting.end) or place == "code":
+        if around.quoted(start, end) or place == "code":
             evidence.append((1, "set as code"))
-        return [*evidence, *_of_its_own(sighting.reading, around.is_note)]
+        return evidence + _of_its_own(reading, around.is_note)
+
+
+def _looks_up_a_file(reading: Reading, host: str) -> bool:
+    """Whether a URL asks a look-up service about a hash: the hash is the indicator."""
+    asks = reading.type == "url" and registered_domain(host) in noise.LOOKUP_SERVICES
+    return asks and _HASH_IN_A_PATH.search(reading.value) is not None
+
+
+def _sum(evidence: list[tuple[int, str]]) -> int:
+    return sum([points for points, _ in evidence])
+
+
+def _weighed(evidence: list[tuple[int, str]]) -> Verdict:
+    """The verdict with the weightiest of the reasons that speak for it."""
+    score = _sum(evidence)
+    kept = score >= THRESHOLD
+    reasons = [entry for entry in evidence if (entry[0] > 0) == kept]
+    rule = max(reasons, key=_weight)[1] if reasons else "nothing speaks for it"
+    return Verdict(kept, rule, score)
+
+
+def _weight(entry: tuple[int, str]) -> int:
+    return abs(entry[0])
+
+
+def _lead_of_a_version(before: str) -> str:
+    """The word or two right before a number of four parts that make it a version, or nothing."""
+    rest = before.rstrip(_BETWEEN_WORD_AND_VERSION)
+    if before.endswith(_COMPARED):
+        return "version"
+    if rest[-1:] == "/" and rest[-2:-1].isalpha() and len(rest) == len(before):
+        return rest[-2:]
+    if not rest or len(before) - len(rest) > 3 or not (rest[-1].isalpha() or rest[-3:-1] == "sp"):
+        return ""
+    last = _word_at_end(rest)
+    if last in _BEFORE_A_VERSION:
+        return last
+    both = f"{_word_at_end(rest[: -len(last)].rstrip())} {last}" if last else ""
+    return both if both in _BEFORE_A_VERSION else ""
+
+
+def _word_at_end(text: str) -> str:
+    word = _WORD_AT_END.search(text)
+    return word[0] if word else ""
+
+
+def _follows_a_product(before: str) -> bool:
+    """Whether a name comes right before: `Acme 9.1.0.2`."""
+    product = _PRODUCT.search(before) if before[-1:].isspace() else None
+    return product is not None and product[1].lower() not in _NO_PRODUCTS
 
 
 def _is_listed(evidence: list[tuple[int, str]]) -> bool:
@@ -258,8 +326,9 @@ def _of_its_own(reading: Reading, in_a_note: bool) -> list[tuple[int, str]]:
     evidence: list[tuple[int, str]] = []
     if is_address(reading.host) and not noise.address_noise(reading.host):
         evidence.append((3, "URL on a bare address"))
-    if _PAYLOAD.search(reading.value):
+    url = reading.value.lower()
+    if _PAYLOAD.search(url):
         evidence.append((1, "path of a program or archive"))
-    elif not in_a_note and _READING_MATTER.search(reading.value):
+    elif not in_a_note and _READING_MATTER.search(url):
         evidence.append((-2, "address of something to read"))
     return evidence

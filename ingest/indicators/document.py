@@ -29,7 +29,8 @@ class Document:
 
     `regions` are sorted and do not overlap; `asides` are sorted stretches of running text outside of what a
     reader took for the article; `publisher_host` is the host of the article; `linked_hosts` are the hosts that
-    the page links to; `structured` says that the text was read from markup.
+    the page links to; `structured` says that the text was read from markup; `limits` names the limits that were
+    reached in reading it: `page` (it was longer than is read), `markup` (its tags nest too deeply to tell places).
     """
 
     text: str
@@ -38,11 +39,16 @@ class Document:
     linked_hosts: frozenset[str] = field(default_factory=frozenset)
     structured: bool = False
     asides: tuple[Region, ...] = ()
+    limits: tuple[str, ...] = ()
 
     def place(self, position: int) -> Place:
         """The place of a character; `main` where nothing else is known."""
         place = _place_in(self.regions, position)
         return _place_in(self.asides, position) if place == "main" else place
+
+    def in_template(self, position: int) -> bool:
+        """Whether the page's own markup says that a character belongs to the page around the article."""
+        return _place_in(self.regions, position) == "furniture"
 
 
 def _place_in(regions: tuple[Region, ...], position: int) -> Place:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import gc
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from heapq import merge
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 from ingest.indicators.company import in_company
 from ingest.indicators.deciding import Judge, Verdict
 from ingest.indicators.document import Document, Place
-from ingest.indicators.malware import JudgedMalware, MalwareSighting, judge_malware, malware_sightings
+from ingest.indicators.malware import JudgedMalware, judge_malware, malware_sightings
 from ingest.indicators.marks import PlainText, plain_text
-from ingest.indicators.sentences import sentence, sentence_end, sentence_start
+from ingest.indicators.sentences import Sentences
 from ingest.indicators.sightings import Sighting, sightings, spaced_sightings
 from ingest.indicators.surroundings import Surroundings
 from ingest.indicators.walking import walk
@@ -24,6 +27,9 @@ MOST_MALWARE_NEAR: Final = 20
 SENTENCES_NEAR: Final = 2
 MOST_REFUSALS: Final = 32
 
+# Where in the plain text something stands that is kept, and why.
+_KeptPlace = tuple[int, int, Verdict]
+_Kept = dict[tuple[str, str], list[_KeptPlace]]
 _HOST_OF_NOTHING: Final = Verdict(False, "host of something that is no indicator", 0)
 
 
@@ -68,15 +74,16 @@ class Extraction:
     limits_reached: tuple[str, ...]
     dropped: int
     _plain: PlainText = field(repr=False)
-    _malware: tuple[MalwareSighting, ...] = field(repr=False)
-    _judged: tuple[tuple[Sighting, Verdict], ...] = field(repr=False)
-    _judged_malware: tuple[JudgedMalware, ...] = field(repr=False)
+    _seen: list[Sighting] = field(repr=False)
+    _verdicts: list[Verdict] = field(repr=False)
+    _judged_malware: list[JudgedMalware] = field(repr=False)
+    _text: Sentences = field(repr=False)
 
     def candidates(self) -> Iterator[Candidate]:
         """Everything that was looked at, in order of appearance."""
         others = (
-            self._candidate(each.reading.type, each.reading.value, each.start, each.end, verdict)
-            for each, verdict in self._judged
+            self._candidate(reading.type, reading.value, start, end, verdict)
+            for (reading, start, end), verdict in zip(self._seen, self._verdicts, strict=True)
         )
         named = (self._candidate("malware", *each, verdict) for each, verdict in self._judged_malware)
         yield from merge(others, named, key=lambda candidate: candidate.start)
@@ -86,106 +93,131 @@ class Extraction:
 
     def sentence(self, indicator: Indicator) -> str:
         """The sentence that an indicator first stood in, in one line of at most 300 characters."""
-        return sentence(self.document.text, indicator.start, indicator.end)
+        return self._text.sentence(indicator.start, indicator.end)
 
     def malware_near(self, indicator: Indicator) -> tuple[str, ...]:
         """The names of malware within two sentences of any appearance of an indicator, at most 20."""
         found: dict[str, None] = {}
         for start, end in indicator.occurrences:
-            first = sentence_start(self.document.text, start, SENTENCES_NEAR + 1)
-            last = sentence_end(self.document.text, end, SENTENCES_NEAR + 1)
-            low = bisect_left(self._malware, first, key=lambda name: name.start)
-            high = bisect_left(self._malware, last, key=lambda name: name.start)
-            found.update(dict.fromkeys(name.name for name in self._malware[low:high]))
+            first = self._text.start(start, SENTENCES_NEAR + 1)
+            last = self._text.end(end, SENTENCES_NEAR + 1)
+            found.update(dict.fromkeys(self._malware_between(first, last)))
             if len(found) >= MOST_MALWARE_NEAR:
                 break
         return tuple(found)[:MOST_MALWARE_NEAR]
 
+    def _malware_between(self, first: int, last: int) -> Iterator[str]:
+        low = bisect_left(self._judged_malware, first, key=self._original_start)
+        high = bisect_left(self._judged_malware, last, key=self._original_start)
+        return (sighting.name for sighting, verdict in self._judged_malware[low:high] if verdict.kept)
+
+    def _original_start(self, judged: JudgedMalware) -> int:
+        return self._plain.original(judged[0].start)
+
 
 def extract(document: Document, most_indicators: int = MOST_INDICATORS) -> Extraction:
     """The indicators of a document. Linear in the length of its text; never raises."""
+    with _collector_at_rest():
+        return _extract(document, most_indicators)
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Nothing made here is part of a cycle, and all of it is kept: passes over it would be a third of the time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
+def _extract(document: Document, most_indicators: int) -> Extraction:
     plain = plain_text(document.text)
     names = malware_names()
     walked = walk(plain.text)
-    found, others = sightings(walked.places)
-    seen = _in_order(found, spaced_sightings(plain.text))
-    judge = Judge(Surroundings(document, plain), any(each.reading.defanged for each in seen))
-    judged = _judge_all(plain.text, seen, judge)
+    found, others = sightings(walked)
+    seen = _in_order(found, spaced_sightings(walked))
+    judge = Judge(Surroundings(document, plain), _disarmed_hosts(seen))
+    verdicts, kept = _judge_all(plain.text, seen, judge)
     named = malware_sightings(walked, others, names)
     judged_malware = judge_malware(plain.text, named, names, judge.is_furniture)
-    indicators = _collect(document, plain, judged, judged_malware)
+    indicators = _collect(document, plain, kept, judged_malware)
     dropped = max(0, len(indicators) - most_indicators)
     return Extraction(
         document,
         tuple(indicators[:most_indicators]),
-        ("indicators",) if dropped else (),
+        (*document.limits, *(("indicators",) if dropped else ())),
         dropped,
         plain,
-        tuple(
-            MalwareSighting(name, *plain.span(start, end))
-            for (name, start, end), verdict in judged_malware
-            if verdict.kept
-        ),
-        tuple(judged),
-        tuple(judged_malware),
+        seen,
+        verdicts,
+        judged_malware,
+        Sentences(document.text),
     )
 
 
+def _disarmed_hosts(seen: list[Sighting]) -> frozenset[str]:
+    return frozenset([reading.host or reading.value for reading, _, _ in seen if reading.defanged])
+
+
 def _in_order(found: list[Sighting], spaced: list[Sighting]) -> list[Sighting]:
-    return sorted([*found, *spaced], key=lambda sighting: (sighting.start, -sighting.end)) if spaced else found
+    return sorted([*found, *spaced], key=lambda sighting: (sighting[1], -sighting[2])) if spaced else found
 
 
-def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> list[tuple[Sighting, Verdict]]:
-    """Each sighting with its verdict; the host of a URL or mailbox shares its fate.
+def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verdict], _Kept]:
+    """The verdict on each sighting, and the places of what is kept; the host of a URL or mailbox shares its fate.
 
     One kept sighting settles a value, and so do many that were not: what a text repeats endlessly is not weighed anew.
     """
-    judged: list[tuple[Sighting, Verdict]] = []
+    verdicts: list[Verdict] = []
+    kept: _Kept = {}
     settled: dict[tuple[str, str, str], Verdict] = {}
     refused: dict[tuple[str, str, str], int] = {}
-    sources: set[str] = set()
     for index, sighting in enumerate(seen):
-        reading = sighting.reading
-        key = (reading.type, reading.value, reading.source)
+        (type, value, _, _, _, _, remark, source), start, end = sighting
+        key = (type, value, source)
         verdict = settled.get(key)
         if verdict is None:
-            verdict = judge.verdict(sighting, bool(reading.remark) and in_company(text, seen, index))
-            if (
-                reading.source
-                and verdict.kept
-                and reading.source not in sources
-                and not reading.source.startswith("looked")
-            ):
+            verdict = judge.verdict(sighting, bool(remark) and in_company(text, seen, index))
+            if source and verdict.kept and not _source_is_kept(source, kept):
                 verdict = _HOST_OF_NOTHING
-            refused[key] = refused.get(key, 0) + 1
-            if verdict.kept or refused[key] >= MOST_REFUSALS:
+            if verdict.kept:
                 settled[key] = verdict
-                if reading.type in ("url", "email") and verdict.kept:
-                    sources.add(reading.value)
-        judged.append((sighting, verdict))
-    return judged
-
-
-def _collect(
-    document: Document, plain: PlainText, judged: list[tuple[Sighting, Verdict]], malware: list[JudgedMalware]
-) -> list[Indicator]:
-    kept: dict[tuple[str, str], list[tuple[int, int, Verdict]]] = {}
-    for (reading, start, end), verdict in judged:
+            else:
+                refused[key] = refused.get(key, 0) + 1
+                if refused[key] >= MOST_REFUSALS:
+                    settled[key] = verdict
+        verdicts.append(verdict)
         if verdict.kept:
-            first, last = plain.span(start, end) if plain.removed else (start, end)
-            kept.setdefault((reading.type, reading.value), []).append((first, last, verdict))
+            place = (start, end, verdict)
+            if (type, value) in kept:
+                kept[type, value].append(place)
+            else:
+                kept[type, value] = [place]
+    return verdicts, kept
+
+
+def _source_is_kept(source: str, kept: _Kept) -> bool:
+    return ("url", source) in kept or ("email", source) in kept or source.startswith("looked")
+
+
+def _collect(document: Document, plain: PlainText, kept: _Kept, malware: list[JudgedMalware]) -> list[Indicator]:
     for (name, start, end), verdict in malware:
         if verdict.kept:
-            kept.setdefault(("malware", name), []).append((*plain.span(start, end), verdict))
-    found = [_indicator(document, type, value, places) for (type, value), places in kept.items()]
-    return sorted(found, key=lambda indicator: (indicator.start, indicator.end))
+            kept.setdefault(("malware", name), []).append((start, end, verdict))
+    found = [_indicator(document, plain, type, value, places) for (type, value), places in kept.items()]
+    return sorted(found, key=itemgetter(3, 4))
 
 
-def _indicator(document: Document, type: str, value: str, places: list[tuple[int, int, Verdict]]) -> Indicator:
+def _indicator(document: Document, plain: PlainText, type: str, value: str, places: list[_KeptPlace]) -> Indicator:
+    if plain.removed:
+        places = [(*plain.span(first, last), verdict) for first, last, verdict in places]
     start, end, best = places[0]
-    for _, _, verdict in places:
-        if verdict is not best and verdict.score > best.score:
-            best = verdict
-    spans = tuple([(first, last) for first, last, _ in places])
-    place = document.place(start) if document.regions else "main"
+    spans: tuple[tuple[int, int], ...] = ((start, end),)
+    if len(places) > 1:
+        best = max([verdict for _, _, verdict in places], key=itemgetter(2))
+        spans = tuple([(first, last) for first, last, _ in places])
+    place = document.place(start) if document.structured else "main"
     return Indicator(type, value, document.text[start:end], start, end, place, best.rule, best.score, spans)

@@ -11,7 +11,7 @@ _ROLES: Final = frozenset({"navigation", "banner", "contentinfo", "complementary
 _NAMED_TAGS: Final = frozenset({"div", "section", "ul", "ol", "header", "p", "span", "table"})
 _NAMES: Final = re.compile(
     r"(?i)(?:^|[\s_-])(?:nav(?:bar|igation)?|menu|side-?bar|footer|breadcrumbs?|related|recommended|comments?|share|sharing|social"
-    r"|cookies?|newsletter|subscribe|subscription|advert\w*|promo|widget|pagination|pager|masthead|topbar|toolbar|skip-?link"
+    r"|cookies?|newsletter|subscribe|subscription|advert\w*|promo|widget|pagination|pager|masthead|top-?bar|announcement(?:-bar)?|toolbar|skip-?link"
     r"|teilen|verwandte?|empfehlungen|partager|compartir|consent|gdpr|sharedaddy|addtoany\w*|addthis\w*|sharethis\w*"
     r"|jp-relatedposts|read-?next|read-?more|up-?next|follow-?us)(?:$|[\s_-])"
     r"|(?:^|\s)(?:autor|auteur|(?:post-|entry-|article-)?author(?:s|[_-]?(?:box|bio|info|card|profile|about))?"

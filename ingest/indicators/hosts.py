@@ -7,8 +7,8 @@ from typing import Final
 
 from ingest.indicators.marks import ANY_COLON, ANY_DOT, AT, COLON, DOT, without_marks
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import ALWAYS_A_FILE, FILE, PART_OF_A_PATH, remark_on
-from ingest.indicators.suffixes import is_top_level
+from ingest.indicators.remarks import PART_OF_A_PATH, remark_on, remark_on_disarmed
+from ingest.indicators.suffixes import is_top_level, may_end_a_name
 from intel.canonical import canonical_domain, canonical_ip, canonical_ipv4
 
 HOST: Final = re.compile(rf"[\w-]++(?:{ANY_DOT}[\w-]++)++")
@@ -29,7 +29,7 @@ _IPV6: Final = re.compile(
 
 def is_address(host: str) -> bool:
     """Whether a canonical host is an IP address."""
-    return ":" in host or host[-1:].isdigit()
+    return ":" in host or host.rpartition(".")[2].isdigit()
 
 
 def is_host_in_use(host: str) -> bool:
@@ -87,15 +87,13 @@ def _domain(token: str, start: int, end: int) -> list[Reading]:
     raw = raw.strip(_NOT_AT_AN_EDGE)
     defanged = DOT in raw
     spelled = without_marks(raw) if defanged else raw
-    value = domain_of(spelled)
-    if value is not None and not is_top_level(value.rpartition(".")[2]):
+    if not may_end_a_name(spelled.rpartition(".")[2]):
         spelled = _unglued(spelled) if defanged else ""
-        value = domain_of(spelled) if spelled else None
+    value = domain_of(spelled) if spelled else None
     if value is None:
         return []
     if defanged:
-        labels = value.split(".")
-        remark = FILE if len(labels) == 2 and labels[1] in ALWAYS_A_FILE else ""
+        remark = remark_on_disarmed(value.split("."))
         return [Reading("domain", value, start, _end_of(token, start, len(spelled)), True, remark=remark)]
     end = start + len(raw)
     return [Reading("domain", value, start, end, False, remark=remark_on(token, start, end, spelled.split(".")))]

@@ -11,10 +11,14 @@ from lxml import etree
 
 from ingest.indicators.document import Document, Place, Region
 from ingest.indicators.furniture import holds_the_article, leads_to_a_network, looks_like_furniture
+from ingest.indicators.noise import LOOKUP_SERVICES
+from ingest.indicators.suffixes import registered_domain
 
 LONGEST_PAGE: Final = 20_000_000
 MOST_LINKS: Final = 20_000
 OPENING_WORDS: Final = 7
+LONGEST_LOOKUP: Final = 200
+SHORTEST_LOOKUP: Final = 4
 MOST_DOUBTS: Final = 64  # wrappers that look like furniture and hold the article; a page in earnest has a few
 
 _BLOCKS: Final = frozenset(
@@ -46,13 +50,16 @@ _XML_INVALID: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 def document_from_html(html: str, url: str | None = None, main_text: str | None = None) -> Document:
     """The text of a page with its places; `url` is the page's address, `main_text` what a reader took for the article.
 
-    A page that cannot be parsed is read with its tags cut out. Pages beyond 20 MB are read up to there.
+    A page that cannot be parsed is read with its tags cut out. Pages beyond 20 MB are read up to there. Either is in
+    the document's `limits`.
     """
     page = _XML_INVALID.sub("\ufffd", html[:LONGEST_PAGE])
+    limits = ("page",) if len(html) > LONGEST_PAGE else ()
     try:
-        return _walk(page, _host(url or ""), main_text)
+        return _walk(page, _host(url or ""), main_text, limits)
     except (etree.LxmlError, ValueError, MemoryError):
-        return Document(_TAG.sub(" ", page), publisher_host=_host(url or ""), structured=True)
+        text = _TAG.sub(" ", page)
+        return Document(text, publisher_host=_host(url or ""), structured=True, limits=(*limits, "markup"))
 
 
 @dataclass(slots=True)
@@ -96,18 +103,22 @@ class _Writer:
         self._stretch = self.length
 
 
-def _walk(page: str, publisher_host: str, main_text: str | None) -> Document:
-    parser = etree.HTMLParser(encoding="utf-8", recover=True, remove_comments=True, remove_pis=True, huge_tree=False)
+def _walk(page: str, publisher_host: str, main_text: str | None, limits: tuple[str, ...]) -> Document:
+    # Without `huge_tree` all is lost that nests more than 256 deep, and all that comes after it.
+    parser = etree.HTMLParser(encoding="utf-8", recover=True, remove_comments=True, remove_pis=True, huge_tree=True)
     root = etree.fromstring(page.encode("utf-8"), parser)
+    if len(parser.error_log.filter_from_fatals()):
+        raise ValueError("the parser gave up")
     if root is None:
-        return Document("", publisher_host=publisher_host, structured=True)
+        return Document("", publisher_host=publisher_host, structured=True, limits=limits)
     writer = _Writer()
     writer.flow(root.findtext(".//title") or "")
     writer.line_break()
     hosts = _write_tree(root, writer)
     text = "".join(writer.pieces)
     own_host = publisher_host or _own_host(root)
-    return Document(text, tuple(writer.regions), own_host, hosts, structured=True, asides=_asides(main_text, text))
+    asides = _asides(main_text, text)
+    return Document(text, tuple(writer.regions), own_host, hosts, structured=True, asides=asides, limits=limits)
 
 
 def _own_host(root: Any) -> str:
@@ -178,12 +189,22 @@ def _place(element: Any, tag: str, writer: _Writer) -> Place | None:
     if tag == "a":
         if leads_to_a_network(element):
             return "furniture"
-        return "link_text" if _host(element.get("href") or "") else None
+        return "link_text" if _leads_elsewhere(element) else None
     if writer.doubts < MOST_DOUBTS and looks_like_furniture(element, tag):
         if not holds_the_article(element):
             return "furniture"
         writer.doubts += 1
     return _PLACES.get(tag)
+
+
+def _leads_elsewhere(link: Any) -> bool:
+    """Whether a link leads to another page, and not to what a look-up service says about the very words of the link."""
+    address = link.get("href") or ""
+    host = _host(address)
+    if not host or registered_domain(host) not in LOOKUP_SERVICES:
+        return bool(host)
+    words = "".join(link.itertext())[:LONGEST_LOOKUP].strip().replace("[.]", ".")
+    return len(words) < SHORTEST_LOOKUP or words not in address
 
 
 def _asides(main_text: str | None, text: str) -> tuple[Region, ...]:

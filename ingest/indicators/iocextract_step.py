@@ -1,50 +1,110 @@
 """A second reader of disarmed text: the one file that knows iocextract.
 
-Its patterns backtrack: 20 KB of the wrong text cost it seconds. So it is shown only lines that hold a mark of
-defanging, in pieces of 2 KB and no more of them than it can read soon; and it belongs in a process that can be killed.
-What it finds passes the same rules as everything else.
+It reads some ways of disarming that our own parser does not (`hzzp://`, dots set apart by blanks), but its patterns
+backtrack: 20 KB of the wrong text cost it seconds. So it is shown only the lines that hold a mark of defanging which
+no candidate accounts for, a few of them, no longer than it is given time; and it belongs in a process that can be
+killed. What it finds is an indicator only where our rules keep it, spelled plainly as well as disarmed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+import re
+import time
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 import iocextract
 
 from ingest.indicators.document import document_from_text
 from ingest.indicators.extracting import extract
+from intel.canonical import defang
 
 LONGEST_PIECE: Final = 2048
-MOST_PIECES: Final = 64
 
-_MARKS: Final = ("[.", ".]", "(.", "{.", "[dot", "(dot", "hxx", "hXX", "[:", "[at", "(at", "[@")
+# 1,600 letters without a blank cost it eleven seconds.
+_TOO_LONG: Final = re.compile(r"\S{257,}")
+_MARK: Final = re.compile(r"(?i)[\[({<]\s?(?:\.|dot|:|@|at)|(?:\.|dot|@)\s?[\])}>]|^h[^t]|^.x")
+_SCHEME: Final = re.compile(r"(?i)(?P<name>[fhstu]\S\S?[px]s?)(?:://|:\\\\|\[:\]//|:?__)")
+_OF_ITS_OWN: Final = re.compile(r"[\d-]|\..*\.")
+_SPACED_DOT: Final = re.compile(r"\s\W{0,2}(?:\.|dot)\W{0,2}\s")
 
 
-def second_reading(text: str) -> tuple[tuple[str, str], ...]:
-    """The (type, value) pairs that iocextract finds in the disarmed lines of a text, each once.
+class SecondRead(NamedTuple):
+    """An indicator that iocextract read in the piece of that number, with its spelling there."""
 
-    Run it where it can be killed: no bound on its time is promised.
+    piece: int
+    type: str
+    value: str
+    spelling: str
+
+
+class SecondReading(NamedTuple):
+    """What was found, each (type, value) once, and whether all pieces were read in time."""
+
+    found: tuple[SecondRead, ...]
+    complete: bool
+
+
+def second_reading(pieces: Sequence[str], seconds: float = 2.0) -> SecondReading:
+    """The indicators that iocextract finds in some lines and our rules keep.
+
+    No piece is begun after `seconds` of CPU time; how long one may take nobody can promise, so run it where it can be
+    killed.
     """
-    found: dict[tuple[str, str], None] = {}
-    for piece in _disarmed_pieces(text):
-        spelled = "\n".join(raw for raw in dict.fromkeys(_read(piece)) if any(mark in raw for mark in _MARKS))
-        found.update(dict.fromkeys((each.type, each.value) for each in extract(document_from_text(spelled)).indicators))
-    return tuple(found)
+    found: dict[tuple[str, str], SecondRead] = {}
+    end = time.process_time() + seconds
+    for number, piece in enumerate(pieces):
+        if time.process_time() > end:
+            return SecondReading(tuple(found.values()), False)
+        for spelling, type, value in _read(_TOO_LONG.sub(" ", piece[:LONGEST_PIECE])):
+            found.setdefault((type, value), SecondRead(number, type, value, spelling))
+    return SecondReading(tuple(found.values()), True)
 
 
-def _disarmed_pieces(text: str) -> Iterator[str]:
-    lines = (line for line in text.splitlines() if any(mark in line for mark in _MARKS))
-    count = 0
-    for line in lines:
-        for start in range(0, len(line), LONGEST_PIECE):
-            if count == MOST_PIECES:
-                return
-            count += 1
-            yield line[start : start + LONGEST_PIECE]
+def _read(piece: str) -> Iterator[tuple[str, str, str]]:
+    for spelling, plain in dict.fromkeys(_raw(piece)):
+        for type, value in _kept(plain):
+            if _is_named(type, value, spelling):
+                yield spelling, type, value
 
 
-def _read(piece: str) -> Iterator[str]:
-    yield from map(str, iocextract.extract_urls(piece, refang=False))
-    yield from map(str, iocextract.extract_ips(piece, refang=False))
-    yield from map(str, iocextract.extract_emails(piece, refang=False))
+def _raw(piece: str) -> Iterator[tuple[str, str]]:
+    """(as written, written plainly) of what carries a mark of defanging."""
+    readers = (iocextract.extract_unencoded_urls, iocextract.extract_ips, iocextract.extract_emails)
+    for reader in readers:
+        spellings = reader(piece, refang=False)
+        plain = reader(piece, refang=True)
+        for spelling, written in zip(spellings, plain, strict=False):
+            if _MARK.search(spelling):
+                yield spelling, _with_its_scheme(spelling, written)
+
+
+def _with_its_scheme(spelling: str, written: str) -> str:
+    """iocextract makes `http` of every scheme that is disarmed oddly, and gives it to what has none."""
+    scheme = _SCHEME.match(spelling)
+    if scheme is None:
+        return written.removeprefix("http://")
+    secure = scheme["name"].lower().endswith("ps") and written.startswith("http://")
+    return f"https{written[4:]}" if secure else written
+
+
+def _kept(plain: str) -> Iterator[tuple[str, str]]:
+    """What our rules keep of a spelling when it is plain, and keep as well when it is disarmed."""
+    indicators = extract(document_from_text(plain)).indicators
+    mailboxes = [indicator for indicator in indicators if indicator.type == "email"]
+    for indicator in mailboxes or indicators:
+        disarmed = extract(document_from_text(defang(indicator.type, indicator.value))).indicators
+        if any((each.type, each.value) == (indicator.type, indicator.value) for each in disarmed):
+            yield indicator.type, indicator.value
+
+
+def _is_named(type: str, value: str, spelling: str) -> bool:
+    """Whether a value is written as one: `sentence [.] is` may be prose, and ` at ` is a word.
+
+    What is no host, address, mailbox or URL cannot be disarmed.
+    """
+    if type == "email":
+        return "@" in spelling or re.search(r"(?i)[\[({<]\s?at\s?[\])}>]", spelling) is not None
+    if type == "domain" and _SPACED_DOT.search(spelling):
+        return _OF_ITS_OWN.search(value) is not None
+    return type in ("domain", "ip", "url")

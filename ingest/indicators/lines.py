@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ingest.indicators.document import Document, document_from_text
-from ingest.indicators.extracting import extract
+from ingest.indicators.extracting import Extraction, extract
 from ingest.indicators.html_document import document_from_html
 
 _PAGE: Final = re.compile(
@@ -16,6 +16,7 @@ _PAGE: Final = re.compile(
     re.DOTALL,
 )
 _CHARSET: Final = re.compile(rb"(?i)<meta[^>]{0,200}charset=[\"']?\s*([a-z0-9_.:-]{2,40})")
+_NO_ENCODINGS_OF_PAGES: Final = ("utf-16", "utf-32", "utf-7", "unicode", "raw-unicode", "idna", "punycode", "undefined")
 _MARKED: Final = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -27,7 +28,11 @@ _MARKED: Final = (
 
 def extract_lines(data: bytes) -> Iterator[dict[str, Any]]:
     """Each indicator of a text or web page once, in order of first appearance: `type`, `value`, `context`, `rule`."""
-    extraction = extract(_document(decoded(data)))
+    return lines_of(extract(document_from_bytes(data)))
+
+
+def lines_of(extraction: Extraction) -> Iterator[dict[str, Any]]:
+    """The indicators of an extraction in that form."""
     for indicator in extraction.indicators:
         yield {
             "type": indicator.type,
@@ -37,13 +42,19 @@ def extract_lines(data: bytes) -> Iterator[dict[str, Any]]:
         }
 
 
+def document_from_bytes(data: bytes) -> Document:
+    """The document in the bytes of a file: a web page where it begins as one, else a text."""
+    text = decoded(data)
+    return document_from_html(text) if _PAGE.match(text) else document_from_text(text)
+
+
 def decoded(data: bytes) -> str:
     """The text of a file: by its byte-order mark, its `<meta charset>`, as UTF-8, else as Windows-1252."""
     for mark, encoding in _MARKED:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, errors="replace")
     declared = _CHARSET.search(data, 0, 4096)
-    for encoding in ("utf-8", declared[1].decode("ascii") if declared else "windows-1252"):
+    for encoding in ("utf-8", _encoding_of_pages(declared[1].decode("ascii")) if declared else "windows-1252"):
         try:
             return data.decode(encoding)
         except (LookupError, ValueError):
@@ -51,5 +62,10 @@ def decoded(data: bytes) -> str:
     return data.decode("windows-1252", errors="replace")
 
 
-def _document(text: str) -> Document:
-    return document_from_html(text) if _PAGE.match(text) else document_from_text(text)
+def _encoding_of_pages(name: str) -> str:
+    """The encoding that a page declares, unless no page that says so in ASCII can be in it."""
+    try:
+        codec = codecs.lookup(name).name
+    except (LookupError, ValueError):
+        return "windows-1252"
+    return "windows-1252" if codec.startswith(_NO_ENCODINGS_OF_PAGES) else codec

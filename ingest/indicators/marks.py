@@ -37,6 +37,7 @@ _DOT_AFTER_A_BLANK: Final = re.compile(rf" {DOT}++(?:(?<={DOT}{DOT}{DOT}{DOT}) )
 _AT_AFTER_A_BLANK: Final = re.compile(rf" {AT}++ ?(?=\w)")
 _HANDLE: Final = re.compile(rf" @(?=[\w-]{{1,63}}+{DOT})")
 _WIDE_IN_A_MAILBOX: Final = re.compile(rf" {DOT}{{3}} (?=[a-z]{{2}})")
+_WIDE_IN_A_NAME: Final = re.compile(rf" {DOT}{{3}} (?=[0-9]{{1,3}}\b|(?:com|net|org|info|ru|cn|io|xyz|top|onion)\b)")
 _BEFORE_A_BLANK: Final = re.compile(rf"{DOT} (?=[a-z]{{2}})")
 _SPOKEN_DOTS: Final = (
     ("DOT", re.compile(r" DOT (?=[a-zA-Z]{2,24}\b)")),
@@ -90,16 +91,17 @@ def plain_text(original: str) -> PlainText:
 
 
 def _without_invisible(text: str) -> tuple[str, tuple[int, ...]]:
-    places = sorted(place for character in INVISIBLE for place in _places_of(text, character))
+    places = sorted(place for character in INVISIBLE for place in places_of(text, character))
     pieces = [text[first + 1 : last] for first, last in pairwise([-1, *places, len(text)])]
     return "".join(pieces), tuple(place - count for count, place in enumerate(places))
 
 
-def _places_of(text: str, character: str) -> Iterator[int]:
-    place = text.find(character)
+def places_of(text: str, sought: str) -> Iterator[int]:
+    """Where each `sought` begins."""
+    place = text.find(sought)
     while place >= 0:
         yield place
-        place = text.find(character, place + 1)
+        place = text.find(sought, place + 1)
 
 
 def _spoken_plainly(text: str) -> str:
@@ -140,11 +142,14 @@ def _spoken(match: re.Match[str]) -> str:
 
 
 def _joined_over_blanks(text: str) -> str:
-    text = _replaced(text, f" {DOT}", _DOT_AFTER_A_BLANK, _joined)
-    text = _replaced(text, f" {DOT}{DOT}{DOT} ", _WIDE_IN_A_MAILBOX, _joined_in_a_mailbox)
-    text = _replaced(text, f"{DOT} ", _BEFORE_A_BLANK, _joined_on_the_left)
-    text = _replaced(text, f" {AT}", _AT_AFTER_A_BLANK, _joined)
-    return _replaced(text, " @", _HANDLE, _joined)
+    if DOT in text:
+        if f" {DOT}" in text:
+            text = _replaced(text, f" {DOT}", _DOT_AFTER_A_BLANK, _joined)
+            text = _replaced(text, f" {DOT}{DOT}{DOT} ", _WIDE_IN_A_MAILBOX, _joined_in_a_mailbox)
+            text = _replaced(text, f" {DOT}{DOT}{DOT} ", _WIDE_IN_A_NAME, _joined_in_a_name)
+        text = _replaced(text, f"{DOT} ", _BEFORE_A_BLANK, _joined_on_the_left)
+        text = _replaced(text, " @", _HANDLE, _joined)
+    return _replaced(text, f" {AT}", _AT_AFTER_A_BLANK, _joined) if AT in text else text
 
 
 def _joined(match: re.Match[str]) -> str:
@@ -156,6 +161,13 @@ def _joined(match: re.Match[str]) -> str:
 def _joined_in_a_mailbox(match: re.Match[str]) -> str:
     name = match.string[max(0, match.start() - 64) : match.start()].rpartition(" ")[2]
     return DOT * 5 if "@" in name or AT in name else match[0]
+
+
+def _joined_in_a_name(match: re.Match[str]) -> str:
+    """`45 [.] 77`, `evil [.] com`; a number ends no sentence that a number begins."""
+    before, after = match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1]
+    joins = before.isdigit() if after.isdigit() else before.isalnum()
+    return DOT * 5 if joins else match[0]
 
 
 def _joined_on_the_left(match: re.Match[str]) -> str:
@@ -175,20 +187,20 @@ def _marked(match: re.Match[str]) -> str:
     before, after = text[start - 1 : start] if start else "", text[end : end + 1]
     if match.lastgroup == "half":
         return DOT * (end - start) if before.isalnum() and (after.isalnum() or after in "[({") else match[0]
-    sign = match["sign"].lower()
-    if len(sign) > 1 and sign[0] == ":":
-        return SEPARATOR * (end - start)
-    if sign == "//":
-        return SEPARATOR * (end - start) if before == ":" else match[0]
+    sign = match["sign"]
+    mark = _SIGNS.get(sign) or _SIGNS.get(sign.lower())
+    if mark is None:
+        return SEPARATOR * (end - start) if sign != "//" or before == ":" else match[0]
     if before.isspace() or after.isspace() or not before or not after:
-        return _marked_beside_a_blank(match, sign, before, after)
-    return _SIGNS[sign] * (end - start)
+        return _marked_beside_a_blank(match, sign, mark, before, after)
+    return mark * (end - start)
 
 
-def _marked_beside_a_blank(match: re.Match[str], sign: str, before: str, after: str) -> str:
+def _marked_beside_a_blank(match: re.Match[str], sign: str, mark: str, before: str, after: str) -> str:
     """Signs with a blank at one side join what they part; with blanks at both, only words do."""
-    if not before or not after or sign in ":/":
+    length = match.end() - match.start()
+    if mark is COLON and before in ("]", ")", "}"):
+        return mark * length  # `2001[:]db8[:][:]`
+    if not before or not after or sign in ":/" or (sign == "." and before.isspace() and after.isspace()):
         return match[0]
-    if before.isspace() and after.isspace() and sign == ".":
-        return match[0]
-    return _SIGNS[sign] * (match.end() - match.start())
+    return mark * length

@@ -9,14 +9,16 @@ from ingest.indicators.marks import MARKS
 from intel.names import MalwareNames, malware_name, spelling_key
 
 LONGEST_WORD: Final = 64
+LONGEST_CLAUSE: Final = 512  # what stands between two blanks in a script that writes none between words
 # What quotes, brackets and sentences leave at the edges of a name.
 EDGES: Final = ".,;:!?()[]{}<>\"'`*_|/\\\u201c\u201d\u2018\u2019\u2026\u2013\u2014=+~#&"
 # `NetwireRAT` is a name and what it names in one word.
 FUSED_KINDS: Final = ("rat", "ransomware", "stealer", "loader", "bot", "locker")
 
-_INNER: Final = re.compile(r"[/()\[\],;:|+&=\u2019'\"\u2013\u2014-]+")
-_HAS_INNER: Final = frozenset("/()[],;:|+&=\u2019'\"\u2013\u2014-")
-_IN_A_HOST: Final = re.compile(r"[\\@]|://")
+# Chinese, Japanese and Korean leave no blank around a name in Latin letters.
+_INNER: Final = re.compile(
+    r"[/()\[\],;:|+&=\u2019'\"\u2013\u2014\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef-]+"
+)
 _MARK_SIGNS: Final = frozenset(MARKS)
 
 
@@ -33,12 +35,13 @@ _NAME: Final = Naming(True)
 
 def naming_of(token: str, names: MalwareNames) -> Naming:
     """What a token may have to do with the names of malware."""
-    if not 2 < len(token) <= LONGEST_WORD:
+    if not 2 < len(token) <= (LONGEST_WORD if token.isascii() else LONGEST_CLAUSE):
         return NO_NAME
     bare = token.strip(EDGES)
-    if not _MARK_SIGNS.isdisjoint(bare):
+    plain = bare.isalnum()
+    if not plain and not bare.isascii() and not _MARK_SIGNS.isdisjoint(bare):
         return NO_NAME
-    key = bare.casefold() if bare.isalnum() else spelling_key(bare)
+    key = bare.casefold() if plain else spelling_key(bare)
     followers = followers_of(bare, key, names)
     if key in names.families and (
         key not in names.ordinary or bare in names.spellings or bare in names.joined_spellings
@@ -48,13 +51,13 @@ def naming_of(token: str, names: MalwareNames) -> Naming:
         return Naming(True, followers)
     if key.endswith(FUSED_KINDS) and malware_name(bare) is not None:
         return _NAME
-    inside = not bare.isalnum() and not _HAS_INNER.isdisjoint(bare)
+    inside = not plain or not bare.isascii()
     return _NAME if inside and any(part.casefold() in names.families for part in parts_of(bare)) else NO_NAME
 
 
 def parts_of(bare: str) -> list[str]:
     """The pieces of `Emotet/TrickBot`, `Emotet's`, `Emotet-infected`; none of what looks like a host or a path."""
-    if _IN_A_HOST.search(bare):
+    if "@" in bare or "\\" in bare or "://" in bare:
         return []
     return [part for part in _INNER.split(bare) if len(part) > 2 and "." not in part]
 

@@ -30,7 +30,7 @@ MAILBOX_PROVIDERS: Final = frozenset(
 REFERENCE_HOSTS: Final = frozenset(
     {
         "attack.mitre.org", "cve.mitre.org", "nvd.nist.gov", "www.cve.org", "cve.org", "cwe.mitre.org",
-        "capec.mitre.org", "d3fend.mitre.org", "www.first.org",
+        "capec.mitre.org", "d3fend.mitre.org", "www.first.org", "torproject.org", "www.torproject.org",
     }
 )  # fmt: skip
 LOOKUP_SERVICES: Final = frozenset(
@@ -42,6 +42,7 @@ LOOKUP_SERVICES: Final = frozenset(
     }
 )  # fmt: skip
 _RESERVED_DOMAINS: Final = frozenset({"example.com", "example.org", "example.net", "localhost"})
+_RESERVED_ENDS: Final = tuple(_RESERVED_DOMAINS)
 _RESERVED_TOPS: Final = frozenset({"example", "test", "invalid", "localhost", "local"})
 _CONTACT_MAILBOXES: Final = frozenset(
     {
@@ -51,6 +52,9 @@ _CONTACT_MAILBOXES: Final = frozenset(
         "vulnerability", "webmaster", "noreply", "no-reply", "admin", "postmaster", "hostmaster", "git", "root",
     }
 )  # fmt: skip
+_CONTACT_WORD: Final = re.compile(
+    r"threat|intel(?:ligence)?(?![a-z])|research|psirt|csirt|newsroom|editor|disclos|vulnerab|incident|(?:^|[._-])cert(?:$|[._-])"
+)
 _DOCUMENTATION: Final = tuple(
     ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 )
@@ -84,13 +88,19 @@ def is_known_host(host: str) -> bool:
     """Whether a host belongs to a well-known publisher, vendor, service or authority."""
     if host.endswith((".gov", ".mil", ".edu")) or ".gov." in host[-10:] or ".edu." in host[-10:]:
         return True
-    labels = host.split(".")
-    return any(".".join(labels[index:]) in _known_hosts() for index in range(len(labels) - 1))
+    known = _known_hosts()
+    while "." in host:
+        if host in known:
+            return True
+        host = host.partition(".")[2]
+    return False
 
 
 def is_reserved_host(host: str) -> bool:
     """Whether a name is set apart for examples and tests (RFC 2606, RFC 6761)."""
-    return registered_domain(host) in _RESERVED_DOMAINS or host.rpartition(".")[2] in _RESERVED_TOPS
+    return host.rpartition(".")[2] in _RESERVED_TOPS or (
+        host.endswith(_RESERVED_ENDS) and registered_domain(host) in _RESERVED_DOMAINS
+    )
 
 
 def is_mailbox_provider(host: str) -> bool:
@@ -100,7 +110,7 @@ def is_mailbox_provider(host: str) -> bool:
 
 def is_contact_mailbox(local: str) -> bool:
     """Whether a mailbox is one by which an organisation is reached (`press@`, `abuse@`)."""
-    return local.lower() in _CONTACT_MAILBOXES
+    return local.lower() in _CONTACT_MAILBOXES or _CONTACT_WORD.search(local.lower()) is not None
 
 
 def address_noise(address: str) -> str:
@@ -108,11 +118,14 @@ def address_noise(address: str) -> str:
     if address in _RESOLVERS:
         return "public resolver"
     first = address.partition(".")[0]
-    if first.isdigit() and int(first) < _FIRST_SPECIAL and first not in _PARTLY_SPECIAL:
+    if first.isdecimal() and int(first) < _FIRST_SPECIAL and first not in _PARTLY_SPECIAL:
         return ""
     if first in _WHOLLY_SPECIAL:
         return "reserved address"
-    ip = ipaddress.ip_address(address)
+    try:
+        ip = ipaddress.ip_address(address)
+    except ValueError:
+        return ""
     if any(ip.version == net.version and ip in net for net in _DOCUMENTATION):
         return ""
     if ip.is_multicast or ip.is_unspecified or ip.is_loopback or ip.is_link_local or ip.is_reserved or ip.is_private:

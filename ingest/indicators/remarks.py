@@ -74,9 +74,21 @@ def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
         return CLASS
     if not top.islower() and any(_DETECTION.match(label) for label in labels[:-1]):
         return CLASS
+    if labels[0][0].isupper() and _is_detection(labels):
+        return CLASS
     if len(labels) > 2:
         return WORDS if top in _WORD_SUFFIXES and labels[-2] in _MEMBERS else ""
     return _remark_on_two(labels[0], top.lower())
+
+
+def remark_on_disarmed(labels: list[str]) -> str:
+    """Why a disarmed name with these `labels` is no host, or nothing."""
+    return FILE if len(labels) == 2 and labels[1] in ALWAYS_A_FILE else ""
+
+
+def _is_detection(labels: list[str]) -> bool:
+    """Whether two labels are what detections are made of: `Backdoor.Linux.Mirai.cn`."""
+    return len([label for label in labels if _DETECTION.match(label)]) > 1
 
 
 def _may_be_a_member(labels: list[str], top: str) -> bool:

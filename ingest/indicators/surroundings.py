@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cached_property, lru_cache
+from collections.abc import Mapping
+from functools import cached_property
+from itertools import compress, pairwise
+from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from ingest.indicators.document import Document, Place
@@ -18,28 +21,34 @@ LONGEST_HEADING: Final = 100
 MOST_HEADING_WORDS: Final = 12
 MOST_TITLE_WORDS: Final = 8
 
-_INDICATOR_HEADING: Final = re.compile(
-    r"(?i)\b(?:indicators?|iocs?|ioas?|observables|artifacts|network (?:indicators|infrastructure|activity"
-    r"|traffic)|c2s?|c&c"
-    r"|c2/c&c|cnc|command[- ]and[- ]control|domains?|domain names?|urls?|ip(?:v[46])? address(?:es)?|ips|hosts?"
-    r"|hostnames?"
-    r"|servers?|infrastructure|hash(?:es)?|md5s?|sha-?(?:1|256)s?|file hashes|e-?mail addresses|payload|distribution"
-    r"|network)\b"
+# What a heading announces by one of its words, or two; where several do, the first of these.
+_ANNOUNCING: Final[Mapping[Section, str]] = MappingProxyType(
+    {
+        "references": """
+            reference references source sources related_post related_posts related_article related_articles
+            related_reading related_links related_content further_reading see_also read_more links bibliography
+            resources additional_information additional_resources additional_reading external_links credit credits
+            acknowledgement acknowledgements acknowledgment acknowledgments about contact contacts more_information
+            learn_more footnotes author authors detection detections names
+        """,
+        "indicators": """
+            indicator indicators ioc iocs ioa ioas observables artifacts network c2 c2s c&c cnc and_control domain
+            domains url urls ip_address ip_addresses ipv4_address ipv4_addresses ipv6_address ipv6_addresses ips host
+            hosts hostname hostnames server servers infrastructure hash hashes md5 md5s sha1 sha1s sha256 sha256s sha_1
+            sha_256 email_addresses mail_addresses payload distribution
+        """,
+        "other": """
+            conclusion conclusions summary introduction overview background mitigation mitigations recommendation
+            recommendations remediation disclaimer note notes analysis attribution timeline description details
+            key_points key_findings key_takeaways appendix filename filenames file_name file_names path paths mutex
+            mutexes registry pdb yara signature signatures rule rules tool tools victim victims
+        """,
+    }
 )
-_REFERENCE_HEADING: Final = re.compile(
-    r"(?i)\b(?:references?|sources?|related (?:posts?|articles?|reading|links|content)|further reading|see also"
-    r"|read more|links"
-    r"|bibliography|resources|additional (?:information|resources|reading)|external links|credits?"
-    r"|acknowledge?ments?|about"
-    r"|contacts?(?: information)?|more information|learn more|footnotes|authors?|detections?|names)\b"
+_SECTION_OF: Final[Mapping[str, Section]] = MappingProxyType(
+    {word: section for section in ("other", "indicators", "references") for word in _ANNOUNCING[section].split()}
 )
-_OTHER_HEADING: Final = re.compile(
-    r"(?i)\b(?:conclusions?|summary|introduction|overview|background|mitigations?|recommendations?|remediation"
-    r"|disclaimer|notes?"
-    r"|analysis|attribution|timeline|description|details|key (?:points|findings|takeaways)|appendix|file ?names?"
-    r"|paths?|mutex(?:es)?"
-    r"|registry|pdb|yara|signatures?|rules?|tools?|victims?)\b"
-)
+_HEADING_WORD: Final = re.compile(r"[a-z0-9&]+")
 _MARKED_HEADING: Final = re.compile(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
 _POINTERS: Final = frozenset(
     {
@@ -58,7 +67,8 @@ _ATTACK_WORDS: Final = frozenset(
         "callback", "callbacks", "contact", "contacts", "contacted", "contacting", "connect", "connects",
         "connected", "connecting", "connection", "connections", "communicate", "communicates", "communicated",
         "communicating", "communication", "resolve", "resolves", "resolved", "resolving", "download", "downloads",
-        "downloaded", "downloading", "downloader", "fetch", "fetches", "fetched", "fetching", "retrieve",
+        "downloaded", "downloading", "downloader", "fetch", "fetches", "fetched", "fetching", "retrieve", "load",
+        "loads", "loaded",
         "retrieves", "retrieved", "retrieving", "drop", "drops", "dropped", "exfiltrate", "exfiltrates",
         "exfiltrated", "exfiltration", "upload", "uploads", "uploaded", "host", "hosts", "hosted", "hosting",
         "hostname", "domain", "domains", "server", "servers", "malicious", "phish", "phishing", "payload",
@@ -72,8 +82,15 @@ _ATTACK_WORDS: Final = frozenset(
 _PUNCTUATION: Final = ".,;:()[]`'\"-*"
 _WORD: Final = re.compile(r"[^\s,;:()\[\]`'\"*=<>{}]+")
 _ITEM: Final = re.compile(r"\s*(?:[-*\u2022\u00b7\u25cf\u2013|>+]|\d{1,3}[.)])\s*")
+_ALPHANUMERIC: Final = re.compile(r"[^\W_]")
 _FOOTNOTE: Final = re.compile(r"\s*(?:\[\d{1,3}\]|\^|\u21a9):?\s*")
 _WORDING_REACH: Final = 100
+_FETCHING: Final = re.compile(
+    r"\b(?:(?i:curl|wget|certutil|bitsadmin|mshta|regsvr32|msiexec|iwr|irm|invoke-webrequest|invoke-restmethod"
+    r"|start-bitstransfer|tftp|ftpget)(?:\.exe)?[ \t]+(?:[^\s|;]{1,40}[ \t]+){0,6}[\"'(<`]{0,2}"
+    r"|(?i:download(?:string|file|data)|urldownloadtofile)[aw]?\s?\([\"'\s]{0,3}"
+    r"|(?:GET|POST|PUT|CONNECT)[ \t]+[\"'`]?)\Z"
+)
 _BLOCK: Final = 64
 _MARK_SIGNS: Final = frozenset(MARKS)
 _HASH: Final = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,64}+(?![0-9A-Za-z])")
@@ -97,6 +114,7 @@ class Surroundings:
         self._plain = plain
         self._lines: dict[tuple[int, int], Line] = {}
         self._accusing: dict[int, bool] = {}
+        self._holding: dict[Line, bool] = {}
 
     @cached_property
     def is_note(self) -> bool:
@@ -107,8 +125,14 @@ class Surroundings:
         """The place of a character of the plain text."""
         return self.document.place(self._plain.original(position)) if self.document.structured else "main"
 
+    def in_template(self, position: int) -> bool:
+        """Whether a character stands in a menu, a side bar, a box of other posts or the like, by the page's markup."""
+        return self.document.structured and self.document.in_template(self._plain.original(position))
+
     def line(self, start: int, end: int) -> Line:
         span = line_span(self.text, start, end)
+        if span == (start, end):
+            return Line(start, end, 0, False)
         line = self._lines.get(span)
         if line is None:
             content = self.text[span[0] : span[1]]
@@ -117,17 +141,21 @@ class Surroundings:
 
     def holds_hash(self, line: Line) -> bool:
         """Whether a hash stands in the line."""
-        return _HASH.search(self.text, line.start, line.end) is not None
+        holds = self._holding.get(line)
+        if holds is None:
+            holds = self._holding[line] = _HASH.search(self.text, line.start, line.end) is not None
+        return holds
 
     def in_cell(self, line: Line, start: int, end: int) -> bool:
         """Whether `start:end` is all that stands in its cell of a table."""
         text = self.text
-        left = max(text.rfind("\t", line.start, start), text.rfind("|", line.start, start))
-        rights = [at for at in (text.find("\t", end, line.end), text.find("|", end, line.end)) if at >= 0]
+        before, after = text[line.start : start], text[end : line.end]
+        left = max(before.rfind("\t"), before.rfind("|"))
+        rights = [at for at in (after.find("\t"), after.find("|")) if at >= 0]
         if left < 0 and not rights:
             return False
-        beside = text[left + 1 if left >= 0 else line.start : start] + " " + text[end : min(rights, default=line.end)]
-        return not any(character.isalnum() for character in beside[:LONGEST_HEADING])
+        beside = f"{before[left + 1 :]} {after[: min(rights, default=None)]}"
+        return _ALPHANUMERIC.search(beside, 0, LONGEST_HEADING) is None
 
     def quoted(self, start: int, end: int) -> bool:
         """Whether backticks set `start:end` as code."""
@@ -150,6 +178,10 @@ class Surroundings:
             return True
         return not _POINTERS.isdisjoint(_words_of(before))
 
+    def is_fetched(self, line: Line, start: int) -> bool:
+        """Whether a command or a request that the text shows fetches what stands here."""
+        return _FETCHING.search(self.text, max(line.start, start - _WORDING_REACH), start) is not None
+
     def accuses(self, line: Line, start: int, end: int) -> bool:
         """Whether the words around a candidate speak of an attack."""
         block = start // _BLOCK
@@ -163,17 +195,33 @@ class Surroundings:
 
     @cached_property
     def _headings(self) -> tuple[list[int], list[Section]]:
+        lines = self.text.split("\n")
+        telling = {
+            line: section for line in set(lines) if _may_be_heading(line) and (section := _section_of(line.strip()))
+        }
         starts: list[int] = []
         sections: list[Section] = []
         position = 0
-        for line in self.text.split("\n"):
-            if 2 < len(line) <= LONGEST_HEADING and (" " in line or line[0] in "#=" or line[:-1].isalpha()):
-                section = _section_of(line.strip())
-                if section:
-                    starts.append(position)
-                    sections.append(section)
-            position += len(line) + 1
+        for line in compress(lines, map(telling.__contains__, lines)):
+            position = self._start_of(line, position)
+            starts.append(position)
+            sections.append(telling[line])
+            position += len(line)
         return starts, sections
+
+    def _start_of(self, line: str, position: int) -> int:
+        """Where a whole line first stands from a position on."""
+        start = self.text.index(line, position)
+        while (start and self.text[start - 1] != "\n") or self.text[start + len(line) : start + len(line) + 1] not in (
+            "",
+            "\n",
+        ):
+            start = self.text.index(line, start + 1)
+        return start
+
+
+def _may_be_heading(line: str) -> bool:
+    return 2 < len(line) <= LONGEST_HEADING and (" " in line or line[0] in "#=" or line[:-1].isalpha())
 
 
 def _words_of(text: str) -> list[str]:
@@ -181,19 +229,18 @@ def _words_of(text: str) -> list[str]:
     return [word.rstrip(".") for word in _WORD.findall(text.lower())]
 
 
-@lru_cache(maxsize=4096)
 def _section_of(line: str) -> Section:
     if not _is_heading(line):
         return ""
-    if _REFERENCE_HEADING.search(line):
-        return "references"
-    if _INDICATOR_HEADING.search(line):
-        return "indicators"
-    return "other" if _OTHER_HEADING.search(line) else ""
+    words = _HEADING_WORD.findall(line.lower())
+    said = {_SECTION_OF.get(word, "") for word in (*words, *map("_".join, pairwise(words)))}
+    return next((section for section in _ANNOUNCING if section in said), "")
 
 
 def _is_heading(line: str) -> bool:
-    if not line or line[0] in "-*|`" or line[-1] in ".,;" or "://" in line or not _MARK_SIGNS.isdisjoint(line):
+    if not line or line[0] in "-*|`" or line[-1] in ".,;" or "://" in line:
+        return False
+    if not line.isascii() and not _MARK_SIGNS.isdisjoint(line):
         return False
     words = line.split()
     if len(words) > MOST_HEADING_WORDS:

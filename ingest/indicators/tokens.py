@@ -3,42 +3,60 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from ingest.indicators import noise
-from ingest.indicators.hosts import domain_of, hosts_in, ipv6_in, mailboxes_in
-from ingest.indicators.marks import AT, COLON, DOT, SEPARATOR, SLASH
+from ingest.indicators.hosts import hosts_in, ipv6_in, mailboxes_in
+from ingest.indicators.marks import AT, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
 from ingest.indicators.reading import Reading
+from ingest.indicators.remarks import remark_on, remark_on_disarmed
 from ingest.indicators.suffixes import is_top_level, registered_domain
 from ingest.indicators.urls import bare_urls_in, spans_blanked, urls_in
 from intel.canonical import canonical_ipv4
 from intel.names import is_technique
 
 _DASH: Final = "[-_\u2010-\u2015\u2212]"
-_HASH: Final = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
+# The second is a cell of a table whose border was lost: `...e7f8MD5Dropper`.
+_HASH: Final = re.compile(
+    r"(?<![0-9A-Za-z])(?:(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])"
+    r"|(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})(?=[A-Z][A-Za-z]))"
+)
+_HEX: Final = re.compile(r"[0-9a-fA-F]++")
 _CVE: Final = re.compile(
     rf"(?:(?<![a-zA-Z0-9])[Cc][Vv][Ee]|CVE){_DASH}([0-9]{{4}}){_DASH}([0-9]{{4,7}})(?![0-9])((?:/[0-9]{{4,6}}(?![0-9]))*+)"
 )
 _TECHNIQUE: Final = re.compile(r"(?<![A-Za-z0-9_.-])T([0-9]{4})(?:[./]([0-9]{3}))?(?![0-9A-Za-z_])(?!\.[0-9])")
 _ADDRESS_SEGMENT: Final = re.compile(r"(?<=[/=])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?=[/?&#]|$)")
+_DOTTED: Final = rf"[A-Za-z0-9][A-Za-z0-9-]*+(?:(?:\.|{DOT}{{3}})[A-Za-z0-9-]++)++"
+_USUAL_PATH: Final = rf"/(?:[A-Za-z0-9/._~%=&?#+{DOT}-]*[A-Za-z0-9/=&#%-])?"
 _WHOLE_HOST: Final = re.compile(
-    rf"[`'\"(\[|*+]{{0,4}}+([a-z0-9-]++(?:(?:\.|{DOT}{{3}})[a-z0-9-]++)++)(?:[`'\"\]|*+,;:]|\)[.,]?|\.$){{0,4}}+"
+    rf"[`'\"(\[|*+<]{{0,4}}+(?P<host>{_DOTTED})(?P<port>:[0-9]{{1,5}})?(?P<path>{_USUAL_PATH})?"
+    r"(?:[`'\"\]|*+,;:>]|\)[.,]?|\.$){0,4}+"
+)
+_WHOLE_URL: Final = re.compile(
+    rf"(?:[`'\"(\[|*+<\u201c]{{1,4}}+|!?\[?[^\s:./@\\\]{MARKS}]{{0,80}}+\]\()?"
+    rf"(?P<scheme>h(?:tt|xx|XX)p)(?P<secure>s?)(?:://|{SEPARATOR}++|{COLON}{{3}}//)(?P<host>{_DOTTED})(?P<port>:[0-9]{{1,5}})?"
+    rf"(?P<path>{_USUAL_PATH})?(?:[`'\"\]|*+,;:>.\u201d]|\)[.,]?){{0,4}}+"
 )
 _HAS_NAME: Final = re.compile(r"[^\W_]")
+_SHORTEST_HASH: Final = 32
+_LONGEST_USUAL: Final = 63  # no label of a shorter name can be too long
+_LOOKUP_ENDS: Final = tuple(noise.LOOKUP_SERVICES)
 _HASH_TYPES: Final = {32: "hash_md5", 40: "hash_sha1", 64: "hash_sha256"}
-
-
-@lru_cache(maxsize=1 << 13)
-def read_word(token: str) -> tuple[Reading, ...]:
-    """`read_token` for the tokens that many reports share."""
-    return tuple(read_token(token))
 
 
 def read_token(token: str) -> list[Reading]:
     """Everything that `token` may hold, in order of appearance."""
-    found = _whole_hash(token) or _whole_host(token)
-    if found:
+    found = _whole_hash(token) if len(token) >= _SHORTEST_HASH else None
+    if found is None:
+        found = _whole_url(token) if "//" in token or SEPARATOR in token else _whole_host(token)
+    return _read_closely(token) if found is None else found
+
+
+def _read_closely(token: str) -> list[Reading]:
+    """A token that is none of the usual ones: its URLs, then what is left of it."""
+    found: list[Reading] = []
+    if not _HAS_NAME.search(token):
         return found
     rest = token
     if "//" in token or SEPARATOR in token or ":\\" in token or "__" in token or "%3" in token or COLON in token:
@@ -59,37 +77,111 @@ def read_token(token: str) -> list[Reading]:
         found += _outside(hosts, bare)
     if rest.count(":") + rest.count(COLON) > 1:
         found += ipv6_in(rest)
-    found += _named(token)
-    if len(found) > 1:
+    return _with_named(token, found)
+
+
+def _with_named(token: str, found: list[Reading]) -> list[Reading]:
+    named = _named(token)
+    if named:
+        found += named
+    if len(found) > 2 or (len(found) == 2 and found[0].start >= found[1].start):
         found.sort(key=lambda reading: (reading.start, -reading.end))
     return found
 
 
-def _whole_hash(token: str) -> list[Reading]:
+def _whole_hash(token: str) -> list[Reading] | None:
     """The commonest case first: the token is a hash, maybe in quotes or brackets."""
-    if len(token) < 32:
-        return []
     bare = token.strip("`'\"()[],;|*+-")
     type = _HASH_TYPES.get(len(bare))
-    if type is None or not bare.isalnum() or _HASH.fullmatch(bare) is None or bare.isdigit():
-        return []
+    if type is None or _HEX.fullmatch(bare) is None or bare.isdigit():
+        return None
     start = token.index(bare)
     return [Reading(type, bare.lower(), start, start + len(bare))]
 
 
-def _whole_host(token: str) -> list[Reading]:
-    """The next commonest: the token is a disarmed domain or an IPv4 address, maybe in quotes or brackets."""
+def _whole_host(token: str) -> list[Reading] | None:
+    """The next commonest: the token is a domain or an IPv4 address, maybe in quotes, with a port or a path."""
     match = _WHOLE_HOST.fullmatch(token)
-    if match is None:
-        return []
-    spelled = match[1]
+    if match is None or len(token) > _LONGEST_USUAL:
+        return None
+    spelled, port, path = match.groups()
     value = spelled.replace(DOT * 3, ".")
+    start, end = match.span("host")
     defanged = len(value) < len(spelled)
-    if value[-1].isdigit():
-        return [Reading("ip", value, *match.span(1), defanged)] if canonical_ipv4(value) else []
-    if not defanged or value.endswith(".py") or domain_of(value) is None or not is_top_level(value.rpartition(".")[2]):
-        return []
-    return [Reading("domain", value, *match.span(1), True)]
+    type = _type_of_usual(value)
+    if not type:
+        return [] if _holds_nothing(token, value, defanged) else None
+    remark = ""
+    if type == "domain":
+        labels = value.split(".")
+        remark = remark_on_disarmed(labels) if defanged else remark_on(token, start, end, labels)
+    host = Reading(type, value, start, end, defanged, "", remark)
+    if not path:
+        return [host]
+    if _may_be_a_mask(path) or (port and not _is_other_port(port, "")):
+        return None
+    plain_path = path if path.isascii() else without_marks(path)
+    disarmed = defanged or plain_path is not path
+    url = Reading(
+        "url",
+        f"http://{value}{port or ''}{plain_path}",
+        start,
+        match.end("path"),
+        disarmed,
+        value,
+        "" if disarmed else remark,
+    )
+    return _with_named(token, [url, host])
+
+
+def _type_of_usual(host: str) -> str:
+    """What a host of ASCII letters, digits and hyphens is that is short enough, or nothing."""
+    if host[-1].isdigit():
+        return "ip" if canonical_ipv4(host) else ""
+    if "-." in host or ".-" in host or not host.islower():
+        return ""
+    return "domain" if is_top_level(host.rpartition(".")[2]) else ""
+
+
+def _holds_nothing(token: str, value: str, defanged: bool) -> bool:
+    """Whether a dotted name that ends in nothing known is nothing else either: `Setup.exe`, and `2.0`."""
+    if defanged or "/" in token or "T" in token or "-" in token:
+        return False
+    return not is_top_level(value.rpartition(".")[2].lower()) and not value[-1].isdigit()
+
+
+def _may_be_a_mask(path: str) -> bool:
+    return len(path) < 7 and (len(path) == 1 or path[1:].isdigit())
+
+
+def _whole_url(token: str) -> list[Reading] | None:
+    """And the one after that: a URL as most are, maybe in quotes, brackets or a link of Markdown."""
+    match = _WHOLE_URL.fullmatch(token)
+    if match is None or "%3" in token or "__" in token:
+        return None
+    scheme, secure, spelled, port, path = match.groups()
+    host = spelled.replace(DOT * 3, ".") if DOT in spelled else spelled
+    if len(host) > _LONGEST_USUAL or (port and not _is_other_port(port, secure)):
+        return None
+    start, end = match.start("scheme"), match.end("path" if path else "port" if port else "host")
+    defanged = scheme != "http" or not token[start:end].isascii()
+    type = _type_of_usual(host)
+    if not type:
+        return None
+    plain_path = path if not path or path.isascii() else without_marks(path)
+    value = f"http{secure}://{host}{port or ''}{plain_path or ''}"
+    found = [
+        Reading("url", value, start, end, defanged, host),
+        Reading(type, host, *match.span("host"), defanged, "", "", value),
+    ]
+    if host.endswith(_LOOKUP_ENDS):
+        found += _addresses_looked_up(token, found)
+    return _with_named(token, found)
+
+
+def _is_other_port(port: str, secure: str) -> bool:
+    """Whether `:8080` is a port, and not the one that the scheme means anyway."""
+    return int(port[1:]) < 65536 and port != (":443" if secure else ":80")
 
 
 def _named(token: str) -> list[Reading]:
@@ -134,7 +226,11 @@ def _addresses_looked_up(token: str, urls: list[Reading]) -> list[Reading]:
     """Addresses that a link to a look-up service asks about."""
     found: list[Reading] = []
     for url in urls:
-        if url.type == "url" and registered_domain(url.host) in noise.LOOKUP_SERVICES:
+        if (
+            url.type == "url"
+            and url.host.endswith(_LOOKUP_ENDS)
+            and registered_domain(url.host) in noise.LOOKUP_SERVICES
+        ):
             for match in _ADDRESS_SEGMENT.finditer(token, url.start, url.end):
                 if all(int(octet) < 256 for octet in match[1].split(".")):
                     found.append(Reading("ip", match[1], *match.span(1), source=f"looked up at {url.host}"))

@@ -10,10 +10,11 @@ from ingest.indicators.hosts import HOST, domain_of, is_address, is_host_in_use
 from ingest.indicators.marks import ANY_COLON, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
 from ingest.indicators.reading import Reading
 from intel.canonical import canonical_plain_url
+from intel.defanged import refang_url
 
 LONGEST_URL: Final = 2048
 
-_DISARMED: Final = r"[hH][tTxX*]{2}[pP][sS]?|h__ps?|meows?|f[xX]ps?|[fF][tTxX][pP][sS]?"
+_DISARMED: Final = r"[hH][tTxX*]{2}[pP](?:[sS]|[\[(][sS][\])])?|h__ps?|meows?|f[xX]ps?|[fF][tTxX][pP][sS]?"
 _OTHERS: Final = (
     r"sftp|tftp|tcp|udp|tls|wss?|ssh|ldaps?|rmi|smb|rtsp|ircs?|socks[45]?h?|dns|git|telnet|rdp|vnc|nfs|mqtts?"
     r"|stratum\+(?:tcp|ssl)"
@@ -24,6 +25,7 @@ _GLUED_HEAD: Final = re.compile(rf"(?P<scheme>h(?:tt|xx|XX)ps?)(?:://|{SEPARATOR
 _ONLY_HEAD: Final = re.compile(r"(?:[(<\[\"'`]|[^\s:]{1,80}+\]\()?(?<![A-Za-z0-9_])(?P<scheme>h(?:tt|xx)ps?)://")
 _ENCODED_HEAD: Final = re.compile(r"(?<![A-Za-z0-9])h(?:tt|xx|XX)ps?%3[aA]%2[fF]%2[fF][\w%.~+/-]++")
 _USUAL: Final = re.compile(r"(h(?:tt|xx)ps?)://([a-z0-9.-]{4,200})((?:/[!-~]*)?)")
+_WITHOUT_BRACKETS: Final = str.maketrans("", "", "[]()")
 _PLAIN_SCHEMES: Final = frozenset({"http", "https", "ftp", "ftps"})
 _MARKED: Final = re.compile(f"[{MARKS}]")
 _STOP: Final = re.compile(
@@ -35,6 +37,7 @@ _PARAMETER: Final = re.compile(r"[\w.-]{1,30}=|amp;|[0-9/]")
 _PORT: Final = re.compile(rf"{ANY_COLON}[0-9]{{1,5}}(?![\w.])")
 _AFTER_AUTHORITY: Final = re.compile(rf"[/?#{SLASH}]")
 _MASK: Final = re.compile(r"/[0-9]{0,2}")
+_PORT_OF_A_LOG: Final = re.compile(r"/[0-9]{0,5}")
 _PATH: Final = re.compile(rf"/|{SLASH}++")
 
 
@@ -52,6 +55,7 @@ def urls_in(token: str) -> list[Reading]:
         end = _end(token, authority)
         scheme = head["scheme"]
         defanged = _is_disarmed(scheme) or _MARKED.search(token, start, end) is not None
+        scheme = scheme.translate(_WITHOUT_BRACKETS)  # `hxxp(s)`
         plain = f"{scheme}://{_written_plainly(token[authority:end])}"
         found += _url(plain, start, end, defanged, _host_span(token, authority, end))
         position = max(end, authority)
@@ -85,7 +89,7 @@ def bare_urls_in(token: str, hosts: list[Reading]) -> list[Reading]:
         raw = token[host.start : end]
         value = (
             None
-            if _MASK.fullmatch(token, path.start(), end)
+            if (_PORT_OF_A_LOG if host.type == "ip" else _MASK).fullmatch(token, path.start(), end)
             else canonical_plain_url(f"http://{_written_plainly(raw)}")
         )
         if value is not None:
@@ -110,6 +114,8 @@ def _host_span(token: str, authority: int, end: int) -> tuple[int, int]:
 
 
 def _url(raw: str, start: int, end: int, defanged: bool, host_span: tuple[int, int]) -> list[Reading]:
+    if raw.count("://") > 1:
+        raw = refang_url(raw)
     usual = _USUAL.fullmatch(raw)
     if usual and (host := usual[2]) and domain_of(host) == host:
         value: str | None = f"{'https' if usual[1][-1] == 's' else 'http'}://{host}{usual[3]}"

@@ -47,6 +47,11 @@ def technique_name(id: str) -> str | None:
     return _techniques().get(id)
 
 
+def technique_names() -> tuple[str, ...]:
+    """The names of all ATT&CK techniques."""
+    return tuple(_techniques().values())
+
+
 def malware_name(spelling: str) -> str | None:
     """The canonical name of the family that any `spelling` names (`geodo` is `Emotet`), or None."""
     if len(spelling) > LONGEST_SPELLING:

@@ -64,7 +64,7 @@ def _pace(quick: bool) -> Pace:
 
 def _effort(quick: bool) -> Effort:
     if quick:
-        return Effort(40_000, 2_000, rounds=1, cap_seconds=4, install_peers=False)
+        return Effort(40_000, 2_000, rounds=1, cap_seconds=4, install_peers=False, items=30)
     return Effort(2_000_000, 1_000_000, rounds=3, cap_seconds=15, install_peers=True)
 
 

@@ -1,4 +1,4 @@
-"""The extractor beside its peers on the same texts, and alone on hostile ones; in CPU seconds."""
+"""The extractor beside its peers: how right on labelled texts, how fast on the same reports and on hostile texts."""
 
 from __future__ import annotations
 
@@ -13,28 +13,37 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from tests.engines.engine import NotToBeHad
 
+from .accuracy import Accuracy, Item, corpus_items, judged, own_items
 from .peers import PEERS, peer_python
-from .texts import CORPUS, HOSTILE, hostile_text, report_texts
+from .texts import HOSTILE, hostile_text, report_texts
 
 OURS = "ours"
+OURS_WITH_IOCEXTRACT = "ours with iocextract"
 _CONTENDER = Path(__file__).with_name("contender.py")
 _LOADING_SECONDS = 120
+_LONGEST_ANSWER = 1 << 26
 _HOSTILE_TIMES = 2
 Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is measured: characters of reports and of each hostile text, rounds, and the cap for each contender."""
+    """How much is measured: characters of reports and of each hostile text (for us, and for peers, which are given
+    `peer_seconds` for each), rounds, the cap for each contender, and how many labelled texts (None: all).
+    """
 
     report_characters: int
     hostile_characters: int
     rounds: int
     cap_seconds: float
     install_peers: bool
+    peer_characters: int = 20_000
+    peer_seconds: float = 3.0
+    items: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +77,24 @@ class HostileSpeed:
     doubling_ratio: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class PeerWorst:
+    """A peer on short hostile texts: the one that took it longest, and how many took longer than it was given."""
+
+    text: str
+    seconds: float
+    over_the_cap: int
+
+
 @dataclass(slots=True)
 class ExtractionReport:
     """Everything that was measured, and in a line each what was not or where more can be learned."""
 
     report_megabytes: float
     hostile_characters: int
+    peer_characters: int
+    labelled: dict[str, dict[str, Accuracy]] = field(default_factory=dict)
+    peers_worst: dict[str, PeerWorst] = field(default_factory=dict)
     extractors: dict[str, ExtractorSpeed] = field(default_factory=dict)
     hostile: dict[str, HostileSpeed] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
@@ -96,12 +117,19 @@ class Contender:
         answer = await self.answer(seconds)
         return None if "error" in answer else Measured(answer["seconds"], int(answer["found"]))
 
-    async def answer(self, seconds: float) -> dict[str, float]:
+    async def values(self, text: str, page: bool, seconds: float) -> list[tuple[str, str]]:
+        """What it finds in a text: nothing in one that it refuses. TimeoutError where it takes longer."""
+        assert self._process.stdin is not None  # noqa: S101 - started with pipes
+        self._process.stdin.write(json.dumps({"text": text, "page": page}).encode() + b"\n")
+        answer = await self.answer(seconds)
+        return [(type, value) for type, value in answer.get("values", ())]
+
+    async def answer(self, seconds: float) -> dict[str, Any]:
         assert self._process.stdout is not None  # noqa: S101 - started with pipes
         line = await asyncio.wait_for(self._process.stdout.readline(), seconds)
         if not line:
             raise NotToBeHad(f"it ended with status {await self._process.wait()}")
-        answer: dict[str, float] = json.loads(line)
+        answer: dict[str, Any] = json.loads(line)
         return answer
 
 
@@ -110,6 +138,7 @@ async def started(name: str, python: Path) -> AsyncIterator[Contender]:
     """The contender once it is loaded. NotToBeHad where it cannot be."""
     process = await asyncio.create_subprocess_exec(
         *(python, "-I", _CONTENDER, name),
+        limit=_LONGEST_ANSWER,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -127,22 +156,20 @@ async def started(name: str, python: Path) -> AsyncIterator[Contender]:
 def measure_extraction(effort: Effort, tell: Tell) -> ExtractionReport:
     """Measures ours, iocextract, and the peers that can be had."""
     texts = report_texts(effort.report_characters)
-    report = ExtractionReport(sum(map(_size, texts)) / 1e6, effort.hostile_characters)
+    report = ExtractionReport(sum(map(_size, texts)) / 1e6, effort.hostile_characters, effort.peer_characters)
     pythons = _contenders(effort, report.lines, tell)
     runs = asyncio.run(_run_all(pythons, texts, effort, report.lines, tell))
     report.extractors = {name: _speed(name, done, runs[OURS], texts) for name, done in runs.items()}
+    report.labelled = asyncio.run(_judge_all(pythons, effort, tell))
     tell("Hostile texts: measuring")
     report.hostile = asyncio.run(_run_hostile(effort))
-    if (CORPUS / "score_extraction.py").is_file():
-        report.lines.append(
-            "How right each of them is: python ../shared/corpus/score_extraction.py --split dev"
-            " --command '.venv/bin/ioc extract -' (in an environment that holds the peers)"
-        )
+    if effort.install_peers:
+        report.peers_worst = asyncio.run(_run_peers_hostile(pythons, effort, tell))
     return report
 
 
 def _contenders(effort: Effort, lines: list[str], tell: Tell) -> dict[str, Path]:
-    pythons = {OURS: Path(sys.executable), "iocextract": Path(sys.executable)}
+    pythons = dict.fromkeys((OURS, OURS_WITH_IOCEXTRACT, "iocextract"), Path(sys.executable))
     for name in PEERS:
         tell(f"{name}: looking for it")
         try:
@@ -184,7 +211,7 @@ def _speed(name: str, runs: Sequence[_Run], ours: Sequence[_Run], texts: Sequenc
     seconds, our_seconds = _seconds(runs, read), _seconds(ours, read)
     megabytes = sum(_size(texts[place]) for place in read) / 1e6
     return ExtractorSpeed(
-        version="this" if name == OURS else PEERS.get(name) or version(name),
+        version="this" if name in (OURS, OURS_WITH_IOCEXTRACT) else PEERS.get(name) or version(name),
         megabytes_per_second=megabytes / seconds if seconds else 0.0,
         megabytes=megabytes,
         found=sum(each.found for place in read if (each := runs[0][place])),
@@ -196,6 +223,60 @@ def _speed(name: str, runs: Sequence[_Run], ours: Sequence[_Run], texts: Sequenc
 def _seconds(runs: Sequence[_Run], read: Sequence[int]) -> float:
     """The median of the rounds."""
     return statistics.median(sum(each.seconds for place in read if (each := run[place])) for run in runs)
+
+
+async def _judge_all(pythons: Mapping[str, Path], effort: Effort, tell: Tell) -> dict[str, dict[str, Accuracy]]:
+    """How right each is on our own labelled texts and on those of the folder beside the project, if it is there."""
+    sets = {"own labelled texts": own_items(), "labelled texts beside the project": corpus_items()}
+    found: dict[str, dict[str, Accuracy]] = {}
+    for title, items in sets.items():
+        if items:
+            found[title] = {}
+            for name, python in pythons.items():
+                tell(f"{title}: {name}")
+                found[title][name] = await _judge(name, python, items[: effort.items], effort)
+    return found
+
+
+async def _judge(name: str, python: Path, items: Sequence[Item], effort: Effort) -> Accuracy:
+    """One that takes too long on a text has found nothing in it."""
+    read: list[tuple[Item, list[tuple[str, str]]]] = []
+    while len(read) < len(items):
+        async with started(name, python) as contender:
+            for item in items[len(read) :]:
+                page = item.page and name.startswith(OURS)
+                try:
+                    values = await contender.values(item.text if page else item.plain, page, effort.cap_seconds)
+                except TimeoutError:
+                    read.append((item, []))
+                    break
+                read.append((item, values))
+    return judged(read)
+
+
+async def _run_peers_hostile(pythons: Mapping[str, Path], effort: Effort, tell: Tell) -> dict[str, PeerWorst]:
+    found: dict[str, PeerWorst] = {}
+    for name, python in pythons.items():
+        if name not in (OURS, OURS_WITH_IOCEXTRACT):
+            tell(f"hostile texts of {effort.peer_characters:,} characters: {name}")
+            found[name] = await _peer_worst(name, python, effort)
+    return found
+
+
+async def _peer_worst(name: str, python: Path, effort: Effort) -> PeerWorst:
+    worst, over = ("", 0.0), 0
+    waiting = list(HOSTILE)
+    while waiting:
+        async with started(name, python) as contender:
+            while waiting:
+                text = waiting.pop(0)
+                try:
+                    took = await contender.read(hostile_text(text, effort.peer_characters), effort.peer_seconds)
+                except TimeoutError:
+                    worst, over = max(worst, (text, effort.peer_seconds), key=lambda each: each[1]), over + 1
+                    break
+                worst = max(worst, (text, took.seconds if took else 0.0), key=lambda each: each[1])
+    return PeerWorst(*worst, over)
 
 
 async def _run_hostile(effort: Effort) -> dict[str, HostileSpeed]:

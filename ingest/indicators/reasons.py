@@ -1,0 +1,73 @@
+"""What each rule means, in a sentence for the person who asks why an indicator was kept or dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+KEEPS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "identifier": "A CVE or ATT&CK identifier means the same wherever it stands.",
+        "hash": "A whole MD5, SHA-1 or SHA-256 stands by itself.",
+        "defanged": "The author disarmed it: it is dangerous.",
+        "address": "An address, and no version number.",
+        "host of an indicator": "It is the host of a URL or mailbox that is an indicator.",
+        "a note of a few lines": "What stands in a note of a few lines was written down on purpose.",
+        "section of indicators": "It stands under a heading that announces indicators.",
+        "alone on its line": "Nothing else stands on its line or in its cell.",
+        "item of a list": "It is an item of a list.",
+        "set as code": "It is set as code.",
+        "among its like": "Hosts beyond doubt stand above or below it in the same list.",
+        "spoken of as part of an attack": "The words around it speak of an attack.",
+        "fetched by a command or request": "A command or a logged request right before it fetches it.",
+        "disarmed elsewhere in the text": "The author disarmed the same host, or one above it, in another place.",
+        "mailbox that anyone may have": "A mailbox at a provider where anyone may have one.",
+        "mailbox": "A mailbox of nobody who is well known.",
+        "URL on a bare address": "The URL stands on an address instead of a name.",
+        "path of a program or archive": "The URL leads to a program, script or archive.",
+        "name of malware": "A name that only malware has.",
+        "everyday word that the text calls malware": "An everyday word, but the words beside it say malware.",
+        "everyday word that the text calls malware elsewhere": "The text calls it malware in another place.",
+        "read by iocextract": "Disarmed in a way that only iocextract reads; no rule speaks against it.",
+    }
+)
+DROPS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "another kind of hash": "The words before it say that it is an import hash, a fingerprint or a serial number.",
+        "decimal number": "It holds decimal digits only.",
+        "network": "A whole network; its addresses are not listed.",
+        "version number": "The words around it say that it is a version.",
+        "reserved address": "A private, local or reserved address is no one's on the internet.",
+        "public resolver": "Everybody asks this resolver.",
+        "name reserved for examples": "The name is set apart for examples and tests.",
+        "suffix that many share": "Anyone may have a name under this suffix; the suffix itself accuses nobody.",
+        "host of a mailbox": "The mailbox is the indicator; its host serves many others.",
+        "host of a service that anyone may use": "The URL is the indicator; its host serves many others.",
+        "host of something that is no indicator": "Its URL or mailbox was dropped.",
+        "name of a file": "It is the name of a file.",
+        "words around a full stop": "Two words with a full stop and no blank between them.",
+        "part of a path or name": "It is a part of a path or of a longer name.",
+        "code": "It is a piece of code.",
+        "reversed name of a package": "It is a package's name, written from the top level down.",
+        "name of a class or detection": "It is the name of a class or a detection.",
+        "the publisher's own site": "It belongs to whoever published the text.",
+        "reference work": "A reference work for its readers.",
+        "well-known host": "A well-known publisher, vendor, service or authority.",
+        "list of references": "It stands under a heading that announces references.",
+        "page furniture": "It stands in a part of the page around the article.",
+        "link of the page": "The page links to it, which nobody does to something dangerous.",
+        "the text disarms what is dangerous": "The text disarms what is dangerous, and this it did not.",
+        "pointer for the reader": "The words before it point the reader there.",
+        "address of something to read": "The URL looks like that of an article or document.",
+        "mailbox of a well-known organisation": "A mailbox of a well-known organisation.",
+        "mailbox for readers": "A mailbox by which readers reach an organisation.",
+        "everyday word": "An everyday word that nothing here calls malware.",
+        "nothing speaks for it": "Nothing around it says that it is part of an attack.",
+    }
+)
+
+
+def reason(rule: str, *, kept: bool) -> str:
+    """The sentence on a rule; the rule itself where there is none."""
+    return (KEEPS if kept else DROPS).get(rule, rule)

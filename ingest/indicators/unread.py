@@ -1,0 +1,71 @@
+"""The lines of a text that somebody disarmed in a way that no candidate accounts for; linear, and bounded in number."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from heapq import merge
+from itertools import accumulate, islice
+from typing import Final, NamedTuple
+
+from ingest.indicators.extracting import Extraction
+from ingest.indicators.sentences import line_span, sentence
+
+MOST_PIECES: Final = 64
+MOST_MARKS: Final = 20_000
+
+_SIGN: Final = r"(?:[.:@]|[dD][oO0][tT]|[aA][tT])"
+_NOT_IN_A_SCHEME: Final = r"[^\s/:.,;]"
+# Each begins with a literal or a plain class, which lets the engine skip to the next one at full speed.
+_MARKS: Final = (
+    re.compile(rf"[\[({{<]\s?{_SIGN}\s?[\])}}>]|[\[({{](?:[.@]|[dD][oO][tT])(?=\w)"),
+    re.compile(r"[\])}](?=\w)(?:(?<=\w[.@].)|(?<=\w[dD][oO][tT].))"),
+    re.compile(
+        rf"://(?:(?<=[hH]{_NOT_IN_A_SCHEME}{{2}}[pP]://)(?<![tT][tT][pP]://)"
+        rf"|(?<=[hH]{_NOT_IN_A_SCHEME}{{2}}[pP][sS]://)(?<![tT][tT][pP][sS]://))"
+    ),
+)
+
+
+class UnreadPiece(NamedTuple):
+    """A line, or what of a long one surrounds the mark: at most 2 KB.
+
+    `sentence` is what an analyst reads, `start` its place in the text, `before` how many indicators stand before it.
+    """
+
+    text: str
+    sentence: str
+    start: int
+    before: int
+
+
+def unread_pieces(extraction: Extraction, most: int = MOST_PIECES) -> tuple[UnreadPiece, ...]:
+    """The first pieces with a mark of defanging outside of every candidate."""
+    text = extraction.document.text
+    found: dict[str, UnreadPiece] = {}
+    starts = [indicator.start for indicator in extraction.indicators]
+    end = 0
+    for mark in _uncovered(extraction):
+        if mark.start() < end:
+            continue
+        start, end = line_span(text, *mark.span())
+        before = bisect_left(starts, mark.start())
+        piece = text[start:end]
+        found.setdefault(piece, UnreadPiece(piece, sentence(text, *mark.span()), start, before))
+        if len(found) == most:
+            break
+    return tuple(found.values())
+
+
+def _uncovered(extraction: Extraction) -> Iterator[re.Match[str]]:
+    """The marks that no candidate spans."""
+    spans = sorted((candidate.start, candidate.end) for candidate in extraction.candidates())
+    starts = [start for start, _ in spans]
+    farthest = list(accumulate((end for _, end in spans), max))
+    text = extraction.document.text
+    marks = merge(*(pattern.finditer(text) for pattern in _MARKS), key=re.Match.start)
+    for mark in islice(marks, MOST_MARKS):
+        index = bisect_right(starts, mark.start()) - 1
+        if index < 0 or farthest[index] < mark.end():
+            yield mark

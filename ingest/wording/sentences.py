@@ -1,0 +1,89 @@
+"""Cuts a text into sentences, and writes each in the plain form that the rules are written for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+LONGEST_SENTENCE: Final = 600
+_LONGEST_LINE_END: Final = 24
+
+CVE: Final = re.compile(r"\bCVE[\s_:\u2010-\u2015-]{1,2}([0-9]{4})[\u2010-\u2015-]([0-9]{4,19})(?![0-9])", re.I)
+_END: Final = re.compile(r"[.!?][\"')\]\u201d\u2019]{0,2}\s+(?=[\"'(\[\u201c\u2018]?[A-Z0-9\u00c0-\u00de])")
+_ABBREVIATION: Final = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|inc|corp|ltd|co|no|nos|dr|mr|ms|st|al|u\.s|u\.k|fig|ver|v|[A-Z])\.)$", re.I
+)
+# A line goes on in the next where that begins in lower case, or where it ends with a word that wants another.
+_WRAPPED: Final = re.compile(
+    r"(?<=[^\s.!?:;|])[ \t]*\n[ \t]*(?=[a-z])|(?:(?<= of)|(?<= by)|(?<= the)|(?<= in)|(?<= to)|(?<= and)|(?<= that)|"
+    r"(?<= as)|(?<= with)|(?<= for)|(?<= from)|(?<= on)|(?<= at)|(?<= has)|(?<= have)|(?<= is)|(?<= are)|(?<= was)|"
+    r"(?<= an)|(?<= a)|(?<= against)|(?<= via)|(?<= through)|(?<= using)|(?<= exploit)|(?<= exploits)|(?<= exploited)|"
+    r"(?<= exploiting)|(?<= exploitation)|(?<= called)|(?<= tracked)|(?<= vulnerability)|(?<= flaw))"
+    r"[ \t]*\n[ \t]*(?=\w)"
+)
+_BULLET: Final = re.compile(r"^\s*(?:[-*\u2022\u2013\u25cf\u25aa]|[0-9]{1,2}[.)])\s+")
+_QUOTES: Final = str.maketrans(
+    {
+        "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2010": "-", "\u2011": "-", "\u2013": " - ",
+        "\u2014": " - ", "\u2015": " - ", "\u00a0": " ", "`": "'", "|": " ; ", "\u00ad": "",
+    }
+)  # fmt: skip
+_SHORT_FORMS: Final = (
+    (re.compile(r"\bcan't\b"), "cannot"),
+    (re.compile(r"\bwon't\b"), "will not"),
+    (re.compile(r"n't\b"), " not"),
+    (re.compile(r"'ve\b"), " have"),
+    (re.compile(r"'re\b"), " are"),
+    (re.compile(r"\b(it|that|there|what|who|he|she)'s\b"), r"\1 is"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence as written, in plain form, and the CVEs that it names in order (`cve_0` stands for the first).
+
+    The plain form is lower-case with single blanks, straight quotes and hyphens, and short forms written out.
+    """
+
+    written: str
+    plain: str
+    cves: tuple[str, ...]
+
+
+def sentences(text: str) -> Iterator[Sentence]:
+    """The sentences of a text, line by line; lines that were merely wrapped are joined."""
+    for line in _WRAPPED.sub(" ", text).split("\n"):
+        line = _BULLET.sub("", line).strip()
+        if line:
+            yield from (_sentence(piece) for piece in _pieces(line))
+
+
+def _pieces(line: str) -> Iterator[str]:
+    start = 0
+    for match in _END.finditer(line):
+        if _ABBREVIATION.search(line[max(start, match.start() - _LONGEST_LINE_END) : match.start() + 1]):
+            continue
+        yield from _bounded(line[start : match.end()].strip())
+        start = match.end()
+    yield from _bounded(line[start:].strip())
+
+
+def _bounded(piece: str) -> Iterator[str]:
+    for start in range(0, len(piece), LONGEST_SENTENCE):
+        yield piece[start : start + LONGEST_SENTENCE]
+
+
+def _sentence(written: str) -> Sentence:
+    named: dict[str, None] = {}
+
+    def stand_in(match: re.Match[str]) -> str:
+        named[f"CVE-{match[1]}-{match[2]}"] = None
+        return f" cve_{list(named).index(f'CVE-{match[1]}-{match[2]}')} "
+
+    plain = CVE.sub(stand_in, written).translate(_QUOTES).lower()
+    for short, long in _SHORT_FORMS:
+        plain = short.sub(long, plain)
+    plain = re.sub(r" +(?=[,;:.!?)])", "", " ".join(plain.split()))
+    return Sentence(written, plain, tuple(named))
