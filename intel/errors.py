@@ -8,6 +8,7 @@ IocError
 ├── AccountExists           the e-mail address already has an account
 ├── KeyLimitReached         the account already holds five API keys
 ├── StoreUnavailable        the store is out of reach or refuses writes; passes by itself
+├── CatalogueUnreadable     a file is not the catalogue that it was given as, or is damaged
 └── IngestFailed            an article could not be taken in
     ├── RefusedUrl          its address may not be fetched
     ├── FetchFailed         fetching it failed
@@ -62,6 +63,10 @@ class StoreUnavailable(IocError):
     def __init__(self, message: str = "the store is out of reach", retry_after_seconds: int = 5) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+
+
+class CatalogueUnreadable(IocError):
+    """What was given is not that catalogue, or is damaged; the message is one sentence for the operator."""
 
 
 class IngestFailed(IocError):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
+from datetime import datetime
 
 # Part of the contract: an IOC has the same id on every installation.
 NAMESPACE = uuid.UUID("5f0c1b3e-6d0a-5b4e-9a53-2f7c4f1d8e60")
@@ -28,6 +29,11 @@ def content_identity(body: bytes) -> str:
 def submission_id(account_id: str, canonical_url: str) -> str:
     """UUIDv5 of who submitted what: an account has one submission for each address."""
     return str(uuid.uuid5(NAMESPACE, f"submission\n{account_id}\n{canonical_url}"))
+
+
+def refetch_id(account_id: str, article_id: str, moment: datetime) -> str:
+    """UUIDv5 of who asked for an article to be read again, in which minute."""
+    return submission_id(account_id, f"again\n{article_id}\n{moment:%Y-%m-%dT%H:%M}")
 
 
 def feed_id(canonical_url: str) -> str:

@@ -45,7 +45,8 @@ class Clause:
     `phrases`: sequences of encoded words that stand side by side in the value's own words or in an article text;
     `prefix`: the one word of the one phrase is the beginning of a word. `hosts`: the value stands on that host or
     below it.
-    `ids`: the indicator is one of these. `network`: the indicator is an address in it.
+    `ids`: the indicator is one of these, which are those of `names` (type, value). `network`: the indicator is an
+    address in it.
     """
 
     phrases: tuple[tuple[str, ...], ...] = ()
@@ -53,6 +54,7 @@ class Clause:
     hosts: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
     network: Network | None = None
+    names: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,15 @@ def parse_search(raw: str) -> SearchText | None:
     unquoted = refang(_QUOTED.sub(" ", text))
     loose = [clause for chunk in unquoted.split() for clause in _read_chunk(chunk)]
     exact = () if _is_prefix(text) else readings(text)
-    return SearchText(text, tuple(dict.fromkeys(phrases + loose)), exact)
+    clauses = tuple(dict.fromkeys(phrases + loose))
+    return SearchText(text, clauses if len(clauses) < 2 else _with_family(clauses, exact), exact)
+
+
+def _with_family(clauses: tuple[Clause, ...], exact: tuple[tuple[str, str], ...]) -> tuple[Clause, ...]:
+    """Words that together are another name of a family find what its own name finds, as a single word does."""
+    names = [tuple(map(encode_word, words(value))) for type, value in exact if type == "malware"]
+    found = tuple(name for name in names if name)
+    return tuple(replace(clause, phrases=tuple(dict.fromkeys(clause.phrases + found))) for clause in clauses)
 
 
 def exact_value(raw: str) -> tuple[tuple[str, str], ...]:
@@ -160,13 +170,20 @@ def _is_prefix(text: str) -> bool:
 
 def _indicator(chunk: str, found: tuple[tuple[str, str], ...]) -> Clause:
     """A piece that reads as an indicator is matched whole: as itself, as a host, or as words side by side."""
-    spellings = [chunk, *(value for _, value in found)]
+    spellings = [chunk, *(value for _, value in found), *filter(None, (_without_scheme(*name) for name in found))]
     phrases = (tuple(map(encode_word, words(spelling))) for spelling in spellings)
     return Clause(
         phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
         hosts=tuple(value for type, value in found if type in _HOST_TYPES),
         ids=tuple(ioc_id(type, value) for type, value in found),
+        names=found,
     )
+
+
+def _without_scheme(type: str, value: str) -> str:
+    """A URL that leads somewhere on its host, as texts hold it that write another scheme or break it (`hxxp`)."""
+    rest = value.partition("://")[2] if type == "url" else ""
+    return rest if len(words(rest)) > len(words(_host_of(type, value))) else ""
 
 
 def _read_network(chunk: str) -> Network | None:

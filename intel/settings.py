@@ -68,6 +68,16 @@ class Settings(BaseModel):
     ioc_signup: Literal["open", "closed"] = Field("open", description="whether strangers may make accounts")
     ioc_trusted_proxies: Networks = Field((), description="networks whose `X-Forwarded-For` is believed")
     ioc_fetch_allow: CommaList = Field((), description="networks, or exact `address:port`, exempt from the fetch guard")
+    ioc_fetch_proxy: SecretStr | None = Field(
+        None, description="proxy to fetch through, as `http://[user:password@]host:port`"
+    )
+    ioc_fetch_connect_seconds: float = Field(5, gt=0, le=30, description="for a connection to a site, at most")
+    ioc_fetch_read_seconds: float = Field(10, gt=0, le=60, description="for a site's next bytes, at most")
+    ioc_fetch_total_seconds: float = Field(45, gt=0, le=60, description="for a page with names and redirects, at most")
+    ioc_fetch_most_bytes: int = Field(10_485_760, ge=1_024, le=52_428_800, description="bytes of a page, packed or not")
+    ioc_fetch_header_bytes: int = Field(65_536, ge=1_024, le=1_048_576, description="bytes of a page's headers")
+    ioc_fetch_redirects: int = Field(5, ge=0, le=10, description="redirects that are followed")
+    ioc_most_indicators: int = Field(20_000, ge=1, le=100_000, description="indicators kept of one article")
     ioc_rate_key: str = Field("100/minute", description="requests with a key")
     ioc_rate_list: str = Field("30/minute", description="lists without a key, per client address")
     ioc_rate_search: str = Field("10/hour", description="searches without a key, per client address")
@@ -80,6 +90,14 @@ class Settings(BaseModel):
     def _is_rate(cls, value: str) -> str:
         if not re.fullmatch(r"[1-9][0-9]{0,8}/(second|minute|hour|day)", value):
             raise ValueError("must be written like 100/minute (second, minute, hour or day)")
+        return value
+
+    @field_validator("ioc_fetch_proxy")
+    @classmethod
+    def _is_proxy(cls, value: SecretStr | None) -> SecretStr | None:
+        address = value.get_secret_value() if value else ""
+        if address and not re.fullmatch(r"https?://(?:[^\s/@]+@)?[^\s/@:]+(?::[0-9]{1,5})?/?", address):
+            raise ValueError("must be written like http://[user:password@]host:3128")
         return value
 
     @field_validator("ioc_base_url")

@@ -12,7 +12,6 @@ import unicodedata
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}](?:[^\W_{_CJK}]|[\u0300-\u036f])*+")
-_PLAIN = re.compile(r"[a-z0-9]*+\Z")
 _LONGEST_ENCODED_WORD = 240  # below the 255 at which Elasticsearch's standard tokenizer cuts
 
 
@@ -26,7 +25,7 @@ def encode_word(word: str) -> str:
 
     Keeps prefixes: if a word begins with another, so do their encodings. Cut at 240 characters.
     """
-    if not _PLAIN.match(word):
+    if not word.isascii():
         word = "".join(c if c.isascii() else f"_{ord(c):06x}" for c in word[:_LONGEST_ENCODED_WORD])
     return word[:_LONGEST_ENCODED_WORD]
 

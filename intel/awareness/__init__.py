@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from importlib.resources import files
 
 from intel.awareness.lesson import AUDIENCES, TOPICS, Lesson, Question, Reference, parse_lesson
+from intel.awareness.topical import Topical, topical_articles
 from intel.words import words
 
 __all__ = [
@@ -14,14 +16,17 @@ __all__ = [
     "Lesson",
     "Question",
     "Reference",
+    "Topical",
     "load_lessons",
     "parse_lesson",
     "search_lessons",
+    "topical_articles",
 ]
 
 
+@cache
 def load_lessons() -> tuple[Lesson, ...]:
-    """Read every lesson of the package, sorted by slug; raises `ValueError` naming the file and the field."""
+    """Every lesson of the package, read once, sorted by slug; raises `ValueError` naming the file and the field."""
     folder = files("intel.awareness") / "lessons"
     found = (entry for entry in folder.iterdir() if entry.name.endswith(".md"))
     lessons = (parse_lesson(entry.name, entry.read_text(encoding="utf-8")) for entry in found)

@@ -155,6 +155,9 @@ class Submissions(Protocol):
         or it was replaced since (by one of another `created_at`).
         """
 
+    async def hand_back(self, submission: Submission) -> bool:
+        """As `update`, for a claim that is given up and does not count: `attempts` is one less than was claimed."""
+
     async def due(self, now: datetime, limit: int) -> tuple[str, ...]:
         """Ids of unended submissions whose `due_at` has come, longest due first."""
 

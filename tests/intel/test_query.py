@@ -175,3 +175,16 @@ def test_an_international_name_has_words_in_both_spellings() -> None:
     assert value_words("url", "http://evil.example/A_b") == ("http evil example a b",)
     assert value_words("domain", "xn--999999999.example") == ("xn 999999999 example",) * 2
     assert value_words("malware", "xn--mnchen-3ya") == ("xn mnchen 3ya",)
+
+
+def test_a_url_with_a_path_is_words_without_its_scheme_too() -> None:
+    (clause,) = parsed("hxxps://evil[.]test/gate.php").clauses
+    assert ("evil", "test", "gate", "php") in clause.phrases
+    (bare,) = parsed("https://evil.test/").clauses
+    assert ("evil", "test") not in bare.phrases
+
+
+def test_words_that_name_a_family_together_find_its_name() -> None:
+    assert all(("cozycar",) in clause.phrases for clause in parsed("Cozy Bear").clauses)
+    assert parsed("Cozy Bear").exact == (("malware", "CozyCar"),)
+    assert not any(("cozycar",) in clause.phrases for clause in parsed("Cozy Bear now").clauses)

@@ -109,3 +109,40 @@ def test_networks_are_lists() -> None:
 def test_the_public_address_has_no_slash_at_its_end() -> None:
     assert load_settings({"IOC_BASE_URL": "https://ioc.example/"}).base_url == "https://ioc.example"
     assert load_settings({"IOC_HOST": "::1", "IOC_PORT": "1"}).base_url == "http://[::1]:1"
+
+
+@pytest.mark.promise("settings.fetch-limits")
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("IOC_FETCH_CONNECT_SECONDS", ("0", "-1", "31", "soon", "nan", "inf")),
+        ("IOC_FETCH_READ_SECONDS", ("0", "61", "1e9")),
+        ("IOC_FETCH_TOTAL_SECONDS", ("0", "61", "")),
+        ("IOC_FETCH_MOST_BYTES", ("0", "1023", "52428801", "10MB", "1.5")),
+        ("IOC_FETCH_HEADER_BYTES", ("0", "2000000")),
+        ("IOC_FETCH_REDIRECTS", ("-1", "11", "many")),
+        ("IOC_MOST_INDICATORS", ("0", "100001", "all")),
+        ("IOC_FETCH_PROXY", ("proxy:3128", "socks5://proxy:1080", "http://a b:1", "http://", "http://proxy:3128/path")),
+    ],
+)
+def test_the_limits_of_fetching_have_bounds(name: str, wrong: tuple[str, ...]) -> None:
+    for value in filter(None, wrong):
+        with pytest.raises(ConfigurationError, match=name):
+            load_settings({name: value})
+
+
+@pytest.mark.promise("settings.fetch-limits")
+def test_the_limits_of_fetching_are_those_that_are_set() -> None:
+    settings = load_settings(
+        {
+            "IOC_FETCH_CONNECT_SECONDS": "1.5",
+            "IOC_FETCH_TOTAL_SECONDS": "20",
+            "IOC_FETCH_MOST_BYTES": "2048",
+            "IOC_FETCH_REDIRECTS": "0",
+            "IOC_MOST_INDICATORS": "7",
+            "IOC_FETCH_PROXY": "http://me:secret@proxy.example:3128",
+        }
+    )
+    assert (settings.ioc_fetch_connect_seconds, settings.ioc_fetch_total_seconds) == (1.5, 20)
+    assert (settings.ioc_fetch_most_bytes, settings.ioc_fetch_redirects, settings.ioc_most_indicators) == (2048, 0, 7)
+    assert "me:" not in repr(settings)

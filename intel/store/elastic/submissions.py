@@ -72,13 +72,19 @@ class ElasticSubmissions:
         raise AssertionError("attempts end by an error")
 
     async def update(self, submission: Submission) -> bool:
+        return await self._write_back(submission, submission.attempts)
+
+    async def hand_back(self, submission: Submission) -> bool:
+        return await self._write_back(submission, submission.attempts + 1)
+
+    async def _write_back(self, submission: Submission, claimed: int) -> bool:
         async for _ in attempts():
             found = await self._submissions.get(submission.id)
             if found is None:
                 return False
             stored = from_document(Submission, found.source)
             was_replaced = found.source["created_at"] != moment(submission.created_at)
-            if stored.ended or stored.attempts != submission.attempts or was_replaced:
+            if stored.ended or stored.attempts != claimed or was_replaced:
                 return False
             if await self._submissions.replace(found, to_document(submission)):
                 return True

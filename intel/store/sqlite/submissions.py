@@ -40,13 +40,19 @@ class SqliteSubmissions:
         return _submission(row) if row else None
 
     async def update(self, submission: Submission) -> bool:
-        row = _row(submission)
-        return await self._database.write(lambda connection: connection.execute(_UPDATE, row).rowcount == 1)
+        return await self._write_back(submission, submission.attempts)
+
+    async def hand_back(self, submission: Submission) -> bool:
+        return await self._write_back(submission, submission.attempts + 1)
 
     async def due(self, now: datetime, limit: int) -> tuple[str, ...]:
         asked = (to_milliseconds(now), limit)
         rows = await self._database.read(lambda connection: connection.execute(_DUE, asked).fetchall())
         return tuple(row["id"] for row in rows)
+
+    async def _write_back(self, submission: Submission, claimed: int) -> bool:
+        row = _row(submission) | {"claimed": claimed}
+        return await self._database.write(lambda connection: connection.execute(_UPDATE, row).rowcount == 1)
 
 
 def _row(submission: Submission) -> dict[str, str | int | None]:
@@ -107,6 +113,6 @@ _CLAIM = f"""
 """
 _UPDATE = f"""
     UPDATE submissions SET {_ASSIGNED}
-    WHERE id = :id AND {_UNENDED} AND attempts = :attempts AND created_at = :created_at
+    WHERE id = :id AND {_UNENDED} AND attempts = :claimed AND created_at = :created_at
 """
 _DUE = f"SELECT id FROM submissions WHERE {_UNENDED} AND due_at <= ? ORDER BY due_at, id LIMIT ?"

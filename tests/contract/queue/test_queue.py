@@ -18,6 +18,7 @@ from tests.api.pages import eventually
 from tests.api.running import Clock
 from tests.contract.queue.conftest import Begin
 from tests.contract.queue.reading import Reader, ended, submission
+from tests.contract.queue.worlds import RedisWorld
 from tests.contract.store.builders import make_article
 
 
@@ -82,6 +83,29 @@ async def test_many_are_read_each_once_and_a_broken_one_harms_no_other(begin: Be
         await world.queue.enqueue(submission(clock, name))
     await reader.has_ended(*(f"submission-{name}" for name in names))
     assert set(reader.begun.values()) == {1}
+
+
+@pytest.mark.promise("queue.six-of-a-host")
+async def test_of_one_host_six_are_read_at_once_and_others_go_first(begin: Begin) -> None:
+    reader, clock = Reader(), Clock()
+    reader.gate.clear()
+    world = begin(reader.read)
+    if isinstance(world, RedisWorld):
+        begin(reader.read)
+    for n in range(20):
+        await world.queue.enqueue(submission(clock, f"n{n}"))
+    await world.queue.enqueue(replace(submission(clock, "other"), url="https://other.example/report"))
+    await reader.has_begun("submission-other")
+    await eventually(lambda: _begun(reader, 7))
+    with pytest.raises(AssertionError):
+        await eventually(lambda: _begun(reader, 8), seconds=2)
+    reader.gate.set()
+    await reader.has_ended(*(f"submission-n{n}" for n in range(20)))
+    assert set(reader.begun.values()) == {1}
+
+
+async def _begun(reader: Reader, times: int) -> bool:
+    return reader.begun.total() >= times
 
 
 @pytest.mark.promise("promises.accepted-never-lost")

@@ -34,6 +34,22 @@ async def test_a_flushed_redis_loses_no_submission(redis_database: str, store: S
 
 
 @pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_job_whose_worker_died_before_its_claim_goes_to_another(redis_database: str, store: Store) -> None:
+    clock, queue = Clock(), ArqQueue(redis_database)
+    await queue.enqueue(await store.submissions.add(submission(clock)))
+    with redis.Redis.from_url(redis_database) as client:
+        # What a worker leaves behind that was killed 45 s ago.
+        client.psetex("arq:in-progress:submission-one:0", 115_000, b"1")
+    world = RedisWorld(redis_database, SubmissionWork(store, take, clock).read)
+    try:
+        async with sweeping(store, queue, clock):
+            assert (await ended(store, "submission-one")).status == "done"
+    finally:
+        await world.stop()
+        await queue.close()
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
 async def test_a_worker_outlives_a_redis_that_is_killed_and_comes_back_empty(
     own_redis: RedisServer, store: Store
 ) -> None:

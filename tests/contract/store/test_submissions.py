@@ -116,6 +116,20 @@ async def test_one_whose_claim_was_taken_over_cannot_write(store: Store) -> None
     assert await store.submissions.update(replace(second, status="done"))
 
 
+async def test_an_attempt_that_is_handed_back_does_not_count(store: Store, other_store: Store) -> None:
+    first = await claimed(store, make_submission())
+    second = await other_store.submissions.claim(first.id, hour(2), hour(3))
+    assert second is not None
+    back = replace(second, status="queued", due_at=hour(2.5), attempts=1)
+    assert not await store.submissions.hand_back(replace(first, status="queued", attempts=0))
+    assert await store.submissions.hand_back(back)
+    assert await other_store.submissions.get(first.id) == back
+    assert not await other_store.submissions.update(replace(second, status="done"))
+    assert not await other_store.submissions.hand_back(back)
+    third = await store.submissions.claim(first.id, hour(2.5), hour(3))
+    assert third is not None and third.attempts == 2
+
+
 async def test_an_ended_submission_is_never_changed_or_claimed(store: Store) -> None:
     taken = await claimed(store, make_submission())
     done = replace(taken, status="done", finished_at=hour(1.5))

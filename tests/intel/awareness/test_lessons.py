@@ -8,6 +8,7 @@ from importlib.resources import files
 import pytest
 
 from intel.awareness import AUDIENCES, TOPICS, Lesson, load_lessons, parse_lesson, search_lessons
+from intel.names import technique_name
 
 GOOD = """---
 title: A title
@@ -71,6 +72,11 @@ def test_technique_ids_are_well_formed_and_listed_once(lessons: tuple[Lesson, ..
         assert all(re.fullmatch(r"T\d{4}(\.\d{3})?", technique) for technique in lesson.techniques), lesson.slug
 
 
+def test_every_technique_is_in_the_list_of_techniques(lessons: tuple[Lesson, ...]) -> None:
+    unknown = {(lesson.slug, id) for lesson in lessons for id in lesson.techniques if technique_name(id) is None}
+    assert unknown == set()
+
+
 def test_a_reference_to_a_technique_names_one_of_the_lessons_own(lessons: tuple[Lesson, ...]) -> None:
     for lesson in lessons:
         for reference in lesson.references:
@@ -115,6 +121,18 @@ def test_a_well_formed_lesson_is_read_field_by_field() -> None:
     assert lesson.references[0].publisher == "CISA"
     assert lesson.quiz[0].choices[lesson.quiz[0].answer] == "that"
     assert lesson.published_at == datetime(2026, 10, 1, 8, tzinfo=UTC)
+
+
+def test_a_lesson_that_was_changed_says_when() -> None:
+    lesson = parse_lesson("a.md", GOOD)
+    assert (lesson.updated_at, lesson.revision) == (lesson.published_at, 1)
+    changed = GOOD.replace("language: en", "language: en\nupdated_at: 2026-11-01T08:00:00Z\nrevision: 2")
+    lesson = parse_lesson("a.md", changed)
+    assert (lesson.updated_at, lesson.revision) == (datetime(2026, 11, 1, 8, tzinfo=UTC), 2)
+
+
+def test_lessons_are_read_once() -> None:
+    assert load_lessons() is load_lessons()
 
 
 def test_a_lesson_without_a_quiz_or_references_is_fine() -> None:

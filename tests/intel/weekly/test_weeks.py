@@ -77,9 +77,11 @@ async def test_counts_hold_what_was_seen_in_the_week_and_what_was_new(store: Sto
     assert set(body["counts"]["iocs"]) == set(IOC_TYPES)
     assert {type: n for type, n in body["counts"]["iocs"].items() if n} == {"domain": 2, "malware": 1}
     assert {type: n for type, n in body["counts"]["new_iocs"].items() if n} == {"domain": 1, "malware": 1}
-    assert body["trend"]["articles"] == {"previous": 1, "delta": 1}
-    assert body["trend"]["iocs"] == {"previous": 2, "delta": 1}
-    assert body["trend"]["new_iocs"] == {"previous": 2, "delta": 0}
+    assert body["trend"]["articles"] == {"previous": 1, "delta": 1, "pct": 100.0}
+    assert body["trend"]["iocs_total"] == {"previous": 2, "delta": 1, "pct": 50.0}
+    assert body["trend"]["new_iocs_total"] == {"previous": 2, "delta": 0, "pct": 0.0}
+    assert body["trend"]["iocs"]["ip"] == {"previous": 1, "delta": -1, "pct": -100.0}
+    assert body["trend"]["iocs"]["malware"] == {"previous": 0, "delta": 1, "pct": None}
 
 
 async def test_the_first_week_has_no_trend(store: Store) -> None:
@@ -129,7 +131,7 @@ async def test_a_late_article_of_the_week_before_changes_the_trend(store: Store)
     second = await weekly(store, WEEK, LESSONS, NOW)
     assert second.revision == 2
     assert second.body["counts"]["new_iocs"]["domain"] == 0
-    assert second.body["trend"]["articles"] == {"previous": 1, "delta": 0}
+    assert second.body["trend"]["articles"] == {"previous": 1, "delta": 0, "pct": 0.0}
 
 
 @pytest.mark.promise("weekly.revision-rises")

@@ -1,0 +1,87 @@
+"""How long an indicator speaks of the present: counted from when it was last seen, by what it is.
+
+| type | active | ageing | then |
+|---|---|---|---|
+| ip | 30 days | until day 90 | expired: addresses change hands |
+| url, domain | 90 days | until day 365 | expired |
+| email | 180 days | until day 365 | expired |
+| hash_md5, hash_sha1, hash_sha256 | 365 days | for good | a file stays what it is, but is seldom used again |
+| malware | 365 days | for good | a family comes back |
+| cve, mitre_attack | for good | | they name what exists, not who uses it |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import Final, Literal
+
+Status = Literal["active", "ageing", "expired"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """Days after the last sighting until an indicator is ageing, and until it has expired; None is never."""
+
+    active_days: int | None
+    expires_days: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Age:
+    """Where an indicator stands: when it began or begins to age, and when it expires; None is never."""
+
+    status: Status
+    ageing_at: datetime | None
+    expires_at: datetime | None
+
+
+# What two times of the store differ by at least.
+_MOMENT: Final = timedelta(milliseconds=1)
+_FOR_GOOD: Final = Lifetime(None, None)
+_SLOWLY: Final = Lifetime(365, None)
+LIFETIMES: Final[Mapping[str, Lifetime]] = MappingProxyType(
+    {
+        "ip": Lifetime(30, 90),
+        "domain": Lifetime(90, 365),
+        "hash_md5": _SLOWLY,
+        "hash_sha1": _SLOWLY,
+        "hash_sha256": _SLOWLY,
+        "url": Lifetime(90, 365),
+        "cve": _FOR_GOOD,
+        "mitre_attack": _FOR_GOOD,
+        "email": Lifetime(180, 365),
+        "malware": _SLOWLY,
+    }
+)
+
+
+def age(type: str, last_seen: datetime, now: datetime) -> Age:
+    """Where an indicator of that type stands at `now`."""
+    lifetime = LIFETIMES[type]
+    ageing_at = _after(last_seen, lifetime.active_days)
+    expires_at = _after(last_seen, lifetime.expires_days)
+    if expires_at is not None and now >= expires_at:
+        return Age("expired", ageing_at, expires_at)
+    return Age("ageing" if ageing_at is not None and now >= ageing_at else "active", ageing_at, expires_at)
+
+
+def seen_between(type: str, status: Status, now: datetime) -> tuple[datetime | None, datetime | None] | None:
+    """Between which moments, both included, what has that status at `now` was last seen; None where nothing has it."""
+    lifetime = LIFETIMES[type]
+    ages, expires = _before(now, lifetime.active_days), _before(now, lifetime.expires_days)
+    if status == "active":
+        return (ages + _MOMENT if ages else None), None
+    if status == "expired":
+        return (None, expires) if expires else None
+    return ((expires + _MOMENT if expires else None), ages) if ages else None
+
+
+def _before(moment: datetime, days: int | None) -> datetime | None:
+    return None if days is None else moment - timedelta(days=days)
+
+
+def _after(moment: datetime, days: int | None) -> datetime | None:
+    return None if days is None else moment + timedelta(days=days)

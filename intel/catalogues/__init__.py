@@ -1,0 +1,20 @@
+"""What others publish about CVEs, techniques and harmless things: read from files, kept in parts, looked up by key."""
+
+from intel.catalogues.facts import CveFacts, Cvss, Epss, Kev, Technique
+from intel.catalogues.looking import catalogue_stamp, lookup, techniques
+from intel.catalogues.shown import catalogue_facts
+from intel.catalogues.warning import ListWarning, warnings_of
+
+__all__ = [
+    "CveFacts",
+    "Cvss",
+    "Epss",
+    "Kev",
+    "ListWarning",
+    "Technique",
+    "catalogue_facts",
+    "catalogue_stamp",
+    "lookup",
+    "techniques",
+    "warnings_of",
+]

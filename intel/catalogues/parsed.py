@@ -1,0 +1,83 @@
+"""What reading a catalogue's file gives, and how its values are checked."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final
+
+from intel.errors import CatalogueUnreadable
+from intel.times import to_moment
+
+LONGEST_TEXT: Final = 500
+_CVE: Final = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A catalogue as read: the moment that it speaks of (None where it does not say), its entries by key, and remarks
+    for the operator.
+    """
+
+    as_of: datetime | None
+    entries: dict[str, str]
+    notes: tuple[str, ...] = ()
+
+
+Parse = Callable[[Iterable[bytes]], Parsed]
+
+
+def cve_of(value: Any) -> str | None:
+    """A CVE's id in canonical form, or None."""
+    if not isinstance(value, str) or not _CVE.fullmatch(found := value.strip().upper()):
+        return None
+    return found
+
+
+def number_of(value: Any, most: float) -> float | None:
+    """A number from 0 to `most`, or None."""
+    if isinstance(value, bool):
+        return None
+    try:
+        found = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) and 0 <= found <= most else None
+
+
+def text_member(value: Any, longest: int = LONGEST_TEXT) -> str:
+    """A text in one line, without controls; empty where the member is no text."""
+    if not isinstance(value, str):
+        return ""
+    return " ".join("".join(c if c.isprintable() else " " for c in value[: 4 * longest]).split())[:longest]
+
+
+def day_of(value: Any) -> date | None:
+    """A date written `2026-11-20`, or None."""
+    try:
+        return date.fromisoformat(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def moment_of(value: Any) -> datetime | None:
+    """A time in RFC 3339 (UTC where it does not say), or None."""
+    try:
+        found = datetime.fromisoformat(value)
+        moment = to_moment(found if found.tzinfo else found.replace(tzinfo=UTC))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return moment if 1990 <= moment.year < 9000 else None
+
+
+def not_future(as_of: datetime | None, now: datetime) -> datetime:
+    """The moment that a catalogue speaks of; what lies ahead by more than clocks differ, or is not said, is now."""
+    return as_of if as_of is not None and as_of <= now + timedelta(days=1) else now
+
+
+def refuse(what: str, why: str) -> CatalogueUnreadable:
+    """The error of a file that is not `what`."""
+    return CatalogueUnreadable(f"This is no {what}: {why}.")

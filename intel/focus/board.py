@@ -1,0 +1,78 @@
+"""Focus as it stands: computed from the store when it may have changed, and kept until then."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from intel.catalogues import catalogue_stamp
+from intel.focus.items import STALE_FOR, Json, compute
+from intel.focus.rules import WINDOW
+from intel.focus.subjects import Material, read_material
+from intel.store import Store
+
+# How far back the history of an item reaches; after that a closed one is told of no more.
+HISTORY = timedelta(days=42)
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Board:
+    basis: str
+    good_from: datetime
+    good_until: datetime
+    items: list[Json]
+
+
+class Focus:
+    """The items of one store; safe for any number of tasks, which wait for one computation together."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._computing = asyncio.Lock()
+        self._board: _Board | None = None
+
+    async def items(self, now: datetime) -> list[Json]:
+        """All items at `now`, closed and stale ones too, in their order; not to be changed by the caller."""
+        async with self._computing:
+            day = _midnight_before(now)
+            start, end = day - HISTORY - WINDOW, day + _DAY
+            basis = f"{await self._store.articles.basis(start, end)} {await catalogue_stamp(self._store)}"
+            board = self._board
+            if board is None or board.basis != basis or not board.good_from <= now < board.good_until:
+                material = await read_material(self._store, start, end)
+                # In a thread: of many articles it takes seconds, and other requests go on meanwhile.
+                items = await asyncio.to_thread(compute, material, day - HISTORY, now)
+                board = self._board = _Board(basis, now, _next_change(material, now, end), items)
+            return board.items
+
+
+async def focus_items(store: Store, now: datetime) -> list[Json]:
+    """The active items of a store at `now`, in their order."""
+    return [item for item in await Focus(store).items(now) if item["status"] == "active"]
+
+
+async def focus_between(store: Store, start: datetime, end: datetime, now: datetime) -> list[Json]:
+    """The items that were active at the end of a span (at `now` where it has not ended) and were named within it."""
+    moment = min(end - timedelta(milliseconds=1), now)
+    material = await read_material(store, start - WINDOW, end)
+    items = await asyncio.to_thread(compute, material, start, moment)
+    named = {
+        (subject.kind, subject.key)
+        for subject in material.subjects
+        if any(start <= mention.seen_at <= moment for mention in subject.mentions)
+    }
+    return [item for item in items if item["status"] == "active" and (item["kind"], item["key"]) in named]
+
+
+def _next_change(material: Material, now: datetime, end: datetime) -> datetime:
+    """Until when nothing changes by itself: an article or an indicator grows too old, or a day ends."""
+    seen = {mention.seen_at for subject in material.subjects for mention in subject.mentions}
+    leaving = {moment + age for moment in seen for age in (WINDOW, STALE_FOR)}
+    old = {row.first_seen + WINDOW for subject in material.subjects for row in subject.named_near}
+    return min([end, *(moment for moments in (seen, leaving, old) for moment in moments if moment > now)])
+
+
+def _midnight_before(now: datetime) -> datetime:
+    return now.replace(hour=0, minute=0, second=0, microsecond=0)

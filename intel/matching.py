@@ -1,0 +1,102 @@
+"""Why a search found an indicator, told from the search and the record alone.
+
+    reason(parse_search("evil.example"), <http://mail.evil.example/a>)  ->  Match("subdomain", "evil.example")
+
+Of a match in the value itself the most telling way is named; of any other match the way of the first clause that does
+not match in the value, so that `how` also tells the class by which results are ordered.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from intel.query import Clause, Network, SearchText, host_names, value_words
+from intel.records import Ioc
+from intel.words import encoded_words
+
+How = Literal["exact", "host", "subdomain", "network", "prefix", "word", "malware", "title", "source", "article"]
+
+_ORDER: Final[tuple[str, ...]] = get_args(How)
+_ENCODED: Final = re.compile(r"_([0-9a-f]{6})")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a search met a record, and on what: the value, the host, the network, the words, the name or the title."""
+
+    how: How
+    on: str
+
+
+def reason(text: SearchText, ioc: Ioc) -> Match:
+    """How this search found this record, which it did find."""
+    if (ioc.type, ioc.value) in text.exact:
+        return Match("exact", ioc.value)
+    spellings = [spelling.split() for spelling in value_words(ioc.type, ioc.value)]
+    hosts = host_names(ioc.type, ioc.value)
+    in_value = [_in_value(clause, ioc, hosts, spellings) for clause in text.clauses]
+    elsewhere = [clause for clause, match in zip(text.clauses, in_value, strict=True) if match is None]
+    if elsewhere:
+        return _in_articles(elsewhere, ioc)
+    found = [match for match in in_value if match is not None]
+    best = min(found, key=lambda match: _ORDER.index(match.how), default=Match("article", text.text))
+    return Match("word", " ".join(match.on for match in found)) if best.how == "word" else best
+
+
+def decoded(phrase: Iterable[str]) -> str:
+    """Encoded words as a person reads them."""
+    return _ENCODED.sub(lambda match: chr(int(match[1], 16)), " ".join(phrase))
+
+
+def met_in(clause: Clause, text: list[str]) -> str | None:
+    """The words of a text (encoded) by which a clause matches in it, or None."""
+    for phrase in clause.phrases:
+        if clause.prefix:
+            met = next((word for word in text if word.startswith(phrase[0])), None)
+        else:
+            met = " ".join(phrase) if _stands_in(phrase, text) else None
+        if met is not None:
+            return decoded([met])
+    return None
+
+
+def _in_value(clause: Clause, ioc: Ioc, hosts: Sequence[str], spellings: Iterable[list[str]]) -> Match | None:
+    if ioc.id in clause.ids:
+        return Match("exact", ioc.value)
+    below = next((host for host in clause.hosts if host in hosts), None)
+    if below is not None:
+        return Match("host" if below == hosts[0] else "subdomain", below)
+    if clause.network is not None and ioc.type == "ip" and _holds(clause.network, ioc.value):
+        return Match("network", clause.network.text)
+    for spelling in spellings:
+        if (met := met_in(clause, spelling)) is not None:
+            return Match("prefix" if clause.prefix else "word", met)
+    return None
+
+
+def _in_articles(clauses: Sequence[Clause], ioc: Ioc) -> Match:
+    clause = clauses[0]
+    named = next((name for name in ioc.malware if met_in(clause, encoded_words(name).split()) is not None), None)
+    if named is not None:
+        return Match("malware", named)
+    if met_in(clause, encoded_words(ioc.article.title).split()) is not None:
+        return Match("title", ioc.article.title)
+    if met_in(clause, encoded_words(ioc.article.source_name).split()) is not None:
+        return Match("source", ioc.article.source_name)
+    return Match("article", " ".join(decoded(each.phrases[0]) for each in clauses if each.phrases))
+
+
+def _holds(network: Network, address: str) -> bool:
+    first, ip, last = map(ipaddress.ip_address, (network.first, address, network.last))
+    return first.version == ip.version and int(first) <= int(ip) <= int(last)
+
+
+def _stands_in(phrase: tuple[str, ...], text: list[str]) -> bool:
+    if phrase[0] not in text:
+        return False
+    length = len(phrase)
+    return any(tuple(text[start : start + length]) == phrase for start in range(len(text) - length + 1))

@@ -1,0 +1,19 @@
+"""Packaged lists of what is widely used and rarely to be blocked: they annotate indicators and drop none.
+
+They are made of the MISP warning lists; lists that somebody imports are catalogues (`intel.catalogues`).
+"""
+
+from __future__ import annotations
+
+from intel.warninglists.lists import Kind, Subject, WarningList, compiled, to_json
+from intel.warninglists.packaged import packaged_lists, packaged_warnings
+
+__all__ = [
+    "Kind",
+    "Subject",
+    "WarningList",
+    "compiled",
+    "packaged_lists",
+    "packaged_warnings",
+    "to_json",
+]

@@ -1,0 +1,150 @@
+"""One warning list, made for looking up."""
+
+from __future__ import annotations
+
+import ipaddress
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any, Literal
+
+from intel.query import host_names
+
+Kind = Literal["host", "value", "network"]
+# What a list is about where nothing else is said: an e-mail address is its user's, whatever its host.
+HOST_TYPES = ("domain", "url", "ip")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """Numbers in ranges that neither overlap nor touch, in order."""
+
+    firsts: tuple[int, ...] = ()
+    lasts: tuple[int, ...] = ()
+
+    def __contains__(self, number: int) -> bool:
+        place = bisect_right(self.firsts, number) - 1
+        return place >= 0 and number <= self.lasts[place]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """An indicator as lists are asked for it: its value and host as written in lists, what that host lies below, and
+    the address that the host is.
+    """
+
+    type: str
+    spellings: tuple[str, ...]
+    hosts: tuple[str, ...]
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address | None
+
+    @classmethod
+    def of(cls, type: str, value: str) -> Subject:
+        """The subject that an indicator in canonical form is."""
+        hosts = host_names(type, value)
+        spellings = (value.lower(), *hosts[:1])
+        if not hosts or not (hosts[0][-1:].isdigit() or ":" in hosts[0]):
+            return cls(type, spellings, hosts, None)
+        try:
+            return cls(type, spellings, hosts, ipaddress.ip_address(hosts[0]))
+        except ValueError:
+            return cls(type, spellings, hosts, None)
+
+
+@dataclass(frozen=True, slots=True)
+class WarningList:
+    """A list by its name, and why what is on it deserves a second look.
+
+    `hosts` stand for themselves and all below them, `values` for themselves alone (lower case), `v4` and `v6` for
+    addresses. Of the `types` of indicators only these are compared: domains, URLs and mailboxes by their host too.
+    """
+
+    name: str
+    reason: str
+    types: tuple[str, ...] = HOST_TYPES
+    hosts: frozenset[str] = frozenset()
+    values: frozenset[str] = frozenset()
+    v4: Ranges = field(default_factory=Ranges)
+    v6: Ranges = field(default_factory=Ranges)
+
+    def holds(self, subject: Subject) -> bool:
+        """Whether an indicator is on it."""
+        if subject.type not in self.types:
+            return False
+        if not self.values.isdisjoint(subject.spellings) or not self.hosts.isdisjoint(subject.hosts):
+            return True
+        address = subject.address
+        return address is not None and int(address) in (self.v4 if address.version == 4 else self.v6)
+
+
+def compiled(
+    name: str, reason: str, kind: Kind, entries: Iterable[str], types: Sequence[str] = HOST_TYPES
+) -> WarningList:
+    """A list of entries as they are published; a host may begin with a dot. What is no network is left out of one."""
+    texts = [entry.strip().lower() for entry in entries]
+    if kind == "network":
+        v4, v6 = _ranges(texts)
+        return WarningList(name, reason, tuple(types), v4=v4, v6=v6)
+    if kind == "host":
+        return WarningList(name, reason, tuple(types), hosts=frozenset(filter(None, (t.strip(".") for t in texts))))
+    return WarningList(name, reason, tuple(types), values=frozenset(filter(None, texts)))
+
+
+def to_json(one: WarningList) -> dict[str, Any]:
+    """A list as JSON members, ranges as the gaps and lengths between their bounds."""
+    return {
+        "name": one.name,
+        "reason": one.reason,
+        "types": list(one.types),
+        "hosts": sorted(one.hosts),
+        "values": sorted(one.values),
+        "v4": _steps(one.v4),
+        "v6": [format(step, "x") for step in _steps(one.v6)],
+    }
+
+
+def from_json(members: Mapping[str, Any]) -> WarningList:
+    """The list that `to_json` wrote."""
+    return WarningList(
+        name=members["name"],
+        reason=members["reason"],
+        types=tuple(members["types"]),
+        hosts=frozenset(members["hosts"]),
+        values=frozenset(members["values"]),
+        v4=_from_steps(members["v4"]),
+        v6=_from_steps([int(step, 16) for step in members["v6"]]),
+    )
+
+
+def _ranges(texts: Iterable[str]) -> tuple[Ranges, Ranges]:
+    found: dict[int, list[tuple[int, int]]] = {4: [], 6: []}
+    for text in texts:
+        try:
+            network = ipaddress.ip_network(text, strict=False)
+        except ValueError:
+            continue
+        found[network.version].append((int(network[0]), int(network[-1])))
+    return _merged(found[4]), _merged(found[6])
+
+
+def _merged(pairs: list[tuple[int, int]]) -> Ranges:
+    firsts: list[int] = []
+    lasts: list[int] = []
+    for first, last in sorted(pairs):
+        if lasts and first <= lasts[-1] + 1:
+            lasts[-1] = max(lasts[-1], last)
+        else:
+            firsts.append(first)
+            lasts.append(last)
+    return Ranges(tuple(firsts), tuple(lasts))
+
+
+def _steps(ranges: Ranges) -> list[int]:
+    bounds = [bound for pair in zip(ranges.firsts, ranges.lasts, strict=True) for bound in pair]
+    return [after - before for before, after in zip([0, *bounds], bounds, strict=False)]
+
+
+def _from_steps(steps: Sequence[int]) -> Ranges:
+    bounds = tuple(accumulate(steps))
+    return Ranges(bounds[::2], bounds[1::2])

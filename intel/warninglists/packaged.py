@@ -1,0 +1,23 @@
+"""The lists that come with the service; `scripts/make-warninglists` writes them anew."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from functools import cache
+from importlib.resources import files
+
+from intel.warninglists.lists import Subject, WarningList, from_json
+
+
+@cache
+def packaged_lists() -> tuple[WarningList, ...]:
+    """All of them, read once."""
+    packed = (files(__package__) / "lists.json.gz").read_bytes()
+    return tuple(from_json(members) for members in json.loads(gzip.decompress(packed))["lists"])
+
+
+def packaged_warnings(type: str, value: str) -> tuple[tuple[str, str], ...]:
+    """(list, reason) of every packaged list that holds an indicator in canonical form, in their order."""
+    subject = Subject.of(type, value)
+    return tuple((one.name, one.reason) for one in packaged_lists() if one.holds(subject))

@@ -1,0 +1,89 @@
+"""Weekly roundups: computed from the stored articles of one ISO week, recomputed when these change.
+
+An article belongs to the week of its `published_at`, else `fetched_at`, in UTC. A revision is stored with the `basis`
+it was computed from; as long as the basis is the same nothing is computed. An article that changes what is published, a
+late one too, gives the next revision; earlier ones stay.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from intel.awareness import Lesson
+from intel.errors import NotFound
+from intel.records import Week
+from intel.store import Store
+from intel.weekly.computing import compute
+from intel.weekly.material import read_material
+from intel.weekly.outlook import LOOK_BACK, outlook_basis, read_outlook
+from intel.weekly.weeks import WEEK, week_id, week_start
+
+__all__ = ["week_id", "week_ids", "week_revision", "week_start", "weekly"]
+
+_MOST_REVISIONS_AT_ONCE = 5
+# Rises when the members change, so that what an earlier version of this program stored is computed anew.
+_SHAPE = 3
+
+
+async def week_ids(store: Store) -> list[str]:
+    """The weeks that have articles, newest first."""
+    return [week_id(monday) for monday in await store.articles.weeks()]
+
+
+async def weekly(store: Store, id: str, lessons: Sequence[Lesson], now: datetime) -> Week:
+    """The current revision of a week, computed first where its articles changed. NotFound for a week without
+    articles.
+    """
+    start = week_start(id)
+    for _ in range(_MOST_REVISIONS_AT_ONCE):
+        status = "closed" if now >= start + WEEK else "open"
+        basis = await _basis(store, start, now, status, lessons)
+        latest = await store.weeks.get(id)
+        if latest is not None and latest.basis == basis and not await _has_lost_first_place(store, latest, start):
+            return latest
+        week = await read_material(store, start)
+        if not week.articles:
+            raise NotFound("No article was seen in this week.")
+        before = await read_material(store, start - WEEK)
+        outlook = await read_outlook(store, week, start)
+        is_first = not before.articles and await _is_first(store, start)
+        # In a thread: a large week takes seconds, and other requests go on meanwhile.
+        body = await asyncio.to_thread(compute, id, status, week, None if is_first else before, outlook, lessons)
+        if latest is not None and latest.body == body:
+            await store.weeks.confirm(replace(latest, basis=basis))
+            return latest
+        computed = Week(id, latest.revision + 1 if latest else 1, basis, now, body)
+        if await store.weeks.add(computed):
+            return computed
+    assert latest is not None  # noqa: S101 - adding a revision fails only where another one is there
+    return latest
+
+
+async def week_revision(store: Store, id: str, revision: int) -> Week:
+    """That revision of a week, as it was. NotFound where there is none."""
+    week_start(id)
+    found = await store.weeks.get(id, revision)
+    if found is None or found.basis.split(" ")[-2] != str(_SHAPE):
+        raise NotFound("This week has no such revision.")
+    return found
+
+
+async def _basis(store: Store, start: datetime, now: datetime, status: str, lessons: Sequence[Lesson]) -> str:
+    taught = "\n".join(f"{lesson.slug} {lesson.title} {' '.join(lesson.techniques)}" for lesson in lessons)
+    told = hashlib.blake2s(taught.encode(), digest_size=4).hexdigest()
+    beside = await outlook_basis(store, start, now)
+    return f"{await store.articles.basis(start - LOOK_BACK, start + WEEK)} {beside} {status} {_SHAPE} {told}"
+
+
+async def _has_lost_first_place(store: Store, week: Week, start: datetime) -> bool:
+    """Whether a week was told without a trend, as the first of all, and an older one came since."""
+    return week.body.get("trend") is None and not await _is_first(store, start)
+
+
+async def _is_first(store: Store, start: datetime) -> bool:
+    weeks = await store.articles.weeks()
+    return not weeks or weeks[-1] >= start

@@ -1,0 +1,183 @@
+"""The published members of a week: every number from its articles and theirs alone, always in the same order."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from intel.awareness import Lesson
+from intel.catalogues import CveFacts
+from intel.focus import SEVERITIES
+from intel.records import IOC_TYPES, Article
+from intel.times import rfc3339
+from intel.weekly.lessons import lesson_of
+from intel.weekly.material import SUBJECTS, Material, Seen
+from intel.weekly.outlook import InFocus, Outlook, cvss, exploitation
+from intel.weekly.weeks import WEEK, week_id, week_start
+from intel.weekly.wording import number, summary
+
+_TOP_IOCS, _TOP = 20, 10
+_MOST_IN_FOCUS = 50
+_FOCUS_WEIGHT = 3
+
+Json = dict[str, Any]
+Indicator = tuple[str, str]
+
+
+def compute(
+    id: str,
+    status: str,
+    week: Material,
+    before: Material | None,
+    outlook: Outlook,
+    lessons: Sequence[Lesson],
+) -> Json:
+    """What is published about a week; `before` is the week before it, None for the first one of all."""
+    start = week_start(id)
+    counts = _counts(week, outlook.focus)
+    previous = None if before is None else _counts(before, outlook.focus_before)
+    earlier = {} if before is None else {(seen.type, seen.value): seen.articles for seen in before.seen}
+    return {
+        "year": int(id[:4]),
+        "week": int(id[6:]),
+        "starts_on": start.date().isoformat(),
+        "ends_on": (start + timedelta(days=6)).date().isoformat(),
+        "status": status,
+        "title": f"Week {int(id[6:])} of {id[:4]}",
+        "summary": summary(counts, previous, week_id(start - WEEK), outlook.kev_added),
+        "counts": counts,
+        "trend": None if previous is None else _trend(counts, previous),
+        "top_iocs": [_row(seen, earlier) for seen in _top(week, set(IOC_TYPES) - set(SUBJECTS), _TOP_IOCS)],
+        "top_malware": list(_malware(week, earlier)),
+        "top_cves": list(_cves(week, earlier, outlook)),
+        "top_techniques": list(_techniques(week, earlier)),
+        "top_articles": list(_articles(week, outlook.focus)),
+        "kev_added": list(outlook.kev_added),
+        "focus": [_in_focus(item) for item in outlook.focus[:_MOST_IN_FOCUS]],
+        "lesson": lesson_of(week, lessons, start),
+    }
+
+
+def _counts(material: Material, focus: Iterable[InFocus]) -> Json:
+    by_type, new = dict.fromkeys(IOC_TYPES, 0), dict.fromkeys(IOC_TYPES, 0)
+    for seen in material.seen:
+        by_type[seen.type] += 1
+        new[seen.type] += seen.new
+    severities = Counter(item.severity for item in focus)
+    return {
+        "articles": len(material.articles),
+        "sources": len(material.sources),
+        "iocs": by_type,
+        "new_iocs": new,
+        "iocs_total": sum(by_type.values()),
+        "new_iocs_total": sum(new.values()),
+        "focus": {severity: severities[severity] for severity in SEVERITIES},
+    }
+
+
+def _trend(counts: Mapping[str, Any], previous: Mapping[str, Any]) -> Json:
+    return {
+        name: _trend(now, previous[name]) if isinstance(now, dict) else _change(now, previous[name])
+        for name, now in counts.items()
+    }
+
+
+def _change(now: int, previous: int) -> Json:
+    delta = now - previous
+    return {"previous": previous, "delta": delta, "pct": round(100 * delta / previous, 2) if previous else None}
+
+
+def _by_weight(seen: Seen) -> tuple[int, int, datetime, str, str]:
+    return (-seen.sources, -seen.articles, seen.first_seen, seen.value, seen.type)
+
+
+def _top(material: Material, types: Iterable[str], most: int) -> list[Seen]:
+    wanted = frozenset(types)
+    return sorted((seen for seen in material.seen if seen.type in wanted), key=_by_weight)[:most]
+
+
+def _row(seen: Seen, earlier: Mapping[Indicator, int]) -> Json:
+    return {
+        "type": seen.type,
+        "value": seen.value,
+        "articles": seen.articles,
+        "sources": seen.sources,
+        "new": seen.new,
+        "delta": seen.articles - earlier.get((seen.type, seen.value), 0),
+    }
+
+
+def _malware(week: Material, earlier: Mapping[Indicator, int]) -> Iterator[Json]:
+    for seen in _top(week, ["malware"], _TOP):
+        yield {"name": seen.value} | _row(seen, earlier) | {"iocs": week.beside.get(seen.value, 0)}
+
+
+def _techniques(week: Material, earlier: Mapping[Indicator, int]) -> Iterator[Json]:
+    top = _top(week, ["mitre_attack"], _TOP)
+    beside = Counter[str]()
+    naming = {seen.value: frozenset(seen.article_ids) for seen in top}
+    for other in week.seen:
+        if other.type != "mitre_attack":
+            beside.update(value for value, articles in naming.items() if not articles.isdisjoint(other.article_ids))
+    for seen in top:
+        yield {"id": seen.value} | _row(seen, earlier) | {"iocs": beside[seen.value]}
+
+
+def _cves(week: Material, earlier: Mapping[Indicator, int], outlook: Outlook) -> Iterator[Json]:
+    findings = _findings(week.articles)
+    for seen in _top(week, ["cve"], _TOP):
+        facts, said = outlook.cves.get(seen.value, CveFacts()), findings[seen.value]
+        row: Json = {"id": seen.value} | _row(seen, earlier)
+        row["kev"] = facts.kev is not None if outlook.knows_kev else None
+        row["cvss"] = cvss(said, facts)
+        row["epss"] = facts.epss.score if facts.epss else None
+        row["exploitation"] = exploitation(said, facts)
+        yield row
+
+
+def _findings(articles: Iterable[Article]) -> dict[str, list[Json]]:
+    """What the week's articles say about each CVE."""
+    found: dict[str, list[Json]] = defaultdict(list)
+    for article in articles:
+        for cve, finding in article.findings.items():
+            found[cve].append(finding)
+    return found
+
+
+def _articles(week: Material, focus: Iterable[InFocus]) -> Iterator[Json]:
+    """The earliest article of each cluster: those that brought the most stand first."""
+    in_focus = {(item.type, item.value) for item in focus}
+    clusters: dict[str, list[Article]] = defaultdict(list)
+    for article in sorted(week.articles, key=lambda article: (article.seen_at, article.id)):
+        clusters[article.cluster_id].append(article)
+    scored = []
+    for copies in clusters.values():
+        first = copies[0]
+        new, focused = week.new_in.get(first.id, 0), len(in_focus.intersection(week.subjects_in.get(first.id, ())))
+        score = new + _FOCUS_WEIGHT * focused + len(copies)
+        scored.append((-score, first.seen_at, first.id, first, new, focused, len(copies)))
+    for negative, _, _, article, new, focused, copies_count in sorted(scored, key=lambda row: row[:3])[:_TOP]:
+        yield {
+            "id": article.id,
+            "title": article.title,
+            "source_name": article.source_name,
+            "published_at": rfc3339(article.published_at) if article.published_at else None,
+            "score": -negative,
+            "new_iocs": new,
+            "reason": _reason(article, new, focused, copies_count),
+        }
+
+
+def _reason(article: Article, new: int, focused: int, copies: int) -> str:
+    said = f"It names {number(article.ioc_count, 'indicator')}, {new} of them new"
+    if focused:
+        said += f", and {number(focused, 'subject')} in focus"
+    if copies > 1:
+        said += f"; {number(copies, 'copy', 'copies')} of its text appeared"
+    return f"{said}."
+
+
+def _in_focus(item: InFocus) -> Json:
+    return {"id": item.id, "type": item.type, "key": item.value, "title": item.title, "severity": item.severity}
