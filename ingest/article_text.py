@@ -14,12 +14,12 @@ import trafilatura
 from trafilatura.settings import Document
 
 from ingest import body as bodies
-from ingest.fetch.addresses import FetchAllow
-from ingest.fetch.urls import SubmittableUrl, check_url
+from ingest.linked_lists import linked_lists
 from ingest.markup import Markup, depth_of, parse, text_of_source
+from ingest.own_address import amp_links, canonical_link
 from ingest.pdf_text import read_pdf
 from ingest.published import published_at, read_date
-from intel.errors import ArticleUnreadable, RefusedUrl
+from intel.errors import ArticleUnreadable
 
 Kind = Literal["html", "text", "pdf", "markdown"]
 
@@ -34,13 +34,14 @@ _MOST_TAGS: Final = 30_000
 _LONGEST_SOURCE: Final = 3_000_000
 _DEEPEST: Final = 256
 _LEAST_TEXT: Final = 20
+_MOST_BREAKS: Final = 100
+_LONG_LINE: Final = 40
 _LOGIN_TEXT: Final = 250
 _SCRIPT_TEXT: Final = 300
 
 _ALL_READ: Final = (
     "The page is too large or too deeply nested to tell the article from the rest: all of its text was read."
 )
-_ANYWHERE: Final = FetchAllow.parse("0.0.0.0/0, ::/0")
 _NEEDS_SCRIPT: Final = re.compile(
     r"(?i)(?:enable|requires?|without|turn on|activate) (?:java ?script|js)\b|javascript (?:is|to be|must be) |"
     r"checking your browser|verify (?:that )?you are (?:a )?human|just a moment"
@@ -60,7 +61,8 @@ class ArticleText:
     """An article as it was read. Everything in it is the author's word and no markup.
 
     `title` (≤ 500 characters), `author`, `site_name` (≤ 200) and `summary` (≤ 500) are single lines without control or
-    bidirectional characters. `published_at` may lie in the future. `canonical_link` is of the page's own site. `text`
+    bidirectional characters. `published_at` may lie in the future. `canonical_link` is of the page's own site, and
+    `amp_links` are further addresses of the same article there. `text`
     is the readable text (≤ 1,000,000 characters), `html` the source for HTML that a parser can hold, else None.
     `notes` are sentences about limits that were reached.
     """
@@ -76,6 +78,7 @@ class ArticleText:
     text: str
     html: str | None
     notes: tuple[str, ...]
+    amp_links: tuple[str, ...] = ()
 
 
 def read_article(body: bytes, content_type: str, charset: str | None, url: str | None) -> ArticleText:
@@ -100,7 +103,8 @@ def clean_label(text: str | None, longest: int) -> str:
         return ""
     line = _BLANK.sub(" ", text[: longest * 8])
     line = "".join(character for character in line if unicodedata.category(character) != "Cc")
-    return _LABEL_CONTROLS.sub("", line).strip()[:longest].rstrip()
+    # What was taken out may have parted two blanks.
+    return _BLANK.sub(" ", _LABEL_CONTROLS.sub("", line)).strip()[:longest].rstrip()
 
 
 def _from_html(source: str, url: str | None) -> ArticleText:
@@ -124,11 +128,12 @@ def _from_html(source: str, url: str | None) -> ArticleText:
         published_at=date,
         language=_language(tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang")),
         site_name=clean_label(about.sitename if about else None, LONGEST_NAME) or None,
-        canonical_link=_canonical_link(tree, url),
+        canonical_link=canonical_link(tree, url),
         summary=_summary(about.description if about else None, text),
         text=text[:LONGEST_TEXT],
         html=markup.source,
-        notes=notes + _cut_note(text),
+        notes=notes + _cut_note(text) + _lists_note(linked_lists(tree, url)),
+        amp_links=amp_links(tree, url),
     )
 
 
@@ -192,14 +197,32 @@ def _plain_article(kind: Kind, text: str, title: str, notes: tuple[str, ...] = (
 
 def _main_text(tree: lxml.html.HtmlElement) -> str:
     """The readable part of a page, or all of it where none can be told apart."""
-    try:
-        found = trafilatura.bare_extraction(deepcopy(tree), include_comments=False, include_tables=True)
-    except Exception:  # hostile markup finds errors of every kind in there; the whole text is always to be had
-        found = None
-    text = found.text if isinstance(found, Document) else None
+    text = _found_text(tree)
+    if text and _loses_lines(text, tree):
+        text = max(text, _found_text(tree, favor_recall=True) or "", key=len)
     if text and len(text) >= _LEAST_TEXT:
         return text
     return trafilatura.html2txt(deepcopy(tree))
+
+
+def _found_text(tree: lxml.html.HtmlElement, *, favor_recall: bool = False) -> str | None:
+    try:
+        found = trafilatura.bare_extraction(
+            deepcopy(tree), include_comments=False, include_tables=True, favor_recall=favor_recall
+        )
+    except Exception:  # hostile markup finds errors of every kind in there; the whole text is always to be had
+        return None
+    return found.text if isinstance(found, Document) else None
+
+
+def _loses_lines(text: str, tree: lxml.html.HtmlElement) -> bool:
+    """Whether long lines between breaks are missing: beside a table trafilatura drops what stands in no paragraph."""
+    kept = "".join(text.split())
+    for _, br in zip(range(_MOST_BREAKS), tree.iter("br"), strict=False):
+        line = "".join((br.tail or "")[: _LONG_LINE * 3].split())[:_LONG_LINE]
+        if len(line) == _LONG_LINE and line not in kept:
+            return True
+    return False
 
 
 def _metadata(tree: lxml.html.HtmlElement, url: str | None) -> Document | None:
@@ -218,32 +241,6 @@ def _check_readable(text: str, tree: lxml.html.HtmlElement | None) -> None:
         raise ArticleUnreadable("script_only", "The page shows its text only to a browser that runs its scripts.")
     if len(text) < _LEAST_TEXT:
         raise _no_text("The page holds no text.")
-
-
-def _canonical_link(tree: lxml.html.HtmlElement, url: str | None) -> str | None:
-    """What the page calls its own address, believed only within its site and not for a home page elsewhere."""
-    if url is None:
-        return None
-    for link in tree.iterfind(".//link[@href]"):
-        if "canonical" in (link.get("rel") or "").lower().split():
-            return _on_the_same_site(link.get("href") or "", url)
-    return None
-
-
-def _on_the_same_site(href: str, url: str) -> str | None:
-    try:
-        page = check_url(url, _ANYWHERE)
-        link = check_url(page.join(href.strip()), _ANYWHERE)
-    except (RefusedUrl, ValueError):
-        return None
-    same_site = _site(page) == _site(link)
-    home = link.target == "/" and page.target != "/"
-    return str(link) if same_site and not home else None
-
-
-def _site(url: SubmittableUrl) -> tuple[str, int]:
-    # A site served over both schemes is one; any other port is another's.
-    return url.host.removeprefix("www."), 443 if url.port == 80 else url.port
 
 
 def _language(tag: str | None) -> str | None:
@@ -274,6 +271,10 @@ def _first_line(text: str) -> str:
 
 def _cut_note(text: str) -> tuple[str, ...]:
     return (f"The text was cut after {LONGEST_TEXT:,} characters.",) if len(text) > LONGEST_TEXT else ()
+
+
+def _lists_note(links: tuple[str, ...]) -> tuple[str, ...]:
+    return (f"Links to indicator lists, which were not read: {' '.join(links)}",) if links else ()
 
 
 def _no_text(detail: str) -> ArticleUnreadable:

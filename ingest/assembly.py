@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from ingest.feed_lists import read_list_file
-from ingest.fetch import FetchAllow, Fetcher
+from ingest.fetch import FetchAllow, Fetcher, FetchLimits
 from ingest.isolated import Isolation
+from ingest.near_duplicates import copies_among
 from ingest.pipeline import Pipeline
 from ingest.polling import keep_following, open_polling
-from ingest.reading import Page, ReadPage, read_page
+from ingest.reading import Page, ReadPage, limited, read_page
+from ingest.second_reading import reading_twice
 from ingest.submitting import Submitting
+from ingest.turns import Turn, is_large
 from ingest.work import SubmissionWork
 from intel.settings import Settings
 from intel.store import Store
@@ -27,6 +31,8 @@ class Ingest:
     work: SubmissionWork
     fetch_allow: FetchAllow
     isolation: Isolation
+    fetch_limits: FetchLimits
+    proxy: str | None
 
     async def close(self) -> None:
         await self.isolation.close()
@@ -38,13 +44,38 @@ def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] 
     No process is started before the first page is read, or before `isolation.start` for whoever waits for pages.
     """
     allow = FetchAllow.parse(",".join(settings.ioc_fetch_allow))
-    isolation = Isolation()
+    limits, isolation = fetch_limits(settings), Isolation()
+    proxy = settings.ioc_fetch_proxy.get_secret_value() if settings.ioc_fetch_proxy else None
+    large = Turn()
 
     async def read(page: Page) -> ReadPage:
-        return await isolation.run(read_page, page)
+        async with large.taken() if is_large(page) else contextlib.nullcontext():
+            return await isolation.run(read_page, page, settings.ioc_most_indicators)
 
-    pipeline = Pipeline(Fetcher(allow).fetch, read, store, clock)
-    return Ingest(pipeline, SubmissionWork(store, pipeline.take_url, clock), allow, isolation)
+    read_twice = reading_twice(read, isolation)
+
+    async def read_within(page: Page) -> ReadPage:
+        return limited(await read_twice(page), settings.ioc_most_indicators)
+
+    async def compare(text: str, others: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+        return await isolation.run(copies_among, text, dict(others))
+
+    fetcher = Fetcher(allow, limits, proxy=proxy)
+    pipeline = Pipeline(fetcher.fetch, read_within, store, clock, compare)
+    work = SubmissionWork(store, pipeline.take_url, clock, limits.total_seconds)
+    return Ingest(pipeline, work, allow, isolation, limits, proxy)
+
+
+def fetch_limits(settings: Settings) -> FetchLimits:
+    """The limits of fetching as the settings ask."""
+    return FetchLimits(
+        connect_seconds=settings.ioc_fetch_connect_seconds,
+        read_seconds=settings.ioc_fetch_read_seconds,
+        total_seconds=settings.ioc_fetch_total_seconds,
+        header_bytes=settings.ioc_fetch_header_bytes,
+        body_bytes=settings.ioc_fetch_most_bytes,
+        redirects=settings.ioc_fetch_redirects,
+    )
 
 
 def open_following(
@@ -59,5 +90,7 @@ def open_following(
     Raises ConfigurationError where that file cannot be read.
     """
     listed = read_list_file(settings.ioc_feeds) if settings.ioc_feeds else ()
-    polling = open_polling(store, submitting, ingest.isolation, ingest.fetch_allow, clock)
+    polling = open_polling(
+        store, submitting, ingest.isolation, ingest.fetch_allow, clock, ingest.fetch_limits, ingest.proxy
+    )
     return lambda: keep_following(polling, store, listed, ingest.fetch_allow, clock)

@@ -33,7 +33,7 @@ log = structlog.get_logger()
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-_PRELOAD: Final = ("ingest.reading:warm_up",)
+_PRELOAD: Final = ("ingest.reading:warm_up", "ingest.indicators.iocextract_step")
 _BOOT: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from ingest.zygote import serve; serve(int(sys.argv[2]), sys.argv[3:])"
@@ -41,6 +41,8 @@ _BOOT: Final = (
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH")
 _STARTING_SECONDS: Final = 30.0
 _PIECE: Final = 1 << 18
+# Each may take hundreds of megabytes.
+_AT_ONCE: Final = 2
 _TRUSTED_ROOMS: Final = ("intel", "ingest")
 
 
@@ -55,21 +57,25 @@ class Isolation:
         self, limits: IsolationLimits | None = None, at_once: int | None = None, preload: Sequence[str] = _PRELOAD
     ) -> None:
         self._limits = limits or IsolationLimits()
-        self._slots = asyncio.Semaphore(at_once or max(1, min(4, os.cpu_count() or 1)))
+        self._slots = asyncio.Semaphore(at_once or max(1, min(_AT_ONCE, os.cpu_count() or 1)))
         self._preload = preload
         self._zygote: _Zygote | None = None
 
     async def run(self, function: Callable[[*Ts], T], *args: *Ts) -> T:
+        """`run_within` the limits of all jobs."""
+        return await self.run_within(self._limits, function, *args)
+
+    async def run_within(self, limits: IsolationLimits, function: Callable[[*Ts], T], *args: *Ts) -> T:
         """What `function(*args)` returns; the function is of a module's top level, its arguments and result picklable.
 
         Raises what it raises where that is an IngestFailed, else IsolationFailed: `parse_timeout`, `parse_memory`,
         `parse_crashed`, `parse_too_large`.
         """
-        job = pickle.dumps((self._limits, function, args))
         async with self._slots:
             begun = time.monotonic()
-            answer = await self._answered(job)
-            result: T = self._read(answer, time.monotonic() - begun)
+            # Not before its turn has come: a page would wait twice in memory.
+            answer = await self._answered(pickle.dumps((limits, function, args)), limits)
+            result: T = self._read(answer, time.monotonic() - begun, limits)
             return result
 
     def start(self) -> None:
@@ -90,7 +96,7 @@ class Isolation:
             self._zygote = _Zygote(self._preload)
         return self._zygote
 
-    async def _answered(self, job: bytes) -> bytes:
+    async def _answered(self, job: bytes, limits: IsolationLimits) -> bytes:
         """The status byte and its payload; nothing if the process died."""
         ours, theirs = socket.socketpair()
         with ours:
@@ -98,18 +104,18 @@ class Isolation:
             with theirs:
                 self._running().hand_over(theirs)
             try:
-                async with asyncio.timeout(self._limits.wall_seconds + _STARTING_SECONDS):
-                    return await _exchange(ours, job, self._limits.result_bytes)
+                async with asyncio.timeout(limits.wall_seconds + _STARTING_SECONDS):
+                    return await _exchange(ours, job, limits.result_bytes)
             except (TimeoutError, ConnectionError):
                 return b""
 
-    def _read(self, answer: bytes, seconds: float) -> Any:
+    def _read(self, answer: bytes, seconds: float, limits: IsolationLimits) -> Any:
         status, payload = answer[:1], answer[1:]
         if status in (zygote.RESULT, zygote.REFUSED):
             try:
                 value = _OwnUnpickler(io.BytesIO(payload)).load()
             except Exception:  # cut short or tampered with: pickle raises anything
-                raise self._death(seconds, "a result that cannot be read") from None
+                raise self._death(seconds, limits, "a result that cannot be read") from None
             if status == zygote.REFUSED:
                 raise _refusal(*value)
             return value
@@ -117,11 +123,11 @@ class Isolation:
             raise IsolationFailed("parse_memory", "Reading the page took more memory than a page may take.")
         if status == zygote.TOO_LARGE:
             raise IsolationFailed("parse_too_large", "The page holds more than can be taken in.")
-        raise self._death(seconds, payload.decode("ascii", "replace")[:200] or "killed")
+        raise self._death(seconds, limits, payload.decode("ascii", "replace")[:200] or "killed")
 
-    def _death(self, seconds: float, how: str) -> IsolationFailed:
+    def _death(self, seconds: float, limits: IsolationLimits, how: str) -> IsolationFailed:
         """The kernel does not say which limit a process ran into, but none is killed by a clock before its time."""
-        if how == "killed" and seconds >= min(self._limits.cpu_seconds, self._limits.wall_seconds):
+        if how == "killed" and seconds >= min(limits.cpu_seconds, limits.wall_seconds):
             return IsolationFailed("parse_timeout", "Reading the page took longer than a page may take.")
         log.warning("a reading process crashed", error=how)
         died = self._zygote is None or not self._zygote.alive
@@ -180,7 +186,8 @@ def _refusal(
 
 async def _exchange(ours: socket.socket, job: bytes, most_bytes: int) -> bytes:
     loop = asyncio.get_running_loop()
-    await loop.sock_sendall(ours, len(job).to_bytes(zygote.LENGTH_BYTES, "big") + job)
+    await loop.sock_sendall(ours, len(job).to_bytes(zygote.LENGTH_BYTES, "big"))
+    await loop.sock_sendall(ours, job)
     answer = bytearray()
     while piece := await loop.sock_recv(ours, _PIECE):
         answer += piece

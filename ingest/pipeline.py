@@ -1,4 +1,7 @@
-"""The way of an article: fetch -> read -> save, each given from outside."""
+"""The way of an article: fetch -> read -> save, each given from outside.
+
+Whatever is cut short in between is made up for by doing it again: ids are derived from what they name.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from ingest.copies import Compare, Copies, compare_here
 from ingest.fetch import FetchedPage
 from ingest.reading import Page, ReadPage
+from ingest.revisions import Revisions
 from intel.canonical import canonical_url
 from intel.records import Article
 from intel.store import Store
@@ -18,12 +23,16 @@ Read = Callable[[Page], Awaitable[ReadPage]]
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Takes articles in. Every method raises IngestFailed with its reason, or StoreUnavailable."""
+    """Takes articles in. Every method raises IngestFailed with its reason, or StoreUnavailable.
+
+    `compare` tells copies of a text.
+    """
 
     fetch: Fetch
     read: Read
     store: Store
     clock: Callable[[], datetime]
+    compare: Compare = compare_here
 
     async def take_url(self, url: str, source_name: str) -> Article:
         """Fetches, reads and saves the article at an address that was submitted."""
@@ -36,27 +45,52 @@ class Pipeline:
             source_name=source_name,
             fetched_at=self.clock(),
         )
-        return await self._save(await self.read(page), url)
+        found = await self.read(page)
+        known = await self.store.articles.get(found.article.id)
+        if known is not None and known.text != found.article.text and not _is_at_home(found, url, fetched.final_url):
+            # A page of it, or its print or AMP form, which says the same in other words: no revision.
+            return known
+        return await self._save(found, known, url)
 
     async def take_file(self, body: bytes, content_type: str, source_name: str | None) -> Article:
         """Reads and saves an article from a file; its identity is its content."""
         page = Page(body, content_type, None, None, source_name, self.clock())
-        return await self._save(await self.read(page), None)
+        return await self.take_read(await self.read(page))
 
     async def take_read(self, found: ReadPage, *addresses: str) -> Article:
         """Saves an article that was read from a file; `addresses` lead to it from now on."""
-        return await self._save(replace(found, addresses=(*found.addresses, *addresses)), None)
-
-    async def _save(self, found: ReadPage, submitted_url: str | None) -> Article:
-        addresses = set(found.addresses)
-        if submitted_url:
-            addresses.add(canonical_url(submitted_url))
         known = await self.store.articles.get(found.article.id)
-        return await self.store.articles.save(_as_first_seen(found.article, known), found.sightings, sorted(addresses))
+        return await self._save(replace(found, addresses=(*found.addresses, *addresses)), known)
+
+    async def _save(self, found: ReadPage, known: Article | None, *urls: str) -> Article:
+        addresses = {*found.addresses, *map(canonical_url, urls)}
+        copies, revisions = Copies(self.store, self.compare), Revisions(self.store)
+        now = self.clock()
+        article = await revisions.next(_as_first_seen(found.article, known), known, found, now)
+        article = replace(article, cluster_id=await copies.begin(article, known, found.bands))
+        saved = await self._put(article, found, addresses)
+        # Copies that came in at the same time see each other only now.
+        cluster_id = await copies.cluster_of(saved, found.bands)
+        if cluster_id != saved.cluster_id:
+            saved = await self._put(replace(article, cluster_id=cluster_id), found, addresses)
+        await revisions.settle(saved, found, now)
+        return saved
+
+    async def _put(self, article: Article, found: ReadPage, addresses: set[str]) -> Article:
+        return await self.store.articles.save(article, found.sightings, (*sorted(addresses), *found.bands))
+
+
+def _is_at_home(found: ReadPage, *urls: str) -> bool:
+    """Whether an article was asked for or found at its own address."""
+    own = found.article.url
+    return own is not None and canonical_url(own) in set(map(canonical_url, urls))
 
 
 def _as_first_seen(article: Article, known: Article | None) -> Article:
     """Reading an article again, by another worker or in another's name, changes neither its source nor its time."""
     if known is None:
         return article
-    return replace(article, source_name=known.source_name, fetched_at=known.fetched_at)
+    claimed = article.published_at
+    # A page that claims the future, or no time at all, does not become newer by being read again.
+    published_at = known.published_at if claimed in (None, article.fetched_at) else claimed
+    return replace(article, source_name=known.source_name, fetched_at=known.fetched_at, published_at=published_at)

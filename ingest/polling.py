@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
@@ -26,7 +27,7 @@ from ingest.robots import LARGEST_ROBOTS_BYTES, ROBOTS_TYPES, Robots, Verdict, s
 from ingest.submitting import Submitting
 from intel.canonical import canonical_url
 from intel.errors import FetchFailed, IngestFailed, RefusedUrl, StoreUnavailable
-from intel.ids import account_id, submission_id
+from intel.ids import account_id, feed_id, submission_id
 from intel.records import Feed, Submission
 from intel.store import Store
 
@@ -45,8 +46,8 @@ _FEEDS_AT_ONCE: Final = 4
 _LOOK_SECONDS: Final = 10.0
 _BREATH_SECONDS: Final = 0.1
 _HOST_BUSY_SECONDS: Final = (20.0, 60.0)
-_FEED_LIMITS: Final = FetchLimits(body_bytes=LARGEST_FEED_BYTES)
-_ROBOTS_LIMITS: Final = FetchLimits(total_seconds=10.0, body_bytes=LARGEST_ROBOTS_BYTES)
+_ROBOTS_SECONDS: Final = 10.0
+_MAX_AGE: Final = re.compile(r"(?i)(?:^|[\s,])max-age=\"?([0-9]{1,9})(?![0-9])")
 _CONDITIONS: Final = {"etag": "If-None-Match", "last-modified": "If-Modified-Since"}
 # Between two pages of one site that a feed announces: a new feed may announce two hundred.
 _BETWEEN_PAGES_SECONDS: Final = 3.0
@@ -167,14 +168,27 @@ class Polling:
 
     async def _polled(self, feed: Feed) -> tuple[Feed, tuple[str, ...]]:
         page = await self._fetch_feed(feed)
+        rest_seconds = fresh_seconds(page.headers.get("cache-control", ""))
         if page.status == 304:
-            return after_success(feed, _remembered(feed) | dict(page.headers), News(), 0, self._clock()), ()
+            headers = _remembered(feed) | dict(page.headers)
+            return after_success(feed, headers, News(), rest_seconds, self._clock()), ()
         read: ReadFeed = await self._isolation.run(
             read_feed, page.body, page.content_type, page.charset, page.final_url, self._submitting.fetch_allow
         )
-        news = await self._hand_in(feed, [entry for entry in read.entries if await self._is_new(entry)])
-        after = after_success(feed, page.headers, news, read.rest_seconds, self._clock())
-        return after, news.submissions
+        new = [entry for entry in read.entries if await self._is_new(entry)]
+        news = await self._hand_in(feed, new)
+        feed = await self._moved(feed, page, is_the_same=len(new) < len(read.entries))
+        rest_seconds = max(read.rest_seconds, rest_seconds)
+        return after_success(feed, page.headers, news, rest_seconds, self._clock()), news.submissions
+
+    async def _moved(self, feed: Feed, page: FetchedPage, *, is_the_same: bool) -> Feed:
+        """The feed at the address to which its site moved it for good, once it is known to be the same one there."""
+        if page.moved_to is None or not is_the_same:
+            return feed
+        if await self._store.feeds.get(feed_id(canonical_url(page.moved_to))) is not None:
+            return feed
+        log.info("a feed has moved", feed=feed.id)
+        return replace(feed, url=page.moved_to)
 
     async def _fetch_feed(self, feed: Feed) -> FetchedPage:
         (verdict,) = (await self._robots.ask([feed.url])).verdicts
@@ -239,9 +253,18 @@ def open_polling(
     isolation: Isolation,
     allow: FetchAllow,
     clock: Callable[[], datetime],
+    limits: FetchLimits | None = None,
+    proxy: str | None = None,
 ) -> Polling:
-    """Polling with fetchers of its own, within the limits of feeds and of robots.txt."""
-    feeds, robots = Fetcher(allow, _FEED_LIMITS, clock=clock), Fetcher(allow, _ROBOTS_LIMITS, clock=clock)
+    """Polling with fetchers of its own, within `limits` and those of feeds and of robots.txt."""
+    limits = limits or FetchLimits()
+    for_feeds = replace(limits, body_bytes=min(limits.body_bytes, LARGEST_FEED_BYTES))
+    for_robots = replace(
+        limits,
+        total_seconds=min(limits.total_seconds, _ROBOTS_SECONDS),
+        body_bytes=min(limits.body_bytes, LARGEST_ROBOTS_BYTES),
+    )
+    feeds, robots = (Fetcher(allow, each, clock=clock, proxy=proxy) for each in (for_feeds, for_robots))
     return Polling(store, submitting, feeds, robots, isolation, clock)
 
 
@@ -259,6 +282,12 @@ async def keep_following(
             log.warning("a listed feed cannot be followed", url=one.url[:200], why=why)
         break
     await polling.follow()
+
+
+def fresh_seconds(cache_control: str) -> int:
+    """How long a site says that its answer stays good, at most a day."""
+    ages = _MAX_AGE.findall(cache_control[:500])
+    return min(int(ages[0]), LONGEST_INTERVAL_SECONDS) if ages else 0
 
 
 def after_success(feed: Feed, headers: Mapping[str, str], news: News, rest_seconds: int, now: datetime) -> Feed:

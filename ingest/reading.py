@@ -6,16 +6,23 @@ Pure and picklable, so that it runs in a process that can be killed.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any, Final
 
 from ingest.article_text import ArticleText, read_article
 from ingest.indicators import Document, Extraction, document_from_html, document_from_text, extract
+from ingest.indicators.candidate_records import candidate_records
+from ingest.indicators.unread import UnreadPiece, unread_pieces
+from ingest.near_duplicates import bands
+from ingest.wording import findings_of
 from intel import ids
 from intel.canonical import canonical_url
 from intel.records import Article, Sighting
 from intel.times import utc_now
 from intel.words import encoded_words
+
+_LEFT_OUT: Final = "an article were left out."
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +39,18 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """An article, its sightings, and the canonical URLs that lead to it."""
+    """An article, its sightings, and the canonical URLs that lead to it.
+
+    `candidates` are all that was weighed (see `candidate_records`), `unread` the disarmed lines that none of them
+    accounts for. `bands` are the keys under which copies of the text are found (see `near_duplicates`).
+    """
 
     article: Article
     sightings: tuple[Sighting, ...]
     addresses: tuple[str, ...]
+    candidates: tuple[dict[str, Any], ...] = ()
+    unread: tuple[UnreadPiece, ...] = ()
+    bands: tuple[str, ...] = ()
 
 
 def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
@@ -46,6 +60,7 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
     address = canonical_url(text.canonical_link or page.url) if page.url else None
     identity = address or ids.content_identity(page.body)
     sightings = _sightings(extraction)
+    weighed = candidate_records(extraction)
     article = Article(
         id=ids.article_id(identity),
         url=text.canonical_link or page.url,
@@ -58,11 +73,38 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
         summary=text.summary,
         cluster_id=hashlib.sha256(encoded_words(text.text).encode()).hexdigest(),
         text=text.text,
-        notes=text.notes + extraction.limits_reached,
+        notes=text.notes + _dropped_note(extraction.dropped, most_indicators) + weighed.notes,
         ioc_counts=_counts(sightings),
+        ioc_dropped=extraction.dropped,
+        findings=findings_of(
+            f"{text.title}\n\n{text.text}", [found.value for found in extraction.indicators if found.type == "cve"]
+        ),
     )
-    addresses = {canonical_url(link) for link in (page.url, text.canonical_link) if link}
-    return ReadPage(article, sightings, tuple(sorted(addresses)))
+    addresses = {canonical_url(link) for link in (page.url, text.canonical_link, *text.amp_links) if link}
+    return ReadPage(
+        article,
+        sightings,
+        tuple(sorted(addresses)),
+        weighed.records,
+        unread_pieces(extraction),
+        bands(text.text),
+    )
+
+
+def limited(found: ReadPage, most_indicators: int) -> ReadPage:
+    """The page with no more than its first `most_indicators`, and the others counted as dropped."""
+    beyond = len(found.sightings) - most_indicators
+    if beyond <= 0:
+        return found
+    kept, dropped = found.sightings[:most_indicators], found.article.ioc_dropped + beyond
+    notes = tuple(note for note in found.article.notes if not note.endswith(_LEFT_OUT))
+    article = replace(
+        found.article,
+        notes=notes + _dropped_note(dropped, most_indicators),
+        ioc_counts=_counts(kept),
+        ioc_dropped=dropped,
+    )
+    return replace(found, article=article, sightings=kept)
 
 
 def warm_up() -> None:
@@ -89,6 +131,12 @@ def _counts(sightings: tuple[Sighting, ...]) -> dict[str, int]:
     for sighting in sightings:
         counts[sighting.type] = counts.get(sighting.type, 0) + 1
     return counts
+
+
+def _dropped_note(dropped: int, most_indicators: int) -> tuple[str, ...]:
+    if not dropped:
+        return ()
+    return (f"{dropped:,} indicators beyond the limit of {most_indicators:,} {_LEFT_OUT}",)
 
 
 def _not_after(published_at: datetime | None, fetched_at: datetime) -> datetime | None:

@@ -11,8 +11,8 @@ from ingest.fetch import FetchAllow, check_url
 from ingest.queue.port import Queue
 from ingest.work import done
 from intel.canonical import canonical_url
-from intel.ids import submission_id
-from intel.records import Submission
+from intel.ids import refetch_id, submission_id
+from intel.records import Article, Submission
 from intel.store import Store
 
 
@@ -43,12 +43,36 @@ class Submitting:
             created_at=now,
             due_at=not_before or now,
         )
-        stored = await self.store.submissions.add(await self._done_if_known(submission, address, now))
+        article = await self.known(checked)
+        return await self._add(done(submission, article, now) if article else submission, now)
+
+    async def again(self, account_id: str, article: Article) -> Submission:
+        """The account's submission, of this minute, to read a known article again.
+
+        RefusedUrl where its address may not be fetched (any more); ValueError for an article without an address.
+        """
+        if article.url is None:
+            raise ValueError("an article from a file has no address")
+        now = self.clock()
+        submission = Submission(
+            id=refetch_id(account_id, article.id, now),
+            account_id=account_id,
+            url=str(check_url(article.url, self.fetch_allow)),
+            source_name=article.source_name,
+            status="queued",
+            created_at=now,
+            due_at=now,
+            again=True,
+        )
+        return await self._add(submission, now)
+
+    async def known(self, url: str) -> Article | None:
+        """The article that an address is known to lead to. RefusedUrl where the address may not be fetched."""
+        article_id = await self.store.articles.id_of(canonical_url(str(check_url(url, self.fetch_allow))))
+        return await self.store.articles.get(article_id) if article_id else None
+
+    async def _add(self, submission: Submission, now: datetime) -> Submission:
+        stored = await self.store.submissions.add(submission)
         if not stored.ended and stored.attempts == 0 and stored.due_at <= now:
             await self.queue.enqueue(stored)
         return stored
-
-    async def _done_if_known(self, submission: Submission, address: str, now: datetime) -> Submission:
-        article_id = await self.store.articles.id_of(address)
-        article = await self.store.articles.get(article_id) if article_id else None
-        return done(submission, article, now) if article else submission

@@ -27,17 +27,27 @@ Clock = Callable[[], datetime]
 ReadUrl = Callable[[str, str], Awaitable[Article]]
 
 _LEASE = timedelta(seconds=30)
-_RENEW_SECONDS = 10.0
+_RENEW_SECONDS = 5.0
 _SETUP_RETRY_SECONDS = 1.0
 _SWEEP_SECONDS = 3.0
 _SWEEP_AT_ONCE = 500
 # Contract: a submission ends within 180 s of its first attempt. The last one may wait for a sweep, take a whole fetch
-# (45 s) and a whole reading (30 s).
-_LAST_ATTEMPT_AFTER = timedelta(seconds=95)
+# and a whole reading (30 s).
+_LAST_FETCH_AFTER = timedelta(seconds=140)
 _FIRST_RETRY_SECONDS = 5.0
 _LONGEST_RETRY_AFTER_SECONDS = 3600.0
-# Only a page that kills its reader is claimed so often: every other failure ends or waits.
+# Only a page whose every reader was killed, or could not store it, is claimed so often: other failures end or wait.
 _MOST_ATTEMPTS = 20
+# A page that kills its reader is met by everybody whom that reader's death cuts short as well.
+_MOST_CUT_SHORT = 10
+# Whoever stops sooner gives its attempt back as if it had not been made.
+_NO_ATTEMPT = timedelta(seconds=100)
+_NO_STORE = "store_unavailable"
+_FIRST_STORE_WAIT_SECONDS, _LONGEST_STORE_WAIT_SECONDS = 10, 60
+# Clocks that agree differ by less.
+_CLOCKS_APART = timedelta(seconds=60)
+_STRANDED_EVERY_SECONDS = 15.0
+_FAR_AHEAD = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +57,22 @@ class SubmissionWork:
     store: Store
     read_url: ReadUrl
     clock: Clock
+    longest_fetch_seconds: float = 45.0
 
     async def read(self, submission_id: str) -> None:
         """Claims and reads a submission if it is due; whatever the page does ends in the submission."""
+        try:
+            await self._read(submission_id)
+        except StoreUnavailable:
+            log.info("the store is out of reach; the submission is due again later", submission=submission_id)
+
+    async def _read(self, submission_id: str) -> None:
         now = self.clock()
         submission = await self.store.submissions.claim(submission_id, now, now + _LEASE)
         if submission is None:
             return
-        submission = replace(submission, first_attempt_at=submission.first_attempt_at or now)
-        if submission.attempts > _MOST_ATTEMPTS:
+        submission = replace(submission, first_attempt_at=min(submission.first_attempt_at or now, now))
+        if _is_hopeless(submission):
             await self._end(_failed(submission, "gave_up", "Every attempt to read this page was cut short.", now))
             return
         try:
@@ -63,11 +80,13 @@ class SubmissionWork:
                 article = await self.read_url(submission.url, submission.source_name)
             await self._end(done(submission, article, self.clock()))
         except IngestFailed as error:
-            await self._end(_after_failure(submission, error, self.clock()))
+            last = _LAST_FETCH_AFTER - timedelta(seconds=self.longest_fetch_seconds)
+            await self._end(_after_failure(submission, error, self.clock(), last))
         except StoreUnavailable:
-            log.warning("the store is out of reach; the submission is due again later", submission=submission_id)
+            await self._end(_after_outage(submission, self.clock()))
+            raise
         except asyncio.CancelledError:
-            await self._hand_back(submission)
+            await self._hand_back(submission, now)
             raise
         except Exception:
             log.exception("reading a page failed in an unforeseen way", submission=submission_id)
@@ -78,10 +97,17 @@ class SubmissionWork:
         if not await self.store.submissions.update(submission):
             log.info("another worker has taken over", submission=submission.id)
 
-    async def _hand_back(self, submission: Submission) -> None:
+    async def _hand_back(self, submission: Submission, claimed_at: datetime) -> None:
+        now = self.clock()
+        back = replace(submission, status="queued", due_at=now)
         with contextlib.suppress(StoreUnavailable):
-            now = self.clock()
-            await self.store.submissions.update(replace(submission, status="queued", due_at=now))
+            if now - claimed_at > _NO_ATTEMPT:
+                await self.store.submissions.update(back)
+            else:
+                first = submission.first_attempt_at if submission.attempts > 1 else None
+                await self.store.submissions.hand_back(
+                    replace(back, attempts=submission.attempts - 1, first_attempt_at=first)
+                )
 
 
 async def upkeep(store: Store, queue: Queue, clock: Clock, *beside: Callable[[], Awaitable[None]]) -> None:
@@ -92,25 +118,54 @@ async def upkeep(store: Store, queue: Queue, clock: Clock, *beside: Callable[[],
             break
         except StoreUnavailable:
             await asyncio.sleep(_SETUP_RETRY_SECONDS)
-    await asyncio.gather(sweep(store, queue, clock), *(work() for work in beside))
+    sweeps = (sweep(store, queue, clock), sweep_stranded(store, queue, clock))
+    await asyncio.gather(*sweeps, *(work() for work in beside))
 
 
 async def sweep(store: Store, queue: Queue, clock: Clock) -> None:
     """Enqueues everything that is due, again and again, until cancelled: what a lost queue or a dead worker left
     behind.
     """
+
+    async def once() -> None:
+        for submission_id in await store.submissions.due(clock(), _SWEEP_AT_ONCE):
+            if submission := await store.submissions.get(submission_id):
+                await queue.enqueue(submission)
+
+    await _again_and_again(once, _SWEEP_SECONDS)
+
+
+async def sweep_stranded(store: Store, queue: Queue, clock: Clock) -> None:
+    """Has due at once, again and again until cancelled, what waits for a time that only a wrong clock made so late."""
+
+    async def once() -> None:
+        now = clock()
+        for submission_id in await store.submissions.due(now + _FAR_AHEAD, _SWEEP_AT_ONCE):
+            submission = await store.submissions.get(submission_id)
+            if submission is None or not _is_stranded(submission, now):
+                continue
+            freed = replace(submission, status="queued", due_at=now)
+            if await store.submissions.update(freed):
+                log.warning("the clock was wrong; a submission is due at once", submission=submission_id)
+                await queue.enqueue(freed)
+
+    await _again_and_again(once, _STRANDED_EVERY_SECONDS)
+
+
+async def _again_and_again(once: Callable[[], Awaitable[None]], pause_seconds: float) -> None:
     warned = False
     while True:
         try:
-            for submission_id in await store.submissions.due(clock(), _SWEEP_AT_ONCE):
-                if submission := await store.submissions.get(submission_id):
-                    await queue.enqueue(submission)
+            await once()
             warned = False
         except StoreUnavailable:
             if not warned:
                 log.warning("the store is out of reach; submissions wait")
             warned = True
-        await asyncio.sleep(_SWEEP_SECONDS)
+        except Exception:
+            # Were this to end, nothing that is lost would ever be found again.
+            log.exception("sweeping failed in an unforeseen way")
+        await asyncio.sleep(pause_seconds)
 
 
 def done(submission: Submission, article: Article, now: datetime) -> Submission:
@@ -122,6 +177,7 @@ def done(submission: Submission, article: Article, now: datetime) -> Submission:
         detail=" ".join(article.notes) or None,
         article_id=article.id,
         ioc_count=article.ioc_count,
+        ioc_dropped=article.ioc_dropped,
         finished_at=now,
         due_at=now,
     )
@@ -131,14 +187,40 @@ def _failed(submission: Submission, reason: str, detail: str, now: datetime) -> 
     return replace(submission, status="failed", reason=reason, detail=detail, finished_at=now, due_at=now)
 
 
-def _after_failure(submission: Submission, error: IngestFailed, now: datetime) -> Submission:
-    """Failed for good, or queued again after a back-off if trying again may help and there is time left."""
+def _after_failure(submission: Submission, error: IngestFailed, now: datetime, last: timedelta) -> Submission:
+    """Failed for good, or queued again after a back-off if trying again may help and there is time left: the last
+    attempt begins `last` after the first one.
+    """
     if error.retryable:
         due_at = now + timedelta(seconds=_wait_seconds(submission.attempts, error.retry_after_seconds))
-        in_time = due_at <= (submission.first_attempt_at or now) + _LAST_ATTEMPT_AFTER
+        in_time = due_at <= (submission.first_attempt_at or now) + last
         if in_time or _site_asked_once(submission, error):
             return replace(submission, status="queued", reason=error.reason, detail=error.detail, due_at=due_at)
     return _failed(submission, error.reason, error.detail, now)
+
+
+def _after_outage(submission: Submission, now: datetime) -> Submission:
+    """Queued again: what was read could not be stored."""
+    wait_seconds = min(_FIRST_STORE_WAIT_SECONDS * submission.attempts, _LONGEST_STORE_WAIT_SECONDS)
+    detail = "The store could not be reached; the page is read again."
+    return replace(
+        submission, status="queued", reason=_NO_STORE, detail=detail, due_at=now + timedelta(seconds=wait_seconds)
+    )
+
+
+def _is_hopeless(submission: Submission) -> bool:
+    """Whether a submission whose attempts never came to an end is given up."""
+    return submission.attempts > (_MOST_ATTEMPTS if submission.reason == _NO_STORE else _MOST_CUT_SHORT)
+
+
+def _is_stranded(submission: Submission, now: datetime) -> bool:
+    """Whether a submission waits because it was made, taken or put off while a clock was ahead, or ours now is not."""
+    ahead = now + _CLOCKS_APART
+    if submission.due_at <= ahead:
+        return False
+    if submission.status == "fetching":
+        return submission.due_at > ahead + _LEASE
+    return (submission.first_attempt_at or submission.created_at) > ahead
 
 
 def _wait_seconds(attempts: int, retry_after_seconds: float | None) -> float:

@@ -26,7 +26,8 @@ def content_coding(fields: list[str]) -> str:
 
 def body_too_large(limit: int) -> FetchFailed:
     """The failure of a page with more than `limit` bytes."""
-    return FetchFailed("body_too_large", f"The page is larger than {limit // 1_000_000} MB.")
+    size = f"{limit // 1_000_000} MB" if limit >= 1_000_000 else f"{limit:,} bytes"
+    return FetchFailed("body_too_large", f"The page is larger than {size}.")
 
 
 class BoundedDecoder:

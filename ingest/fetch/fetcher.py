@@ -7,15 +7,15 @@ import re
 import ssl
 from collections.abc import Callable, Collection, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Final
+from typing import Final, NamedTuple
 
 from ingest.body import ARTICLE_TYPES, article_type, essence, is_feed
 from ingest.fetch import wire
-from ingest.fetch.addresses import FetchAllow
+from ingest.fetch.addresses import Address, FetchAllow
 from ingest.fetch.decoding import BoundedDecoder, body_too_large, content_coding
 from ingest.fetch.limits import FetchLimits
 from ingest.fetch.resolving import Resolver, SystemResolver, dialable_addresses
@@ -26,12 +26,13 @@ from intel.times import utc_now
 USER_AGENT: Final = "ioc-intelligence/1.0 (reads threat reports)"
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+_PERMANENT: Final = frozenset({301, 308})
 _RETRYABLE: Final = frozenset({408, 425, 429})
 _FEED_TYPES: Final = frozenset(
     {"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"}
 )
 _XML_TYPES: Final = frozenset({"application/xml", "text/xml"})
-_KEPT_HEADERS: Final = ("etag", "last-modified", "content-language")
+_KEPT_HEADERS: Final = ("etag", "last-modified", "content-language", "cache-control")
 _LONGEST_RETRY_AFTER_SECONDS: Final = 3600.0
 _CHARSET: Final = re.compile(r";\s*charset\s*=\s*[\"']?([A-Za-z0-9_:.-]{1,40})", re.I)
 _VISIBLE: Final = re.compile(r"[\x20-\x7e]+")
@@ -43,7 +44,8 @@ class FetchedPage:
     """What came back: `content_type` without parameters, `body` decompressed, `redirects` the addresses on the way.
 
     `status` is 200 (or 203), or 304 with an empty body where `unless` was given. `headers` holds, where sent, `etag`,
-    `last-modified` and `content-language`.
+    `last-modified`, `content-language` and `cache-control`. `moved_to` is where permanent redirects alone lead from
+    `url`, if anywhere: not from https to http.
     """
 
     url: str
@@ -54,6 +56,12 @@ class FetchedPage:
     body: bytes
     headers: Mapping[str, str]
     redirects: tuple[str, ...] = ()
+    moved_to: str | None = None
+
+
+class _Redirect(NamedTuple):
+    location: str
+    is_permanent: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +81,8 @@ class Wanted:
 class Fetcher:
     """Fetches pages from public addresses only, each fetch on connections of its own, within `limits`.
 
-    `resolver` gives a name's addresses; `tls` verifies certificates; `clock` reads Retry-After dates.
+    `resolver` gives a name's addresses; `tls` verifies certificates; `clock` reads Retry-After dates. A `proxy` is used
+    for names that have no forbidden address, as far as that can be told from here.
     """
 
     def __init__(
@@ -84,12 +93,14 @@ class Fetcher:
         resolver: Resolver | None = None,
         tls: ssl.SSLContext | None = None,
         clock: Callable[[], datetime] = utc_now,
+        proxy: str | None = None,
     ) -> None:
         self._allow = allow
         self._limits = limits or FetchLimits()
         self._resolve = resolver or SystemResolver()
         self._tls = tls or wire.public_tls()
         self._clock = clock
+        self._proxy = proxy
 
     async def fetch(
         self, url: str, *, types: Collection[str] | None = None, unless: Mapping[str, str] | None = None
@@ -109,26 +120,28 @@ class Fetcher:
 
     async def _follow(self, url: str, wanted: Wanted) -> FetchedPage:
         passed: list[str] = []
-        here = url
+        here, moved_to, for_good = url, None, True
         while True:
             target = check_url(here, self._allow)
+            for_good = for_good and not (target.scheme == "http" and url.lower().startswith("https:"))
+            moved_to = str(target) if passed and for_good else moved_to
             outcome = await self._ask(target, url, wanted, tuple(passed))
             if isinstance(outcome, FetchedPage):
-                return outcome
+                return replace(outcome, moved_to=moved_to)
             passed.append(str(target))
             if len(passed) > self._limits.redirects:
                 detail = f"The site redirects more than {self._limits.redirects} times."
                 raise FetchFailed("too_many_redirects", detail)
-            here = outcome
+            here, for_good = outcome.location, for_good and outcome.is_permanent
 
     async def _ask(
         self, target: SubmittableUrl, url: str, wanted: Wanted, passed: tuple[str, ...]
-    ) -> FetchedPage | str:
-        """The page at an address, or the address that it redirects to."""
-        addresses = await dialable_addresses(target, self._resolve, self._allow)
-        async with wire.get(target, addresses, wanted.headers(), self._tls, self._limits) as response:
+    ) -> FetchedPage | _Redirect:
+        """The page at an address, or where it redirects to."""
+        addresses = await self._addresses(target)
+        async with wire.get(target, addresses, wanted.headers(), self._tls, self._limits, self._proxy) as response:
             if response.status in _REDIRECTS:
-                return _redirect_of(response, target)
+                return _Redirect(_redirect_of(response, target), response.status in _PERMANENT)
             if response.status == 304 and wanted.unless:
                 return FetchedPage(url, str(target), 304, "", None, b"", _kept(response), passed)
             if response.status not in (200, 203):
@@ -139,6 +152,15 @@ class Fetcher:
         content_type = _checked_type(declared, body, wanted)
         kept = _kept(response)
         return FetchedPage(url, str(target), response.status, content_type, _charset(declared), body, kept, passed)
+
+    async def _addresses(self, target: SubmittableUrl) -> tuple[Address, ...]:
+        try:
+            return await dialable_addresses(target, self._resolve, self._allow)
+        except FetchFailed:
+            # Where there is a proxy, often only it can resolve the names of the internet.
+            if self._proxy is None:
+                raise
+            return ()
 
     async def _body(self, response: wire.Response) -> bytes:
         limits = self._limits

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """`total_seconds` spans names, redirects and body; `body_bytes` holds on the wire, and again once unfolded."""
+    """`total_seconds` spans names, redirects and body; `body_bytes` holds on the wire, and again once unpacked."""
 
     connect_seconds: float = 5.0
     read_seconds: float = 10.0

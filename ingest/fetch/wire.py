@@ -10,6 +10,7 @@ import contextlib
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, Final
+from urllib.parse import unquote, urlsplit
 
 import httpcore
 
@@ -57,12 +58,14 @@ async def get(
     headers: Iterable[tuple[str, str]],
     tls: ssl.SSLContext,
     limits: FetchLimits,
+    proxy: str | None = None,
 ) -> AsyncIterator[Response]:
     """Send one GET to the first of the addresses that answers, and give its response once the headers are there.
 
-    Host header, SNI and certificate check use the URL's name, never the address. Raises FetchFailed.
+    Host header, SNI and certificate check use the URL's name, never the address. Through a proxy (its address, with
+    credentials where it wants some) the name is asked for, and the addresses are not used. Raises FetchFailed.
     """
-    backend = _PinnedBackend(addresses, limits.header_bytes)
+    backend = _PinnedBackend(None if proxy else addresses, limits.header_bytes)
     lines = [(b"Host", url.authority.encode("ascii"))]
     lines += [(name.encode("ascii"), value.encode("latin-1")) for name, value in headers]
     timeouts = {"connect": limits.connect_seconds, "read": limits.read_seconds, "write": limits.read_seconds}
@@ -73,7 +76,11 @@ async def get(
         target=url.target.encode("ascii"),
     )
     async with httpcore.AsyncConnectionPool(
-        ssl_context=tls, max_connections=1, max_keepalive_connections=0, network_backend=backend
+        ssl_context=tls,
+        max_connections=1,
+        max_keepalive_connections=0,
+        network_backend=backend,
+        proxy=_proxy(proxy) if proxy else None,
     ) as pool:
         with _as_fetch_failures():
             request = httpcore.Request("GET", destination, headers=lines, extensions={"timeout": timeouts})
@@ -86,10 +93,13 @@ async def get(
 
 
 class _PinnedBackend(httpcore.AsyncNetworkBackend):
-    """Dials the addresses it was made with, whatever host it is asked for: the name is never resolved a second time."""
+    """Dials the addresses it was made with, whatever host it is asked for: the name is never resolved a second time.
 
-    def __init__(self, addresses: Sequence[Address], header_bytes: int) -> None:
-        self._addresses = addresses[:_MOST_ADDRESSES]
+    Without any it dials what it is asked for, which is the operator's proxy.
+    """
+
+    def __init__(self, addresses: Sequence[Address] | None, header_bytes: int) -> None:
+        self._addresses = None if addresses is None else tuple(map(str, addresses[:_MOST_ADDRESSES]))
         self._meter = _HeadMeter(header_bytes)
         self._network = httpcore.AnyIOBackend()
 
@@ -105,9 +115,9 @@ class _PinnedBackend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         failure: Exception = httpcore.ConnectError("no address")
-        for address in self._addresses:
+        for address in (host,) if self._addresses is None else self._addresses:
             try:
-                return _MeteredStream(await self._network.connect_tcp(str(address), port, timeout), self._meter)
+                return _MeteredStream(await self._network.connect_tcp(address, port, timeout), self._meter)
             except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                 failure = error
         raise failure
@@ -165,6 +175,9 @@ def _as_fetch_failures() -> Iterator[None]:
         yield
     except httpcore.TimeoutException:
         raise FetchFailed("timeout", "The site did not answer in time.", retryable=True) from None
+    except httpcore.ProxyError:
+        detail = "The proxy that pages are fetched through refused this one."
+        raise FetchFailed("proxy_refused", detail, retryable=True) from None
     except httpcore.ConnectError as error:
         raise _connect_failure(error) from None
     except ssl.SSLError:
@@ -176,6 +189,12 @@ def _as_fetch_failures() -> Iterator[None]:
         raise FetchFailed("connection_lost", "The connection to the site broke off.", retryable=True) from None
     except httpcore.LocalProtocolError:
         raise FetchFailed("malformed_url", "This address cannot be asked for over HTTP.") from None
+
+
+def _proxy(address: str) -> httpcore.Proxy:
+    parts = urlsplit(address)
+    auth = (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+    return httpcore.Proxy(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", auth=auth)
 
 
 def _connect_failure(error: Exception) -> FetchFailed:

@@ -16,6 +16,7 @@ class Queue(Protocol):
 
     - The submission is stored before it is enqueued; the store is the truth. A hint may be lost (a restarted Redis) or
       come twice: `sweep` enqueues again whatever is due, and claiming a submission happens once.
+    - At most six submissions of one host (and port) are read at once, by all workers together; others go first then.
     - Enqueuing the same attempt of the same submission again while it waits or runs changes nothing.
     - Never raises: a queue that is out of reach is logged, and the sweep makes up for it.
     """

@@ -4,26 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import random
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import structlog
-from arq import create_pool
+from arq import create_pool, cron
 from arq.connections import ArqRedis, RedisSettings
-from arq.worker import Worker, func
+from arq.constants import in_progress_key_prefix
+from arq.worker import Retry, Worker, func
 from redis.exceptions import RedisError
 
+from ingest.queue.hosts import host_of, slot_of_host
 from ingest.queue.port import ReadSubmission
 from intel.records import Submission
 
 log = structlog.get_logger()
 
 _JOB = "read_submission"
+_CHORES = "chores"
 # A job waits for a free slot at most a day in Redis; the sweep enqueues it again should that pass.
 _CONCURRENCY = 10
 _JOB_SECONDS = 150
+# arq believes in a worker for so much longer than a job may take.
+_ARQ_GRACE_SECONDS = 10
+# A claim takes no longer, or fails.
+_CLAIMING_SECONDS = 40
 _RETRY_SECONDS = 1.0
 _STOPPING_SECONDS = 3.0
+# A job whose host has no free slot lets others go first.
+_HOST_BUSY_SECONDS = (0.3, 1.2)
 _OUT_OF_REACH = (RedisError, OSError, asyncio.TimeoutError)
 
 
@@ -40,7 +50,10 @@ class ArqQueue:
             async with asyncio.timeout(2):
                 if self._pool is None:
                     self._pool = await create_pool(self._settings)
-                await self._pool.enqueue_job(_JOB, submission.id, _job_id=f"{submission.id}:{submission.attempts}")
+                job_id = f"{submission.id}:{submission.attempts}"
+                if await _is_orphaned(self._pool, job_id):
+                    job_id += ":again"
+                await self._pool.enqueue_job(_JOB, submission.id, host_of(submission.url), _job_id=job_id)
             self._warned = False
         except _OUT_OF_REACH as error:
             self._warn(error)
@@ -56,22 +69,42 @@ class ArqQueue:
         self._warned = True
 
 
-async def run_worker(redis_address: str, read: ReadSubmission, stopping: asyncio.Event) -> None:
+async def _is_orphaned(pool: ArqRedis, job_id: str) -> bool:
+    """Whether a worker took that job long ago, and died before it claimed the submission: arq waits for it still."""
+    left: int = await pool.pttl(in_progress_key_prefix + job_id)
+    return 0 < left < (_JOB_SECONDS + _ARQ_GRACE_SECONDS - _CLAIMING_SECONDS) * 1_000
+
+
+async def run_worker(
+    redis_address: str,
+    read: ReadSubmission,
+    stopping: asyncio.Event,
+    every_minute: Callable[[], Awaitable[None]] | None = None,
+) -> None:
     """Reads what is enqueued until `stopping` is set; outlives a Redis that goes away and comes back.
 
-    What is being read when it stops is handed back by cancelling it.
+    What is being read when it stops is handed back by cancelling it. `every_minute` is done once a minute, by one of
+    however many workers there are.
     """
 
     async def read_submission(ctx: dict[Any, Any], *arguments: Any) -> None:
-        submission_id = str(arguments[0])
-        try:
-            await read(submission_id)
-        except Exception:
-            log.exception("reading a submission failed", submission=submission_id)
+        submission_id, host = map(str, arguments)
+        async with slot_of_host(ctx["redis"], host) as is_free:
+            if not is_free:
+                raise Retry(defer=random.uniform(*_HOST_BUSY_SECONDS))
+            try:
+                await read(submission_id)
+            except Exception:
+                log.exception("reading a submission failed", submission=submission_id)
+
+    async def do_chores(ctx: dict[Any, Any]) -> None:
+        if every_minute is not None:
+            await every_minute()
 
     def make() -> Worker:
         return Worker(
             functions=[func(read_submission, name=_JOB, timeout=_JOB_SECONDS, keep_result=0, max_tries=1_000)],
+            cron_jobs=[cron(do_chores, name=_CHORES, second=0, run_at_startup=True, timeout=_JOB_SECONDS)],
             redis_settings=_redis_settings(redis_address),
             max_jobs=_CONCURRENCY,
             poll_delay=0.2,

@@ -152,7 +152,11 @@ def test_hostile_json_about_the_page_does_no_harm() -> None:
         ("https://www.blog.harbour-watch.example/a", "https://www.blog.harbour-watch.example/a"),
         ("https://blog.harbour-watch.example:8443/a", None),
         ("https://other.example/a", None),
-        ("https://harbour-watch.example/a", None),
+        ("https://harbour-watch.example/a", "https://harbour-watch.example/a"),
+        ("https://amp.harbour-watch.example/a", "https://amp.harbour-watch.example/a"),
+        ("https://not-harbour-watch.example/a", None),
+        ("https://blog.harbour-watch.example/index.html", None),
+        ("https://blog.harbour-watch.example/en/", None),
         ("//other.example/a", None),
         ("https://blog.harbour-watch.example@other.example/a", None),
         ("javascript:alert(1)", None),
@@ -418,3 +422,13 @@ def test_whatever_the_bytes_only_one_kind_of_error_comes_out(body: bytes) -> Non
             read(b"<html>" + body if kind == "text/html" else body, kind)
         except ArticleUnreadable as error:
             assert error.reason in ("no_text", "unsupported_content_type", "script_only", "login_wall", "pdf_damaged")
+
+
+def test_lines_between_breaks_are_kept_beside_a_table() -> None:
+    lines = [
+        f"On day {n} the operators moved from the mail server to the next machine and waited there." for n in range(9)
+    ]
+    rows = "".join(f"<tr><td>h{n}[.]kestrel-files[.]net</td><td>{n:064x}</td></tr>" for n in range(30))
+    article = read(page(f"<div class=col><h1>x</h1><div>{'<br><br>'.join(lines)}</div><table>{rows}</table></div>"))
+    assert all(line in article.text for line in lines)
+    assert "h29[.]kestrel-files[.]net" in article.text

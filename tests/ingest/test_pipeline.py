@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -11,13 +12,15 @@ import pytest_asyncio
 from ingest.fetch import FetchedPage
 from ingest.pipeline import Pipeline
 from ingest.reading import Page, ReadPage, read_page
+from ingest.revisions import Revisions
 from intel.errors import ArticleUnreadable, FetchFailed
 from intel.ids import article_id, content_identity
 from intel.query import IocQuery
+from intel.records import Reading
 from intel.store import Store
 from intel.store.sqlite.store import SqliteStore
 from tests.api.pages import article_page
-from tests.api.running import Clock
+from tests.api.running import NOON, Clock
 
 URL = "https://news.example/report"
 
@@ -146,3 +149,91 @@ async def test_the_first_time_an_article_was_fetched_is_kept(store: Store, web: 
     clock.forward(3600)
     again = await pipeline.take_url(URL, "News")
     assert (again.fetched_at, again.seen_at) == (first.fetched_at, first.seen_at)
+
+
+LINKED = "<head><link rel='canonical' href='https://news.example/report'>"
+
+
+@pytest.mark.promise("articles.canonical-url-identity", "promises.idempotent")
+async def test_another_form_of_a_known_article_is_no_revision_of_it(pipeline: Pipeline, store: Store, web: Web) -> None:
+    web.pages[URL] = article_page()
+    amp, second = "https://amp.news.example/report", f"{URL}?page=2"
+    web.pages[amp] = article_page("Kestrel, briefly").replace("<head>", LINKED)
+    web.pages[second] = article_page(
+        "Kestrel", *("The second page names other-kestrel[.]org." for _ in range(5))
+    ).replace("<head>", LINKED)
+    first = await pipeline.take_url(URL, "News")
+    before = await found(store)
+    for form in (amp, second):
+        assert await pipeline.take_url(form, "News") == await store.articles.get(first.id)
+    assert await found(store) == before
+    assert (await store.totals()).articles == 1
+
+
+@pytest.mark.promise("articles.canonical-url-identity")
+async def test_an_article_that_came_in_another_form_first_gives_way_to_its_own(
+    pipeline: Pipeline, store: Store, web: Web
+) -> None:
+    amp = "https://amp.news.example/report"
+    web.pages[amp] = article_page("Kestrel, briefly").replace("<head>", LINKED)
+    web.pages[URL] = article_page()
+    first = await pipeline.take_url(amp, "News")
+    taken = await pipeline.take_url(URL, "News")
+    assert (taken.id, first.url, taken.revision) == (first.id, URL, 2)
+    assert await store.articles.id_of(amp) == first.id
+
+
+@pytest.mark.promise("articles.revisions")
+async def test_every_revision_keeps_what_it_said(pipeline: Pipeline, store: Store, web: Web) -> None:
+    web.pages[URL] = article_page()
+    first = await pipeline.take_url(URL, "News")
+    web.pages[URL] = article_page("Corrected", *("Only other-kestrel[.]org was used by them." for _ in range(6)))
+    await pipeline.take_url(URL, "News")
+    old, new = [await store.readings.get(first.id, number) for number in (1, 2)]
+    assert old is not None and new is not None
+    assert (old.text, len(old.iocs), bool(old.candidates)) == (first.text, 5, True)
+    assert (new.title, new.iocs) == ("Corrected", (("domain", "other-kestrel.org"),))
+
+
+@pytest.mark.promise("articles.revisions", "promises.idempotent")
+async def test_a_save_that_was_cut_short_is_made_up_for(pipeline: Pipeline, store: Store, web: Web) -> None:
+    web.pages[URL] = article_page()
+    first = await pipeline.take_url(URL, "News")
+    # What a worker leaves behind that dies between keeping a reading and saving its article.
+    await store.readings.put(Reading(first.id, 2, NOON, "Half", (("domain", "half.example"),), "half", ()))
+    assert (await Revisions(store).of(first))[0].revision == 1
+    web.pages[URL] = article_page("Corrected", *("Only other-kestrel[.]org was used by them." for _ in range(6)))
+    again = await pipeline.take_url(URL, "News")
+    kept = await store.readings.get(first.id, 2)
+    assert kept is not None and (again.revision, kept.title, kept.text) == (2, "Corrected", again.text)
+
+
+@pytest.mark.promise("articles.revisions")
+async def test_an_article_from_before_there_were_readings_gets_one(store: Store, pipeline: Pipeline, web: Web) -> None:
+    web.pages[URL] = article_page()
+    read = read_page(Page(article_page().encode(), "text/html", "utf-8", URL, "News", NOON))
+    await store.articles.save(read.article, read.sightings, [URL])
+    assert (await pipeline.take_url(URL, "News")).revision == 1
+    kept = await store.readings.get(read.article.id, 1)
+    assert kept is not None and len(kept.iocs) == 5
+
+
+@pytest.mark.promise("articles.revisions")
+async def test_readers_of_different_texts_at_once_leave_one_article_and_its_reading(store: Store) -> None:
+    pages = [article_page(f"Version {n}", *(f"They used v{n}-kestrel[.]org then." for _ in range(6))) for n in range(4)]
+
+    async def read(page: Page) -> ReadPage:
+        return read_page(page)
+
+    async def take(n: int) -> None:
+        web = Web()
+        web.pages[URL] = pages[n]
+        await Pipeline(web.fetch, read, store, Clock()).take_url(URL, "News")
+
+    await take(0)
+    await asyncio.gather(*(take(n) for n in (1, 2, 3)))
+    article = await store.articles.get(read_page(Page(pages[0].encode(), "text/html", None, URL, "N", NOON)).article.id)
+    assert article is not None
+    kept = await store.readings.get(article.id, article.revision)
+    assert kept is not None and kept.text == article.text
+    assert await found(store) == {value: 1 for _, value in kept.iocs}

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from ingest.reading import Page, ReadPage, read_page
+from ingest.reading import Page, ReadPage, limited, read_page
 from intel.errors import ArticleUnreadable
 from intel.ids import article_id
 from tests.api.pages import KESTREL, article_page
@@ -98,6 +98,19 @@ def test_more_indicators_than_may_be_are_cut_and_noted() -> None:
     found = read_page(page, most_indicators=25)
     assert len(found.sightings) <= 25
     assert found.article.notes
+
+
+@pytest.mark.promise("articles.dropped-counted")
+def test_what_comes_on_top_of_the_limit_is_counted_with_the_rest() -> None:
+    body = "\n".join(f"The loader called h{n}[.]kestrel-files[.]net at night." for n in range(40))
+    found = read_page(Page(body.encode(), "text/plain", None, None, None, NOON), most_indicators=25)
+    cut = limited(found, 20)
+    assert (len(cut.sightings), cut.article.ioc_count) == (20, 20)
+    assert cut.article.ioc_dropped == found.article.ioc_dropped + len(found.sightings) - 20
+    assert [note for note in cut.article.notes if "left out" in note] == [
+        f"{cut.article.ioc_dropped:,} indicators beyond the limit of 20 an article were left out."
+    ]
+    assert limited(cut, 20) == cut
 
 
 @pytest.mark.parametrize(

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from ingest.work import SubmissionWork
+from ingest.work import SubmissionWork, upkeep
 from intel.errors import ArticleUnreadable, FetchFailed, IngestFailed, IsolationFailed, RefusedUrl, StoreUnavailable
 from intel.records import Article, Submission
 from intel.store import Store
 from intel.store.sqlite.store import SqliteStore
+from tests.api.pages import eventually
 from tests.api.running import Clock
 from tests.contract.store.builders import make_article
 
@@ -182,8 +185,20 @@ async def test_a_store_out_of_reach_leaves_the_submission_to_be_read_later(store
     work = SubmissionWork(store, Web(StoreUnavailable(), make_article()).read, clock)
     await submitted(store, clock)
     await work.read("submission-1")
-    assert (await state(store)).status == "fetching"
-    assert (await read_until_ended(work, store, clock)).status == "done"
+    waiting = await state(store)
+    assert (waiting.status, waiting.reason) == ("queued", "store_unavailable")
+    assert waiting.due_at > clock.now
+    done = await read_until_ended(work, store, clock)
+    assert (done.status, done.reason) == ("done", None)
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_store_that_keeps_nothing_for_minutes_is_outlasted_but_not_for_ever(store: Store, clock: Clock) -> None:
+    begun = (await submitted(store, clock)).created_at
+    full = SubmissionWork(store, Web(StoreUnavailable()).read, clock)
+    while clock.now - begun < timedelta(minutes=10):
+        assert (await read_when_due(full, store, clock)).status == "queued"
+    assert (await read_until_ended(full, store, clock)).reason == "gave_up"
 
 
 @pytest.mark.promise("promises.accepted-never-lost")
@@ -207,13 +222,34 @@ async def test_a_page_that_kills_every_reader_is_given_up(store: Store, clock: C
     await submitted(store, clock)
     web = Web(make_article())
     work = SubmissionWork(store, web.read, clock)
-    for _ in range(20):
+    for _ in range(10):
         assert await store.submissions.claim("submission-1", clock.now, clock.now + timedelta(seconds=30))
         clock.forward(30)
     await work.read("submission-1")
     failed = await state(store)
     assert (failed.status, failed.reason) == ("failed", "gave_up")
     assert web.asked == []
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_readers_that_are_killed_in_quick_succession_cost_no_submission(store: Store, clock: Clock) -> None:
+    await submitted(store, clock)
+    work = SubmissionWork(store, Web(make_article()).read, clock)
+    for _ in range(9):
+        assert await store.submissions.claim("submission-1", clock.now, clock.now + timedelta(seconds=30))
+        clock.forward(30)
+    await work.read("submission-1")
+    assert (await state(store)).status == "done"
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_a_service_that_was_down_for_long_tries_again(store: Store, clock: Clock) -> None:
+    await submitted(store, clock)
+    work = SubmissionWork(store, Web(make_article()).read, clock)
+    assert await store.submissions.claim("submission-1", clock.now, clock.now + timedelta(seconds=30))
+    clock.forward(100_000)
+    await work.read("submission-1")
+    assert (await state(store)).status == "done"
 
 
 @pytest.mark.promise("promises.idempotent")
@@ -256,6 +292,154 @@ async def test_what_is_being_read_when_a_worker_stops_is_handed_back(store: Stor
     with pytest.raises(asyncio.CancelledError):
         await reading
     back = await state(store)
-    assert (back.status, back.due_at) == ("queued", clock.now)
+    assert (back.status, back.due_at, back.attempts, back.first_attempt_at) == ("queued", clock.now, 0, None)
     await SubmissionWork(store, Web(make_article()).read, clock).read("submission-1")
     assert (await state(store)).status == "done"
+
+
+class Hints:
+    """A queue that notes what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    async def enqueue(self, submission: Submission) -> None:
+        self.told.append(submission.id)
+
+    async def close(self) -> None:
+        return
+
+
+@contextlib.asynccontextmanager
+async def kept_up(store: Store, clock: Clock, queue: Hints) -> AsyncIterator[None]:
+    task = asyncio.create_task(upkeep(store, queue, clock))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+HOUR = 3600
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+@pytest.mark.parametrize("when", ["submitted", "claimed", "claimed again", "put off"])
+async def test_what_was_written_while_the_clock_was_ahead_is_not_waited_for(
+    store: Store, clock: Clock, when: str
+) -> None:
+    if when == "claimed again":
+        await submitted(store, clock)
+        assert await store.submissions.claim("submission-1", clock.now, clock.now)
+    clock.forward(HOUR)
+    if when != "claimed again":
+        await submitted(store, clock)
+    if when.startswith("claimed"):
+        assert await store.submissions.claim("submission-1", clock.now, clock.now + timedelta(seconds=30))
+    if when == "put off":
+        await SubmissionWork(store, Web(FetchFailed("timeout", "Slow.", retryable=True)).read, clock).read(
+            "submission-1"
+        )
+    clock.forward(-HOUR)
+    hints = Hints()
+    async with kept_up(store, clock, hints):
+        await eventually(lambda: told(hints))
+    await SubmissionWork(store, Web(make_article()).read, clock).read("submission-1")
+    done = await state(store)
+    assert done.status == "done"
+    assert done.first_attempt_at is not None and done.first_attempt_at <= clock.now
+
+
+async def told(hints: Hints) -> bool:
+    return bool(hints.told)
+
+
+@pytest.mark.promise("submit.retry-after")
+async def test_what_waits_for_good_reason_is_left_waiting(store: Store, clock: Clock) -> None:
+    busy = FetchFailed("http_429", "Later.", retryable=True, retry_after_seconds=3000)
+    await submitted(store, clock)
+    await SubmissionWork(store, Web(busy).read, clock).read("submission-1")
+    later = Submission(
+        "submission-2", "account-1", URL, "News", "queued", created_at=clock.now, due_at=clock.now + timedelta(hours=1)
+    )
+    await store.submissions.add(later)
+    waiting, hints = await state(store), Hints()
+    due = Submission("submission-3", "account-1", URL, "News", "queued", created_at=clock.now, due_at=clock.now)
+    await store.submissions.add(due)
+    async with kept_up(store, clock, hints):
+        await eventually(lambda: told(hints))
+    assert set(hints.told) == {"submission-3"}
+    assert await state(store) == waiting
+    assert await store.submissions.get("submission-2") == later
+
+
+class Unreadable(Hints):
+    """A queue that breaks once, as nothing should."""
+
+    async def enqueue(self, submission: Submission) -> None:
+        await super().enqueue(submission)
+        if len(self.told) == 1:
+            raise RuntimeError("unforeseen")
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+async def test_sweeping_goes_on_after_a_fault_of_ours(store: Store, clock: Clock) -> None:
+    await submitted(store, clock)
+    hints = Unreadable()
+    async with kept_up(store, clock, hints):
+        await eventually(lambda: told_again(hints))
+
+
+async def told_again(hints: Hints) -> bool:
+    return len(hints.told) > 1
+
+
+class Away:
+    """A store that is out of reach for the named method of its submissions."""
+
+    def __init__(self, store: Store, method: str) -> None:
+        self._store = store
+        self._method = method
+        self.submissions = self
+
+    def __getattr__(self, name: str) -> Any:
+        if name == self._method:
+            return self._unavailable
+        return getattr(self._store.submissions, name)
+
+    async def _unavailable(self, *_: object) -> None:
+        raise StoreUnavailable
+
+
+@pytest.mark.promise("promises.accepted-never-lost")
+@pytest.mark.parametrize("method", ["claim", "update"])
+@pytest.mark.parametrize("outcome", [make_article(), FetchFailed("http_404", "Gone.")], ids=["read", "failed"])
+async def test_a_store_out_of_reach_at_any_step_is_a_warning_and_no_failure(
+    store: Store, clock: Clock, method: str, outcome: Article | IngestFailed
+) -> None:
+    await submitted(store, clock)
+    away: Any = Away(store, method)
+    await SubmissionWork(away, Web(outcome).read, clock).read("submission-1")
+    assert not (await state(store)).ended
+    assert (
+        await read_until_ended(SubmissionWork(store, Web(make_article()).read, clock), store, clock)
+    ).status == "done"
+
+
+async def test_how_many_indicators_were_left_out_stands_on_the_submission(store: Store, clock: Clock) -> None:
+    await submitted(store, clock)
+    article = replace(make_article(), ioc_counts={"domain": 20_000}, ioc_dropped=7)
+    await SubmissionWork(store, Web(article).read, clock).read("submission-1")
+    assert ((await state(store)).ioc_count, (await state(store)).ioc_dropped) == (20_000, 7)
+
+
+@pytest.mark.promise("submit.ends-within-180-seconds")
+@pytest.mark.parametrize("fetch_seconds", [5.0, 45.0, 60.0])
+async def test_the_last_attempt_begins_early_enough_for_a_whole_fetch(
+    store: Store, clock: Clock, fetch_seconds: float
+) -> None:
+    busy = FetchFailed("http_503", "Busy.", retryable=True)
+    work = SubmissionWork(store, Web(busy).read, clock, fetch_seconds)
+    begun = (await submitted(store, clock)).created_at
+    await read_until_ended(work, store, clock)
+    assert (clock.now - begun).total_seconds() <= 180 - 3 - 30 - fetch_seconds

@@ -330,3 +330,47 @@ async def until(condition: Callable[[], Any]) -> None:
             return
         await asyncio.sleep(0.02)
     raise AssertionError("never came true")
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ("max-age=36000", 36_000),
+        ("public, max-age=36000, stale-if-error=1", 36_000),
+        ('MAX-AGE="36000"', 36_000),
+        ("max-age=999999999", LONGEST_INTERVAL_SECONDS),
+        ("no-cache", 3600 // 2),
+        ("s-maxage=36000", 3600 // 2),
+        ("max-age=-1", 3600 // 2),
+        ("max-age=" + "9" * 400, 3600 // 2),
+    ],
+)
+async def test_an_answer_that_stays_good_is_not_asked_for_meanwhile(
+    follower: Follower, header: str, seconds: int
+) -> None:
+    follower.announce("one", headers=(f"Cache-Control: {header}",))
+    assert (await follower.poll()).feed.interval_seconds == seconds
+
+
+@pytest.mark.parametrize(("status", "moves"), [(301, True), (308, True), (302, False), (307, False)])
+async def test_a_feed_that_moved_for_good_is_asked_at_its_new_address(
+    follower: Follower, status: int, moves: bool
+) -> None:
+    follower.announce("one", "two")
+    await follower.poll()
+    follower.announce("one", "two", "three")
+    follower.web.pages["/new-feed"] = follower.web.pages["/feed"]
+    follower.web.redirect("/feed", "/new-feed", status)
+    polled = await follower.poll()
+    assert len(polled.submissions) == 1
+    assert polled.feed.url == follower.web.url("/new-feed" if moves else "/feed")
+    assert (await stored(follower)).id == polled.feed.id
+
+
+async def test_a_feed_stays_where_it_was_when_something_else_is_at_the_other_address(follower: Follower) -> None:
+    follower.announce("one")
+    await follower.poll()
+    follower.announce("entirely", "different")
+    follower.web.pages["/other"] = follower.web.pages["/feed"]
+    follower.web.redirect("/feed", "/other", 301)
+    assert (await follower.poll()).feed.url == follower.web.url("/feed")

@@ -1,0 +1,102 @@
+"""A second look at the disarmed lines of a page that our own reader left unread; it may fail and cost nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from ingest.indicators.iocextract_step import SecondRead, SecondReading, second_reading
+from ingest.indicators.reasons import reason
+from ingest.indicators.unread import UnreadPiece
+from ingest.isolated import Isolation, IsolationLimits
+from ingest.reading import Page, ReadPage
+from intel.errors import IsolationFailed
+from intel.records import Sighting
+
+RULE: Final = "read by iocextract"
+SCORE: Final = 1
+LIMITS: Final = IsolationLimits(cpu_seconds=4, wall_seconds=8.0, memory_bytes=512 << 20, result_bytes=1 << 20)
+CUT_SHORT: Final = "Some disarmed lines were not read a second time."
+
+Read = Callable[[Page], Awaitable[ReadPage]]
+
+
+def reading_twice(read: Read, isolation: Isolation, limits: IsolationLimits = LIMITS) -> Read:
+    """`read`, followed by a second reading, in a process of its own, of the lines that it left unread."""
+
+    async def read_both(page: Page) -> ReadPage:
+        found = await read(page)
+        # Of what is cut already the second reader could not tell what is new.
+        worth_it = found.unread and not found.article.ioc_dropped
+        return await read_again(found, isolation, limits) if worth_it else found
+
+    return read_both
+
+
+async def read_again(found: ReadPage, isolation: Isolation, limits: IsolationLimits = LIMITS) -> ReadPage:
+    """The page with what the second reader adds; as it is, with a note, where that reader fails."""
+    second = await read_pieces(found.unread, isolation, limits)
+    read = with_second(found, second.found)
+    return read if second.complete else _noted(read)
+
+
+async def read_pieces(
+    pieces: Sequence[UnreadPiece], isolation: Isolation, limits: IsolationLimits = LIMITS
+) -> SecondReading:
+    """What the second reader finds in some pieces: nothing, and not complete, where it fails."""
+    try:
+        return await isolation.run_within(limits, second_reading, [piece.text for piece in pieces])
+    except IsolationFailed:
+        return SecondReading((), False)
+
+
+def with_second(found: ReadPage, second: Sequence[SecondRead]) -> ReadPage:
+    """The page with the indicators of a second reading that the first one has not, each at its place."""
+    known = {(sighting.type, sighting.value) for sighting in found.sightings}
+    new = [each for each in second if (each.type, each.value) not in known]
+    if not new:
+        return found
+    placed = [(number, 1, sighting) for number, sighting in enumerate(found.sightings)]
+    placed += [(found.unread[each.piece].before, 0, _sighting(each, found.unread[each.piece])) for each in new]
+    ordered = [sighting for _, _, sighting in sorted(placed, key=lambda entry: entry[:2])]
+    sightings = tuple(replace(sighting, position=position) for position, sighting in enumerate(ordered))
+    counts = dict(found.article.ioc_counts)
+    for each in new:
+        counts[each.type] = counts.get(each.type, 0) + 1
+    candidates = sorted(
+        [*found.candidates, *(second_record(each, found.unread) for each in new)],
+        key=lambda candidate: int(candidate["start"]),
+    )
+    return replace(
+        found,
+        article=replace(found.article, ioc_counts=counts),
+        sightings=sightings,
+        candidates=tuple(candidates),
+    )
+
+
+def _sighting(read: SecondRead, piece: UnreadPiece) -> Sighting:
+    return Sighting(read.type, read.value, piece.sentence)
+
+
+def second_record(read: SecondRead, pieces: Sequence[UnreadPiece]) -> dict[str, Any]:
+    """A find of the second reader as `candidate_records` shows candidates."""
+    piece = pieces[read.piece]
+    start = piece.start + max(0, piece.text.find(read.spelling))
+    return {
+        "type": read.type,
+        "value": read.value,
+        "spelling": read.spelling,
+        "start": start,
+        "end": start + len(read.spelling),
+        "place": "main",
+        "kept": True,
+        "score": SCORE,
+        "rule": RULE,
+        "reason": reason(RULE, kept=True),
+    }
+
+
+def _noted(found: ReadPage) -> ReadPage:
+    return replace(found, article=replace(found.article, notes=(*found.article.notes, CUT_SHORT)))
