@@ -67,6 +67,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
         400: "The body is not JSON.",
         401: "The API key is missing or not valid.",
         404: "Nothing is stored here.",
+        409: "That cannot be done with what is stored here.",
         413: "The body is too large.",
         415: "The body is not declared as JSON.",
         422: "A parameter or member cannot be understood.",

@@ -30,7 +30,23 @@ from api.limits.tiers import Tiers
 from api.metrics import Metrics
 from api.openapi import describe
 from api.problems import CODES_BY_STATUS, Problem, ProblemResponse, problem_of, respond
-from api.routes import articles, awareness, description, focus, health, iocs, sources, submit, usage, weekly
+from api.routes import (
+    articles,
+    atom,
+    awareness,
+    candidates,
+    catalogues,
+    description,
+    focus,
+    health,
+    iocs,
+    revisions,
+    sources,
+    submit,
+    usage,
+    votes,
+    weekly,
+)
 from api.secret import secret_of
 from api.service import Service
 from api.web import add_pages, error_page, is_page
@@ -38,23 +54,42 @@ from ingest.assembly import Ingest, open_following, open_ingest
 from ingest.queue.embedded import EmbeddedQueue
 from ingest.queue.port import Queue
 from ingest.queue.redis import ArqQueue
+from ingest.roundups import build_newest_weeks, keep_weeks
 from ingest.submitting import Submitting
 from ingest.work import upkeep
 from intel.awareness import load_lessons
 from intel.errors import ConfigurationError, IocError
+from intel.focus import Focus
 from intel.settings import Settings, load_settings
 from intel.store import open_store
 from intel.times import utc_now
 
 log = structlog.get_logger()
 
+_ROOMS = (
+    iocs,
+    votes,
+    articles,
+    revisions,
+    candidates,
+    weekly,
+    focus,
+    awareness,
+    atom,
+    catalogues,
+    sources,
+    submit,
+    usage,
+    description,
+)
+
 
 def create_app(settings: Settings | None = None, clock: Callable[[], datetime] = utc_now) -> FastAPI:
     """The whole service as one ASGI app; None reads the settings from the environment. Raises ConfigurationError."""
     settings = settings or load_settings()
     service, ingest = _assemble(settings, clock)
-    # Served, the worker follows the feeds.
-    beside = () if settings.served else (open_following(settings, service.store, ingest, service.submitting, clock),)
+    # Served, the worker does these.
+    beside = () if settings.served else _chores(settings, service, ingest)
     app = FastAPI(
         title="IOC Intelligence",
         version=VERSION,
@@ -66,7 +101,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], datetime] =
     )
     app.state.service = service
     app.openapi = lambda: describe(app)  # type: ignore[method-assign]
-    for room in (iocs, articles, weekly, focus, awareness, sources, submit, usage, description):
+    for room in _ROOMS:
         app.include_router(room.router, prefix="/api/v1")
     app.include_router(health.router)
     add_pages(app)
@@ -106,10 +141,17 @@ def _assemble(settings: Settings, clock: Callable[[], datetime]) -> tuple[Servic
         cursors=Cursors(secret_of(settings)),
         submitting=Submitting(store, queue, ingest.fetch_allow, clock),
         lessons=load_lessons(),
+        focus=Focus(store),
         metrics=metrics,
         clock=clock,
     )
     return service, ingest
+
+
+def _chores(settings: Settings, service: Service, ingest: Ingest) -> tuple[Callable[[], Awaitable[None]], ...]:
+    following = open_following(settings, service.store, ingest, service.submitting, service.clock)
+    build_weeks = build_newest_weeks(service.store, service.lessons, service.clock)
+    return following, lambda: keep_weeks(build_weeks)
 
 
 def _limiter(redis: str | None, metrics: Metrics) -> Limiter:

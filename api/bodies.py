@@ -8,6 +8,7 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 
+from api.models import NoBody
 from api.problems import Problem
 
 LARGEST_BODY = 256_000
@@ -16,12 +17,24 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 async def read_json(request: Request, model: type[_Model]) -> _Model:
     """The body as `model`; every way in which it can be wrong is a Problem of its own."""
+    _check_media_type(request)
+    return _validate(_parse(await read_body(request)), model)
+
+
+def _check_media_type(request: Request) -> None:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type != "application/json":
         raise Problem(415, "unsupported_media_type", "Send JSON with Content-Type: application/json.")
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise Problem(415, "unsupported_media_type", "Send the body without Content-Encoding.")
-    return _validate(_parse(await read_body(request)), model)
+
+
+async def read_no_members(request: Request) -> None:
+    """A body that is empty or an object without members; anything else is a Problem, as with `read_json`."""
+    body = await read_body(request)
+    if body.strip():
+        _check_media_type(request)
+        _validate(_parse(body), NoBody)
 
 
 async def read_body(request: Request, largest: int = LARGEST_BODY) -> bytes:

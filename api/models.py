@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+
+from api.voting import LONGEST_NOTE, read_note
+from intel.ageing import Status
+from intel.matching import How
 
 IocType = Literal[
     "ip", "domain", "hash_md5", "hash_sha1", "hash_sha256", "url", "cve", "mitre_attack", "email", "malware"
 ]
 Severity = Literal["critical", "high", "medium", "low"]
+Topic = Literal[
+    "phishing", "passwords", "mfa", "updates", "ransomware", "social_engineering", "mobile", "remote_work",
+    "data_handling", "backups", "ai_deepfakes", "reporting",
+]  # fmt: skip
 Item = TypeVar("Item")
 
 
@@ -38,6 +46,10 @@ class SubmitBody(_Body):
         return value.strip()
 
 
+class NoBody(_Body):
+    """A body without members."""
+
+
 class LookupBody(_Body):
     """Values to look up, each plain or defanged."""
 
@@ -51,6 +63,17 @@ class LookupBody(_Body):
         if any("\0" in value for value in values):
             raise ValueError("must not hold a NUL character")
         return values
+
+
+class FalsePositiveBody(_Body):
+    """Why an indicator is a false positive, if there is something to say."""
+
+    note: str | None = Field(None, examples=["our own mail relay"], max_length=LONGEST_NOTE)
+
+    @field_validator("note")
+    @classmethod
+    def _is_a_note(cls, value: str | None) -> str | None:
+        return read_note(value) if value is not None else None
 
 
 class ArticleRefModel(BaseModel):
@@ -70,6 +93,30 @@ class WarningModel(BaseModel):
     reason: str
 
 
+class MatchModel(BaseModel):
+    """Why a search found it."""
+
+    how: How = Field(
+        description="`exact`: the search names it; `host`, `subdomain`, `network`, `word`, `prefix`: its value does; "
+        "`malware`, `title`, `source`: its newest article does; `article`: an earlier one of its newest 20"
+    )
+    on: str = Field(description="what was met: the value, host, network, words, name or title")
+
+
+class VoteCountModel(BaseModel):
+    false_positive: int = Field(ge=0, description="accounts that call it a false positive")
+
+
+class VoteModel(BaseModel):
+    note: str
+    voted_at: datetime
+
+
+class VotesModel(VoteCountModel):
+    own: VoteModel | None = Field(description="that of the account whose key asks")
+    notes: list[VoteModel] = Field(description="the newest 50 that say why: data from other users")
+
+
 class IocModel(BaseModel):
     """One indicator: unique by type and canonical value."""
 
@@ -84,26 +131,72 @@ class IocModel(BaseModel):
     context: str = Field(description="the sentence it stood in, in its newest article")
     malware: list[str]
     tags: list[str]
-    warnings: list[WarningModel]
+    warnings: list[WarningModel] = Field(description="lists of what is rarely to be blocked on which it stands")
+    status: Status = Field(description="by its type and how long ago it was last seen")
+    expires_at: datetime | None = Field(description="when its status is or was `expired` from; null for never")
+    votes: VoteCountModel
     article: ArticleRefModel
 
 
+class FoundIocModel(IocModel):
+    """An indicator as a list or search shows it."""
+
+    match: MatchModel | None = Field(None, description="only in the answer to a search")
+
+
 class IocDetailModel(IocModel):
+    votes: VotesModel
     articles: list[MentionModel] = Field(description="its newest 50 articles")
     articles_total: int
     related: list[IocModel] = Field(description="what is seen beside it")
+    catalogue: dict[str, Any] | None = Field(
+        description="what imported catalogues say: `kev`, `cvss`, `epss` of a CVE, `attack` of a technique"
+    )
 
 
-class QueryModel(BaseModel):
-    """How the request was read."""
+class NameModel(BaseModel):
+    type: IocType
+    value: str
+
+
+class ReadingModel(BaseModel):
+    """How a search was read; all of it must match."""
 
     text: str | None = Field(description="`q` after normalisation; null for a list")
+    refanged: str | None = Field(description="the same refanged")
+    reads_as: list[NameModel] = Field(description="the indicators that the whole of `q` or `value` may name")
+    names: list[NameModel] = Field(description="the indicators that it names or that stand in it")
+    words: list[str] = Field(description="words that stand alone")
+    phrases: list[str] = Field(description="words that must stand side by side")
+    prefixes: list[str] = Field(description="beginnings of words")
+    networks: list[str] = Field(description="ranges of addresses")
+    sentence: str | None = Field(description="all of this for a person, values defanged")
+
+
+class QueryModel(ReadingModel):
+    """How the request was read."""
+
     type: IocType | None
     value: str | None
-    reads_as: list[dict[str, str]] = Field(description="the indicators that the whole of `q` or `value` may name")
     since: datetime | None
     until: datetime | None
     source: str | None
+
+
+class SearchedModel(BaseModel):
+    """What there was to search; that nothing was found never means harmless."""
+
+    articles: int
+    sources: int
+    newest_article: datetime | None
+
+
+class FacetsModel(BaseModel):
+    """How many of all that match there are of each type, source name (20 at most) and ISO week (26 at most)."""
+
+    types: dict[str, int]
+    sources: dict[str, int]
+    weeks: dict[str, int]
 
 
 class ListModel(BaseModel, Generic[Item]):
@@ -113,8 +206,11 @@ class ListModel(BaseModel, Generic[Item]):
     next_cursor: str | None = Field(description="give it back as `cursor` for the next page; null without a key")
 
 
-class IocListModel(ListModel[IocModel]):
+class IocListModel(ListModel[FoundIocModel]):
     query: QueryModel
+    facets: FacetsModel | None = Field(description="with `facets=true`, on the first page")
+    suggestions: list[str] = Field(description="where a search found nothing: what may have been meant")
+    searched: SearchedModel | None = Field(description="where nothing was found")
 
 
 class LookupItemModel(BaseModel):
@@ -125,6 +221,7 @@ class LookupItemModel(BaseModel):
 
 class LookupModel(BaseModel):
     items: list[LookupItemModel]
+    searched: SearchedModel
 
 
 class ArticleModel(BaseModel):
@@ -141,80 +238,152 @@ class ArticleModel(BaseModel):
     notes: list[str] = Field(description="limits that were reached while reading it")
     ioc_count: int
     ioc_counts: dict[str, int]
+    ioc_dropped: int = Field(description="indicators beyond the limit of an article; they are not stored")
+    revision: int = Field(description="rises when the article, read again, says something else")
+
+
+class VanishedModel(BaseModel):
+    """An indicator that an earlier revision of an article named."""
+
+    type: IocType
+    value: str
+    defanged: str
+    last_revision: int = Field(description="the last one that named it")
+    vanished_at: datetime = Field(description="when it was found gone")
+
+
+class SnippetModel(BaseModel):
+    """A piece of an article in which a search was met."""
+
+    field: Literal["title", "summary", "text", "source_name"]
+    text: str
+    highlights: list[tuple[int, int]] = Field(
+        description="start and end of what was met, in characters (Unicode code points) of the piece"
+    )
+
+
+class FoundArticleModel(ArticleModel):
+    snippets: list[SnippetModel] = Field(description="one piece a field; none in a list")
+
+
+class ArticleQueryModel(ReadingModel):
+    source: str | None
+
+
+class ArticleListModel(ListModel[FoundArticleModel]):
+    query: ArticleQueryModel
+    suggestions: list[str] = Field(description="where a search found nothing: what may have been meant")
+    searched: SearchedModel | None = Field(description="where a search found nothing")
 
 
 class ArticleDetailModel(ArticleModel):
     text: str
+    vanished: list[VanishedModel] = Field(description="what earlier revisions named and this one does not")
     iocs: list[IocModel]
 
 
-class SubmissionModel(BaseModel):
+class CandidateModel(BaseModel):
+    type: IocType
+    value: str
+    spelling: str = Field(description="as it stands in the text")
+    start: int = Field(description="first character in the text that was read, counted from 0")
+    end: int
+    place: str = Field(description="where it stood: main, table, code, list, ioc_section, link_text or furniture")
+    kept: bool
+    score: int = Field(description="above 0 is kept")
+    rule: str = Field(description="the rule that decided")
+    reason: str = Field(description="what that rule means")
+
+
+class CandidateListModel(ListModel[CandidateModel]):
+    revision: int = Field(description="the revision of the article that was weighed")
+    notes: list[str] = Field(description="why there is nothing, where nothing was kept")
+
+
+class FocusRuleModel(BaseModel):
     id: str
-    url: str
-    source_name: str
-    status: Literal["queued", "fetching", "done", "failed"]
-    reason: str | None = Field(description="a code, such as `http_403`")
-    detail: str | None = Field(description="the same for a person")
-    attempts: int
-    article_id: str | None
-    ioc_count: int | None
-    created_at: datetime
-    finished_at: datetime | None
+    severity: Severity
+    words: str = Field(description="when it matches")
+    matched: bool
 
 
-class TrendModel(BaseModel):
-    previous: int
-    delta: int
-
-
-class WeekModel(BaseModel):
-    id: str = Field(examples=["2026-W47"])
-    starts_on: date
-    ends_on: date
-    status: Literal["open", "closed"]
-    revision: int
-    generated_at: datetime
-    title: str
-    summary: str
-    counts: dict[str, Any]
-    trend: dict[str, TrendModel] | None
-    top_iocs: list[dict[str, Any]]
-    top_malware: list[dict[str, Any]]
-    top_cves: list[dict[str, Any]]
-    top_techniques: list[dict[str, Any]]
-    top_articles: list[dict[str, Any]]
-    lesson: dict[str, str] | None
+class FocusChangeModel(BaseModel):
+    at: datetime
+    from_: Severity | None = Field(alias="from")
+    to: Severity | None
+    rule: str | None
 
 
 class FocusModel(BaseModel):
-    id: str
+    """A CVE, malware or technique that needs attention, and why."""
+
+    id: str = Field(examples=["f_cve_CVE-2026-1234"])
     kind: Literal["cve", "malware", "technique"]
+    type: IocType
     key: str
     title: str
     severity: Severity
-    rule: str
+    rule: str = Field(description="the first rule that matched")
+    rule_words: str = Field(description="when that rule matches")
+    score: int = Field(ge=0, le=100, description="orders items of one severity")
+    score_parts: dict[str, int] = Field(description="what the score is the sum of")
     reason: str
     evidence: dict[str, Any]
+    related_iocs: list[dict[str, str]]
+    techniques: list[str]
+    articles: list[dict[str, Any]] = Field(description="the newest ten")
+    status: Literal["active", "stale", "closed"]
     first_seen: datetime
     last_seen: datetime
+    changed_at: datetime = Field(description="when the severity or its rule last changed")
+    history: list[FocusChangeModel] = Field(description="of the last six weeks, oldest first")
+
+
+class FocusDetailModel(FocusModel):
+    rules: list[FocusRuleModel] = Field(description="every rule up to the one that decided")
+
+
+class CatalogueModel(BaseModel):
+    """A list published by somebody else, as it was imported."""
+
+    name: str = Field(examples=["kev"])
+    as_of: datetime = Field(description="the moment that it speaks of")
+    imported_at: datetime
+    source: str = Field(description="the file or address that it came from")
+    entries: int
 
 
 class LessonModel(BaseModel):
+    id: str = Field(description="the same as `slug`")
     slug: str
     title: str
     summary: str
-    topic: str
-    audience: str
+    topic: Topic
+    audience: Literal["everyone", "it", "developers", "managers"]
     minutes: int
     body_markdown: str
     warning_signs: list[str]
     tips: list[str]
     if_it_happened: list[str]
     techniques: list[str]
+    keywords: list[str]
     references: list[dict[str, str]]
     quiz: list[dict[str, Any]]
     language: str
     published_at: datetime
+    updated_at: datetime
+    revision: int
+
+
+class TopicalModel(BaseModel):
+    """An article that makes a lesson topical, and the techniques that they share."""
+
+    article: ArticleRefModel
+    techniques: list[str]
+
+
+class LessonDetailModel(LessonModel):
+    topical: list[TopicalModel] = Field(description="the newest ten of the last 28 days")
 
 
 class SourceModel(BaseModel):

@@ -10,14 +10,14 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from api.limits.paths import needs_key
-from api.models import LookupBody, ProblemModel, SubmitBody
+from api.models import FalsePositiveBody, LookupBody, ProblemModel, SubmitBody
 
 _DESCRIPTION = """Give it an article, get its indicators of compromise.
 
 Lists and searches are open to everybody; a key (`Authorization: Bearer ioc_…`) raises the limits, allows paging on, and
 is needed to submit. Buckets are refilled continuously, so that a full one and its refill can pass within one window.
 """
-_OURS: tuple[type[BaseModel], ...] = (ProblemModel, SubmitBody, LookupBody)
+_OURS: tuple[type[BaseModel], ...] = (ProblemModel, SubmitBody, LookupBody, FalsePositiveBody)
 
 
 def describe(app: FastAPI) -> dict[str, Any]:

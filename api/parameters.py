@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from fastapi import Query
 
+from api.formats.negotiating import Format
 from intel.errors import InvalidQuery
 from intel.times import to_moment
 
@@ -17,6 +19,9 @@ LimitParameter = Annotated[
 SearchParameter = Annotated[
     str | None,
     Query(alias="q", description="words that must all match; quotes keep words together, a trailing * is a prefix"),
+]
+FormatParameter = Annotated[
+    Format | None, Query(description="how to answer; default what the Accept header likes best, else json")
 ]
 CursorParameter = Annotated[str | None, Query(description="`next_cursor` of the page before; needs a key")]
 SourceParameter = Annotated[str | None, Query(description="name of a source, as articles show it")]
@@ -70,3 +75,13 @@ def _read_moment(field: str, text: str) -> tuple[datetime, timedelta]:
     if len(text) == len("2026-11-20") and ":" not in text:
         return moment, _DAY
     return moment, timedelta(0) if "." in text else timedelta(seconds=1)
+
+
+def read_choice(field: str, text: str | None, choices: Sequence[str]) -> Sequence[str]:
+    """One value or a comma list; all of them where nothing is asked. InvalidQuery for anything else."""
+    if text is None:
+        return choices
+    wanted = [each.strip() for each in text.split(",")]
+    if not set(wanted) <= set(choices):
+        raise InvalidQuery(field, f"must be one or more of {', '.join(choices)}, comma-separated")
+    return wanted

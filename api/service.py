@@ -18,6 +18,7 @@ from api.metrics import Metrics
 from ingest.queue.port import Queue
 from ingest.submitting import Submitting
 from intel.awareness import Lesson
+from intel.focus import Focus
 from intel.settings import Settings
 from intel.store import Store
 
@@ -36,6 +37,7 @@ class Service:
     cursors: Cursors
     submitting: Submitting
     lessons: tuple[Lesson, ...]
+    focus: Focus
     metrics: Metrics
     clock: Callable[[], datetime]
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from ingest.indicators.noise import warnings
+from ingest.revisions import Vanished
 from intel.canonical import defang
-from intel.records import IOC_TYPES, Article, ArticleRef, Feed, Ioc, Mention, Submission
+from intel.records import IOC_TYPES, Article, ArticleRef, Catalogue, Feed, Ioc, Mention, Submission
 from intel.times import rfc3339
 
 Json = dict[str, Any]
 FeedState = Literal["off", "ended", "failing", "well", "waiting"]
 
 
-def ioc(record: Ioc) -> Json:
-    """The IOC record of the contract."""
+def ioc(record: Ioc, warnings: Iterable[tuple[str, str]]) -> Json:
+    """The IOC record of the contract; `warnings` are the lists that it stands on, each with what that means."""
     return {
         "id": record.id,
         "type": record.type,
@@ -29,7 +30,7 @@ def ioc(record: Ioc) -> Json:
         "context": record.context,
         "malware": list(record.malware),
         "tags": [],
-        "warnings": [{"list": list, "reason": reason} for list, reason in warnings(record.type, record.value)],
+        "warnings": [{"list": list, "reason": reason} for list, reason in warnings],
         "article": article_ref(record.article),
     }
 
@@ -66,6 +67,21 @@ def article(record: Article) -> Json:
         "notes": list(record.notes),
         "ioc_count": record.ioc_count,
         "ioc_counts": {type: record.ioc_counts[type] for type in IOC_TYPES if type in record.ioc_counts},
+        "ioc_dropped": record.ioc_dropped,
+        "revision": record.revision,
+    }
+
+
+def named(type: str, value: str) -> Json:
+    """An indicator by what it is alone."""
+    return {"type": type, "value": value, "defanged": defang(type, value)}
+
+
+def vanished(record: Vanished) -> Json:
+    """An indicator that an article does not name any more."""
+    return named(record.type, record.value) | {
+        "last_revision": record.last_revision,
+        "vanished_at": rfc3339(record.vanished_at),
     }
 
 
@@ -81,8 +97,21 @@ def submission(record: Submission) -> Json:
         "attempts": record.attempts,
         "article_id": record.article_id,
         "ioc_count": record.ioc_count,
+        "ioc_dropped": record.ioc_dropped,
+        "again": record.again,
         "created_at": rfc3339(record.created_at),
         "finished_at": _time(record.finished_at),
+    }
+
+
+def catalogue(record: Catalogue) -> Json:
+    """An imported catalogue."""
+    return {
+        "name": record.name,
+        "as_of": rfc3339(record.as_of),
+        "imported_at": rfc3339(record.imported_at),
+        "source": record.source,
+        "entries": record.entries,
     }
 
 

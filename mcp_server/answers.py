@@ -34,7 +34,7 @@ def looked_up_in(answer: Answer, value_asked: str) -> Found:
     """The result of a look-up; nothing known is a result too."""
     items, lines = _fitting(answer.items[:MOST_ITEMS])
     value = cleaned(value_asked, VALUE_CHARACTERS)
-    return Found(looked_up(value, lines), Lookup(value=value, found=bool(items), items=items))
+    return Found(looked_up(value, lines, answer.searched), Lookup(value=value, found=bool(items), items=items))
 
 
 def _fitting(records: Sequence[Record]) -> tuple[list[Ioc], list[str]]:

@@ -49,12 +49,21 @@ class Record(BaseModel):
     article: RecordArticle | None = None
 
 
+class Searched(BaseModel):
+    """What there was to search when nothing was found."""
+
+    articles: Count = 0
+    sources: Count = 0
+    newest_article: str | None = None
+
+
 class Answer(BaseModel):
     """One page of records; `limit` is the one that the service applied."""
 
     items: list[Record]
     limit: Count | None = None
     total: Count | None = None
+    searched: Searched | None = None
 
 
 def _bare(schema: dict[str, Any]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from mcp_server.results import Article, Ioc
+from mcp_server.results import Article, Ioc, Searched
 from mcp_server.safe_text import cut, defanged, defanged_prose
 
 _LINE_CHARACTERS = 300
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def line(ioc: Ioc, defanged_value: str) -> str:
@@ -38,9 +40,19 @@ def listing(lines: Sequence[str], total: int | None, limit_applied: int, omitted
     return "\n".join([*(lines or ["No indicators found."]), *([f"({note}.)"] if note else [])])
 
 
-def looked_up(value: str, lines: Sequence[str]) -> str:
-    """The text of a look-up: the lines, or that there is none of `value`."""
-    return "\n".join(lines) or f"{cut(defanged(None, value), _LINE_CHARACTERS)}: not found."
+def looked_up(value: str, lines: Sequence[str], searched: Searched | None = None) -> str:
+    """The text of a look-up: the lines, or that there is none of `value` in what was searched."""
+    return "\n".join(lines) or f"{cut(defanged(None, value), _LINE_CHARACTERS)}: not found{_within(searched)}."
+
+
+def _within(searched: Searched | None) -> str:
+    """What was searched, so that nobody takes "not found" for "harmless"."""
+    if searched is None:
+        return ""
+    day = _DAY.match(searched.newest_article or "")
+    newest = f", newest of {day[0]}" if day else ""
+    read = f"{_counted(searched.articles, 'article')} from {_counted(searched.sources, 'source')}"
+    return f" in {read}{newest}; this does not mean that it is harmless"
 
 
 def _counted(count: int, noun: str) -> str:

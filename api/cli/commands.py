@@ -23,6 +23,8 @@ app.add_typer(account, name="account")
 app.add_typer(key, name="key")
 feeds = typer.Typer(help="Feeds that are followed.", no_args_is_help=True)
 app.add_typer(feeds, name="feeds")
+weekly = typer.Typer(help="Weekly roundups.", no_args_is_help=True)
+app.add_typer(weekly, name="weekly")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Email = Annotated[str, typer.Argument(help="The account's e-mail address.")]
@@ -35,6 +37,7 @@ OnlyType = Annotated[IocType | None, typer.Option("--type", help="Only this type
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many, at most.")]
 FeedUrl = Annotated[str, typer.Argument(help="Address of the feed.")]
 Source = Annotated[str | None, typer.Option(help="Name of the source.")]
+CATALOGUES = ("kev", "epss", "cvss", "attack", "warninglist")
 
 
 @app.command()
@@ -62,39 +65,53 @@ def worker() -> None:
 @app.command("import")
 def import_(
     paths: Annotated[
-        list[Path], typer.Argument(help="Files (HTML, text, Markdown, PDF, MISP or STIX JSON), folders, archives.")
+        list[str],
+        typer.Argument(
+            help="Files (HTML, text, Markdown, PDF, MISP or STIX JSON), folders, archives; "
+            "or kev, epss, cvss, attack or warninglist, then PATH-or-URL."
+        ),
     ],
     source: Source = None,
     again: Annotated[bool, typer.Option("--again", help="Read files again that were imported before.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take in articles from files; the same command goes on where it was stopped."""
+    """Take in articles from files, going on where it was stopped; or a catalogue that others publish."""
+    if paths[0] in CATALOGUES and not Path(paths[0]).exists():
+        from api.cli.catalogues import import_from
+
+        if len(paths) == 1 or source is not None:
+            raise typer.BadParameter(f"write: ioc import {paths[0]} PATH-or-URL")
+        sys.exit(import_from(paths[0], paths[1:], as_json=as_json))
     from api.cli.importing import import_paths
 
-    sys.exit(import_paths(paths, source, again=again, as_json=as_json))
+    sys.exit(import_paths([Path(path) for path in paths], source, again=again, as_json=as_json))
 
 
 @app.command()
 def submit(
     url: Annotated[str, typer.Argument(help="Address of an article.")],
     source: Source = None,
+    again: Annotated[bool, typer.Option("--again", help="Read a known article again.")] = False,
     wait: Annotated[bool, typer.Option(help="Wait until it is done or failed.")] = True,
     as_json: AsJson = False,
 ) -> None:
     """Submit an article's address and see what becomes of it."""
     from api.cli.taking_in import submit_url
 
-    sys.exit(submit_url(url, source, wait=wait, as_json=as_json))
+    sys.exit(submit_url(url, source, again=again, wait=wait, as_json=as_json))
 
 
 @app.command()
 def extract(
     path: Annotated[str, typer.Argument(help="A file (text, HTML, PDF), or - for standard input.")] = "-",
+    explain: Annotated[bool, typer.Option(help="Show all that was weighed, kept or dropped, and why.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --explain: one JSON object a line.")] = False,
+    iocextract: Annotated[bool, typer.Option(help="Let iocextract read disarmed lines that are left unread.")] = False,
 ) -> None:
     """Print the indicators of a text, one JSON object a line; touches no store and no network."""
     from api.cli.extracting import extract
 
-    extract(path)
+    extract(path, explain=explain, as_json=as_json, iocextract=iocextract)
 
 
 @app.command()
@@ -285,3 +302,26 @@ def poll_feeds(
     from api.cli.feeds import poll_feeds
 
     sys.exit(poll_feeds(url, wait=wait, as_json=as_json))
+
+
+@weekly.command("build")
+def build_weeks(
+    weeks: Annotated[list[str] | None, typer.Argument(help="Weeks, such as 2026-W47; default the two newest.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every week that has articles.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compute the roundups whose articles changed; exit status 1 where a week has none."""
+    from api.cli.reports import build_weeks
+
+    sys.exit(build_weeks(weeks or [], every=every, as_json=as_json))
+
+
+@weekly.command("show")
+def show_week(
+    week: Annotated[str | None, typer.Argument(help="A week, such as 2026-W47; default the running one.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print a roundup as Markdown."""
+    from api.cli.reports import show_week
+
+    show_week(week, as_json=as_json)

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 import orjson
 
-from api import views
+from api.annotating import Annotations, annotate
 from api.cli.running import progress_bar, say, with_store
 from api.formats.stix import stix_bundle
 from api.formats.tables import csv_table, plain_list
@@ -19,6 +19,7 @@ from intel.query import IocQuery
 from intel.records import Ioc
 from intel.settings import Settings
 from intel.store import Store
+from intel.times import utc_now
 
 _PAGE = 500
 
@@ -55,7 +56,8 @@ async def _write(store: Store, query: IocQuery, format: str, out: BinaryIO) -> i
             if format == "stix":
                 written += page
             else:
-                out.write(_render(format, page, first=count == 0))
+                noted = await annotate(store, page, utc_now()) if format == "jsonl" else None
+                out.write(_render(format, page, noted, first=count == 0))
             count += len(page)
     if format == "stix":
         out.write(stix_bundle(written))
@@ -74,10 +76,10 @@ async def _pages(store: Store, query: IocQuery) -> AsyncIterator[tuple[tuple[Ioc
         query = replace(query, after=page.next)
 
 
-def _render(format: str, page: tuple[Ioc, ...], *, first: bool) -> bytes:
+def _render(format: str, page: tuple[Ioc, ...], noted: Annotations | None, *, first: bool) -> bytes:
+    if noted is not None:
+        return b"".join(orjson.dumps(record) + b"\n" for record in noted.records(page))
     if format == "csv":
         table = csv_table(page)
         return table if first else table.partition(b"\r\n")[2]
-    if format == "txt":
-        return plain_list(page)
-    return b"".join(orjson.dumps(views.ioc(ioc)) + b"\n" for ioc in page)
+    return plain_list(page)

@@ -160,7 +160,9 @@ async def _poll_all(store: Store, settings: Settings, feeds: Sequence[Feed], *, 
     redis = settings.redis_address
     queue: Queue = ArqQueue(redis) if redis else EmbeddedQueue(ingest.work.read)
     submitting = Submitting(store, queue, ingest.fetch_allow, utc_now)
-    polling = open_polling(store, submitting, ingest.isolation, ingest.fetch_allow, utc_now)
+    polling = open_polling(
+        store, submitting, ingest.isolation, ingest.fetch_allow, utc_now, ingest.fetch_limits, ingest.proxy
+    )
     slots = asyncio.Semaphore(_AT_ONCE)
     try:
         with progress_bar() as bar:

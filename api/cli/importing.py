@@ -49,7 +49,7 @@ def import_paths(paths: Sequence[Path], source: str | None, *, again: bool, as_j
     async def run(store: Store, settings: Settings) -> None:
         ingest = open_ingest(settings, store)
         try:
-            importing = Importing(store, ingest, source, again)
+            importing = Importing(store, ingest, source, settings.ioc_most_indicators, again)
             with progress_bar() as progress:
                 task = progress.add_task("importing", total=await asyncio.to_thread(count_files, paths))
                 async for imported in importing.all(paths):
@@ -78,6 +78,7 @@ class Importing:
     store: Store
     ingest: Ingest
     source: str | None
+    most_indicators: int
     again: bool
 
     async def all(self, paths: Sequence[Path]) -> AsyncIterator[list[Imported]]:
@@ -113,7 +114,7 @@ class Importing:
     async def _articles(self, body: bytes) -> list[Article]:
         pipeline, isolation = self.ingest.pipeline, self.ingest.isolation
         if body[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"["):
-            read = await isolation.run(read_bundle, body, self.source, utc_now())
+            read = await isolation.run(read_bundle, body, self.source, utc_now(), self.most_indicators)
             articles = [await pipeline.take_read(each) for each in read[:-1]]
             # Only when its last article is in is the file known.
             return [*articles, await pipeline.take_read(read[-1], content_identity(body))]

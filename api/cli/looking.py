@@ -3,68 +3,117 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from api import views
+from api.annotating import Annotations, annotate
 from api.cli.running import print_json, print_table, say, with_store
+from api.searching import iocs_suggested, reading, searched
+from api.web.text import counted
 from intel.canonical import defang
 from intel.ids import ioc_id
-from intel.query import IocQuery, Page, exact_value, parse_search
+from intel.matching import reason
+from intel.query import IocQuery, Page, SearchText, exact_value, parse_search
 from intel.records import Ioc
 from intel.settings import Settings
 from intel.store import Store
+from intel.times import utc_now
+
+Json = dict[str, Any]
 
 
 def search(q: str, type: str | None, limit: int, *, as_json: bool) -> int:
     """Exit status 1 where nothing matches."""
     text = parse_search(q)
-    page = _find(IocQuery(text=text, type=type, limit=limit))
-    _show(page, f"Indicators matching {q.strip()[:80]!r}", as_json=as_json)
-    return 0 if page.items else 1
+    query = IocQuery(text=text, type=type, limit=limit)
+
+    async def find(store: Store, _: Settings) -> tuple[Found, list[str], Json | None]:
+        found = await _found(store, query)
+        if found.page.items or text is None:
+            return found, [], None
+        return found, await iocs_suggested(store, text), await searched(store)
+
+    found, suggestions, within = with_store(find)
+    if as_json:
+        print_json(found.members() | {"query": reading(text), "suggestions": suggestions, "searched": within})
+    else:
+        found.show(f"Indicators matching {q.strip()[:80]!r}")
+        _say_nothing_found(suggestions, within)
+    return 0 if found.page.items else 1
 
 
 def list_newest(type: str | None, source: str | None, limit: int, *, as_json: bool) -> None:
     """The newest indicators."""
-    _show(_find(IocQuery(type=type, source=source, limit=limit)), "Newest indicators", as_json=as_json)
+    query = IocQuery(type=type, source=source, limit=limit)
+    found = with_store(lambda store, _: _found(store, query))
+    if as_json:
+        print_json(found.members())
+    else:
+        found.show("Newest indicators")
 
 
 def lookup(values: Sequence[str], *, as_json: bool) -> int:
     """Exit status 1 where none of the values is known."""
     wanted = {value: [ioc_id(type, read) for type, read in exact_value(value)] for value in values}
 
-    async def look(store: Store, _: Settings) -> dict[str, Ioc]:
-        return await store.iocs.get_many([id for ids in wanted.values() for id in ids])
+    async def look(store: Store, _: Settings) -> tuple[dict[str, Ioc], Annotations, Json]:
+        found = await store.iocs.get_many([id for ids in wanted.values() for id in ids])
+        return found, await annotate(store, [*found.values()], utc_now()), await searched(store)
 
-    found = with_store(look)
+    found, noted, within = with_store(look)
     answers = {value: [found[id] for id in ids if id in found] for value, ids in wanted.items()}
     if as_json:
-        print_json(
-            {"items": [{"value": v, "found": bool(f), "iocs": [*map(views.ioc, f)]} for v, f in answers.items()]}
-        )
+        items = [{"value": value, "found": bool(f), "iocs": noted.records(f)} for value, f in answers.items()]
+        print_json({"items": items, "searched": within})
     else:
-        print_table("Looked up", _COLUMNS, [_row(ioc) for iocs in answers.values() for ioc in iocs])
+        print_table("Looked up", _COLUMNS, [_row(ioc, noted) for iocs in answers.values() for ioc in iocs])
         for value in (value for value, iocs in answers.items() if not iocs):
             say(f"not found: {value[:200]}")
+        _say_nothing_found((), within if not all(answers.values()) else None)
     return 0 if found else 1
 
 
-_COLUMNS = ("type", "value", "last seen", "sightings", "sources", "newest article")
+_COLUMNS = ("type", "value", "last seen", "status", "sightings", "sources", "newest article")
 
 
-def _find(query: IocQuery) -> Page[Ioc]:
-    async def find(store: Store, _: Settings) -> Page[Ioc]:
-        return await store.iocs.find(query)
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One page of a list or search and what is said of its indicators."""
 
-    return with_store(find)
+    page: Page[Ioc]
+    noted: Annotations
+    text: SearchText | None
+
+    def members(self) -> Json:
+        return {"items": self.noted.records(self.page.items, self.text), "total": self.page.total}
+
+    def show(self, title: str) -> None:
+        columns = (*_COLUMNS, "found by") if self.text else _COLUMNS
+        print_table(title, columns, (self._cells(ioc) for ioc in self.page.items))
+        say(f"{len(self.page.items)} of {self.page.total}")
+
+    def _cells(self, ioc: Ioc) -> Sequence[object]:
+        if self.text is None:
+            return _row(ioc, self.noted)
+        match = reason(self.text, ioc)
+        return (*_row(ioc, self.noted), f"{match.how}: {match.on[:60]}")
 
 
-def _show(page: Page[Ioc], title: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"items": [*map(views.ioc, page.items)], "total": page.total})
-        return
-    print_table(title, _COLUMNS, map(_row, page.items))
-    say(f"{len(page.items)} of {page.total}")
+async def _found(store: Store, query: IocQuery) -> Found:
+    page = await store.iocs.find(query)
+    return Found(page, await annotate(store, page.items, utc_now()), query.text)
 
 
-def _row(ioc: Ioc) -> Sequence[object]:
-    value = defang(ioc.type, ioc.value)
-    return (ioc.type, value, f"{ioc.last_seen:%Y-%m-%d}", ioc.sightings, ioc.sources, ioc.article.title[:80])
+def _say_nothing_found(suggestions: Sequence[str], within: Json | None) -> None:
+    """What was searched in vain: that is no all-clear."""
+    if suggestions:
+        say(f"did you mean {', '.join(suggestions)}?")
+    if within is not None:
+        newest = f", newest of {within['newest_article'][:10]}" if within["newest_article"] else ""
+        read = f"{counted(within['articles'], 'article')} from {counted(within['sources'], 'source')}{newest}"
+        say(f"searched {read}; not found does not mean harmless")
+
+
+def _row(ioc: Ioc, noted: Annotations) -> Sequence[object]:
+    value, status = defang(ioc.type, ioc.value), noted.age(ioc).status
+    return (ioc.type, value, f"{ioc.last_seen:%Y-%m-%d}", status, ioc.sightings, ioc.sources, ioc.article.title[:80])

@@ -50,15 +50,17 @@ def say(text: str) -> None:
     Console(stderr=True, highlight=False).print(Text(text))
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """A table for a person; cells are plain text whatever they hold, and the second one folds where it is narrow."""
+def print_table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], folded: Sequence[int] = (1,)
+) -> None:
+    """A table for a person; cells are plain text whatever they hold, and those of `folded` fold where it is narrow."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=_WIDTH_WITHOUT_TERMINAL)
     table = Table(title=Text(title), title_justify="left", header_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for place, column in enumerate(columns):
-        if place == 1:
-            table.add_column(column, overflow="fold", min_width=20)
+        if place in folded:
+            table.add_column(column, overflow="fold", min_width=20 if place == 1 else 12)
         else:
             table.add_column(column, overflow="ellipsis", no_wrap=True, max_width=max(16, console.width - 120))
     for row in rows:

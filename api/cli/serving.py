@@ -15,8 +15,10 @@ from api.cli.running import say
 from api.logs import configure_logs
 from ingest.assembly import open_following, open_ingest
 from ingest.queue.redis import ArqQueue, run_worker
+from ingest.roundups import build_newest_weeks
 from ingest.submitting import Submitting
 from ingest.work import upkeep
+from intel.awareness import load_lessons
 from intel.errors import ConfigurationError, IocError
 from intel.settings import Settings, load_settings
 from intel.store import open_store
@@ -92,11 +94,12 @@ async def _work(settings: Settings, redis_address: str) -> None:
     store, queue = open_store(settings), ArqQueue(redis_address)
     ingest = open_ingest(settings, store)
     following = open_following(settings, store, ingest, Submitting(store, queue, ingest.fetch_allow, utc_now))
+    build_weeks = build_newest_weeks(store, load_lessons(), utc_now)
     ingest.isolation.start()
     keeping = asyncio.create_task(upkeep(store, queue, utc_now, following))
     say("reading submissions (Ctrl-C ends it)")
     try:
-        await run_worker(redis_address, ingest.work.read, stopping)
+        await run_worker(redis_address, ingest.work.read, stopping, build_weeks)
     finally:
         keeping.cancel()
         await asyncio.gather(keeping, return_exceptions=True)

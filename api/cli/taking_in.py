@@ -25,11 +25,11 @@ _OPERATOR = account_id("admin@localhost")
 _POLL_SECONDS = 0.3
 
 
-def submit_url(url: str, source: str | None, *, wait: bool, as_json: bool) -> int:
+def submit_url(url: str, source: str | None, *, again: bool, wait: bool, as_json: bool) -> int:
     """Exit status 1 where the submission failed."""
 
     async def run(store: Store, settings: Settings) -> Submission:
-        return await _submit(store, settings, url, source, wait=wait)
+        return await _submit(store, settings, url, source, again=again, wait=wait)
 
     with Console(stderr=True).status("reading the article …"):
         submission = with_store(run)
@@ -40,14 +40,21 @@ def submit_url(url: str, source: str | None, *, wait: bool, as_json: bool) -> in
     return 1 if submission.status == "failed" else 0
 
 
-async def _submit(store: Store, settings: Settings, url: str, source: str | None, *, wait: bool) -> Submission:
+async def _submit(
+    store: Store, settings: Settings, url: str, source: str | None, *, again: bool, wait: bool
+) -> Submission:
     """Embedded, this process reads the article itself, unless a running service is quicker to claim it."""
     ingest = open_ingest(settings, store)
     redis = settings.redis_address
     queue: Queue = ArqQueue(redis) if redis else EmbeddedQueue(ingest.work.read)
     sweeping = asyncio.create_task(sweep(store, queue, utc_now))
     try:
-        submission = await Submitting(store, queue, ingest.fetch_allow, utc_now).submit(_OPERATOR, url, source)
+        submitting = Submitting(store, queue, ingest.fetch_allow, utc_now)
+        known = await submitting.known(url) if again else None
+        if known is not None and known.url is not None:
+            submission = await submitting.again(_OPERATOR, known)
+        else:
+            submission = await submitting.submit(_OPERATOR, url, source)
         while wait and not submission.ended:
             await asyncio.sleep(_POLL_SECONDS)
             submission = await store.submissions.get(submission.id) or submission
@@ -61,7 +68,8 @@ async def _submit(store: Store, settings: Settings, url: str, source: str | None
 
 def _sentence(submission: Submission) -> str:
     if submission.status == "done":
-        return f"done: {submission.ioc_count} indicators in article {submission.article_id}"
+        left_out = f" ({submission.ioc_dropped} more left out)" if submission.ioc_dropped else ""
+        return f"done: {submission.ioc_count} indicators{left_out} in article {submission.article_id}"
     if submission.status == "failed":
         return f"failed ({submission.reason}): {submission.detail}"
     return f"accepted as {submission.id}; a running service or worker reads it"

@@ -1,16 +1,24 @@
-"""Indicators as a STIX 2.1 bundle: deterministic ids, so that exporting again gives the same objects."""
+"""Indicators as a STIX 2.1 bundle: deterministic ids, so that exporting again gives the same objects.
+
+indicator --indicates--> malware        for a name within two sentences of it
+report                                  an article: its source, and everything here that it names
+"""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 import orjson
 
 from intel.ids import NAMESPACE
+from intel.names import technique_name
 from intel.records import ArticleRef, Ioc
 from intel.times import rfc3339
+
+Object = dict[str, Any]
 
 _PATTERNS = {
     "domain": "[domain-name:value = '{}']",
@@ -20,37 +28,72 @@ _PATTERNS = {
     "hash_sha1": "[file:hashes.'SHA-1' = '{}']",
     "hash_sha256": "[file:hashes.'SHA-256' = '{}']",
 }
+# TLP 2.0 as OASIS defines it for STIX.
+_CLEAR = "marking-definition--94868c89-83c2-464b-929b-a1a8aa3c8487"
+_TLP_EXTENSION = "extension-definition--60a3c5c5-0d10-413e-aab3-9e08dde9e88d"
+# Names do not change, so neither do the objects that stand for them, whatever bundle they come in.
+_NAMED_SINCE = "2026-01-01T00:00:00.000Z"
+_SERVICE = "IOC Intelligence"
 
 
-def stix_bundle(iocs: Sequence[Ioc]) -> bytes:
-    """Indicators, vulnerabilities, techniques and malware, with the reports that name them."""
-    objects = [_object(ioc) for ioc in iocs]
-    reports = _reports(iocs, [made["id"] for made in objects])
-    everything = sorted(objects + reports, key=lambda made: str(made["id"]))
-    bundle = {"type": "bundle", "id": _id("bundle", *(made["id"] for made in everything)), "objects": everything}
-    return orjson.dumps(bundle)
+def stix_bundle(iocs: Sequence[Ioc], article: ArticleRef | None = None) -> bytes:
+    """Indicators, vulnerabilities, techniques and malware, how they belong together, and the reports that name them.
+
+    With `article` its report names all of them; otherwise each stands in the report of its newest article.
+    """
+    objects = {made["id"]: made for made in _all_objects(iocs, article)}
+    ids = sorted(objects)
+    return orjson.dumps({"type": "bundle", "id": _id("bundle", *ids), "objects": [objects[id] for id in ids]})
 
 
-def _id(kind: str, *parts: str) -> str:
-    return f"{kind}--{uuid.uuid5(NAMESPACE, chr(10).join(('stix', kind, *parts)))}"
+def _all_objects(iocs: Sequence[Ioc], article: ArticleRef | None) -> Iterator[Object]:
+    if not iocs and article is None:
+        return
+    yield _tlp_clear()
+    yield _identity(_SERVICE, "system")
+    reports: dict[str, tuple[ArticleRef, set[str]]] = {}
+    if article is not None:
+        reports[article.id] = (article, set())
+    for ioc in iocs:
+        made = list(_of_indicator(ioc))
+        yield from made
+        ref = article or ioc.article
+        reports.setdefault(ref.id, (ref, set()))[1].update(each["id"] for each in made)
+    for ref, named in reports.values():
+        source = _identity(ref.source_name or "unknown", "organization")
+        yield source
+        yield _report(ref, source["id"], named or {source["id"]})
 
 
-def _common(kind: str, id: str, created: str, modified: str) -> dict[str, Any]:
-    return {"type": kind, "spec_version": "2.1", "id": id, "created": created, "modified": modified}
-
-
-def _object(ioc: Ioc) -> dict[str, Any]:
-    first, last = _timestamp(rfc3339(ioc.first_seen)), _timestamp(rfc3339(ioc.last_seen))
-    kind = {"cve": "vulnerability", "mitre_attack": "attack-pattern", "malware": "malware"}.get(ioc.type, "indicator")
-    made = _common(kind, _id(kind, ioc.type, ioc.value), first, last) | {"name": ioc.value}
-    if kind == "indicator":
-        made |= {"pattern": _pattern(ioc), "pattern_type": "stix", "valid_from": first, "indicator_types": ["unknown"]}
-    elif kind == "malware":
-        made["is_family"] = True
+def _of_indicator(ioc: Ioc) -> Iterator[Object]:
+    """What stands for one indicator, and for the malware that it was named with."""
+    if ioc.type == "malware":
+        yield _malware(ioc.value)
+    elif ioc.type == "cve":
+        yield _vulnerability(ioc.value)
+    elif ioc.type == "mitre_attack":
+        yield _technique(ioc.value)
     else:
-        source = "cve" if kind == "vulnerability" else "mitre-attack"
-        made["external_references"] = [{"source_name": source, "external_id": ioc.value}]
-    return made
+        indicator = _indicator(ioc)
+        yield indicator
+        for malware in map(_malware, ioc.malware):
+            yield malware
+            yield _relationship(indicator, "indicates", malware["id"])
+
+
+def _indicator(ioc: Ioc) -> Object:
+    first, last = _time(ioc.first_seen), _time(ioc.last_seen)
+    made = _common("indicator", _id("indicator", ioc.type, ioc.value), first, last) | {
+        "name": ioc.value,
+        "indicator_types": ["malicious-activity" if ioc.malware else "unknown"],
+        "pattern": _pattern(ioc),
+        "pattern_type": "stix",
+        "pattern_version": "2.1",
+        "valid_from": first,
+    }
+    if ioc.context:
+        made["description"] = ioc.context
+    return made | _references(ioc.article)
 
 
 def _pattern(ioc: Ioc) -> str:
@@ -59,23 +102,82 @@ def _pattern(ioc: Ioc) -> str:
     return _PATTERNS[ioc.type].format(ioc.value.replace("\\", "\\\\").replace("'", "\\'"))
 
 
-def _timestamp(text: str) -> str:
-    """STIX wants milliseconds on every time."""
-    return text if "." in text else text.replace("Z", ".000Z")
+def _malware(name: str) -> Object:
+    return _named("malware", "malware", name) | {"name": name, "is_family": True}
 
 
-def _reports(iocs: Sequence[Ioc], ids: Sequence[str]) -> list[dict[str, Any]]:
-    named: dict[str, tuple[ArticleRef, list[str]]] = {}
-    for ioc, id in zip(iocs, ids, strict=True):
-        named.setdefault(ioc.article.id, (ioc.article, []))[1].append(id)
-    return [_report(article, refs) for article, refs in named.values()]
+def _vulnerability(id: str) -> Object:
+    reference = {"source_name": "cve", "external_id": id, "url": f"https://www.cve.org/CVERecord?id={id}"}
+    return _named("vulnerability", "cve", id) | {"name": id, "external_references": [reference]}
 
 
-def _report(article: ArticleRef, refs: list[str]) -> dict[str, Any]:
-    published = _timestamp(rfc3339(article.seen_at))
-    made = _common("report", _id("report", article.id), published, published)
-    made |= {"name": article.title or "untitled", "published": published, "object_refs": sorted(refs)}
-    made["report_types"] = ["threat-report"]
-    if article.url:
-        made["external_references"] = [{"source_name": article.source_name or "article", "url": article.url}]
+def _technique(id: str) -> Object:
+    address = f"https://attack.mitre.org/techniques/{id.replace('.', '/')}/"
+    reference = {"source_name": "mitre-attack", "external_id": id, "url": address}
+    name = technique_name(id)
+    made = _named("attack-pattern", "mitre_attack", id)
+    return made | {"name": f"{id} {name}" if name else id, "external_references": [reference]}
+
+
+def _identity(name: str, identity_class: str) -> Object:
+    made = _named("identity", identity_class, name) | {"name": name, "identity_class": identity_class}
+    if identity_class == "system":
+        del made["created_by_ref"]
     return made
+
+
+def _relationship(source: Object, kind: str, target_id: str) -> Object:
+    id = _id("relationship", source["id"], kind, target_id)
+    ends = {"relationship_type": kind, "source_ref": source["id"], "target_ref": target_id}
+    return _common("relationship", id, source["created"], source["modified"]) | ends
+
+
+def _report(article: ArticleRef, source_id: str, named: Iterable[str]) -> Object:
+    published = _time(article.seen_at)
+    made = _common("report", _id("report", article.id), published, published)
+    made |= {"name": article.title.strip() or "untitled", "published": published, "object_refs": sorted(named)}
+    made |= {"report_types": ["threat-report"], "created_by_ref": source_id}
+    return made | _references(article)
+
+
+def _references(article: ArticleRef) -> Object:
+    if not article.url:
+        return {}
+    return {"external_references": [{"source_name": article.source_name or "article", "url": article.url}]}
+
+
+def _tlp_clear() -> Object:
+    return {
+        "type": "marking-definition",
+        "spec_version": "2.1",
+        "id": _CLEAR,
+        "created": "2022-10-01T00:00:00.000Z",
+        "name": "TLP:CLEAR",
+        "extensions": {_TLP_EXTENSION: {"extension_type": "property-extension", "tlp_2_0": "clear"}},
+    }
+
+
+def _named(kind: str, type: str, name: str) -> Object:
+    return _common(kind, _id(kind, type, name), _NAMED_SINCE, _NAMED_SINCE)
+
+
+def _common(kind: str, id: str, created: str, modified: str) -> Object:
+    return {
+        "type": kind,
+        "spec_version": "2.1",
+        "id": id,
+        "created_by_ref": _id("identity", "system", _SERVICE),
+        "created": created,
+        "modified": modified,
+        "object_marking_refs": [_CLEAR],
+    }
+
+
+def _id(kind: str, *parts: str) -> str:
+    return f"{kind}--{uuid.uuid5(NAMESPACE, chr(10).join(('stix', kind, *parts)))}"
+
+
+def _time(moment: datetime) -> str:
+    """STIX wants milliseconds on every time."""
+    text = rfc3339(moment)
+    return text if "." in text else text.replace("Z", ".000Z")

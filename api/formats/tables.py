@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from intel.records import Ioc
+from intel.records import ArticleRef, Ioc
 from intel.times import rfc3339
 
 _COLUMNS = (
@@ -17,12 +17,15 @@ _COLUMNS = (
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def csv_table(iocs: Sequence[Ioc]) -> bytes:
-    """One row an indicator under a header; cells that a spreadsheet would run get a leading apostrophe."""
+def csv_table(iocs: Sequence[Ioc], article: ArticleRef | None = None) -> bytes:
+    """One row an indicator under a header; cells that a spreadsheet would run get a leading apostrophe.
+
+    With `article` that one stands beside each, in place of its newest; its sentence there is not known then.
+    """
     out = io.StringIO()
     writer = csv.writer(out)
     writer.writerow(_COLUMNS)
-    writer.writerows([_guarded(cell) for cell in _row(ioc)] for ioc in iocs)
+    writer.writerows([_guarded(cell) for cell in _row(ioc, article)] for ioc in iocs)
     return out.getvalue().encode(errors="replace")
 
 
@@ -31,7 +34,8 @@ def plain_list(iocs: Sequence[Ioc]) -> bytes:
     return "".join(f"{' '.join(ioc.value.split())}\n" for ioc in iocs).encode(errors="replace")
 
 
-def _row(ioc: Ioc) -> tuple[str, ...]:
+def _row(ioc: Ioc, article: ArticleRef | None) -> tuple[str, ...]:
+    ref = article or ioc.article
     return (
         ioc.type,
         ioc.value,
@@ -40,10 +44,10 @@ def _row(ioc: Ioc) -> tuple[str, ...]:
         str(ioc.sightings),
         str(ioc.sources),
         "; ".join(ioc.malware),
-        ioc.context,
-        ioc.article.title,
-        ioc.article.url or "",
-        ioc.article.source_name,
+        ioc.context if ref.id == ioc.article.id else "",
+        ref.title,
+        ref.url or "",
+        ref.source_name,
     )
 
 

@@ -10,7 +10,8 @@ PREFIX = "/api/v1"
 _DESCRIPTION = frozenset({"/openapi.json", "/docs"})
 _USAGE = "/usage"
 _KEYED = frozenset({("POST", "/iocs/lookup"), ("POST", "/submit"), ("GET", _USAGE)})
-_LISTS = frozenset({"/iocs", "/articles", "/weekly", "/focus", "/awareness"})
+_LISTS = frozenset({"/iocs", "/articles", "/weekly", "/focus", "/awareness", "/catalogues"})
+_LISTS_WITHIN = ("/revisions",)
 _READS_AS_GET = frozenset({"HEAD", "OPTIONS"})
 
 
@@ -29,7 +30,12 @@ def needs_key(method: str, path: str, query: str) -> bool:
     verb, below = _verb(method), _below(path)
     if (verb, below) in _KEYED or (verb == "GET" and below.startswith("/submissions/")):
         return True
-    return below in _LISTS and any(name == "cursor" for name, _ in _parameters(query))
+    if verb in ("PUT", "DELETE") and below.startswith("/iocs/") and below.endswith("/false-positive"):
+        return True
+    if verb == "POST" and below.startswith("/articles/") and below.endswith("/refetch"):
+        return True
+    is_list = below in _LISTS or below.endswith(_LISTS_WITHIN)
+    return is_list and any(name == "cursor" for name, _ in _parameters(query))
 
 
 def is_search(query: str) -> bool:

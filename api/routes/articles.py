@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
 from api import views
+from api.annotating import annotate
 from api.answers import json_answer, problems, read_listing
-from api.models import ArticleDetailModel, ArticleModel, ListModel
-from api.parameters import CursorParameter, LimitParameter, SearchParameter, SourceParameter, read_text
+from api.formats import OTHER_FORMATS, render
+from api.formats.negotiating import negotiated, wanted_format
+from api.models import ArticleDetailModel, ArticleListModel
+from api.parameters import CursorParameter, FormatParameter, LimitParameter, SearchParameter, SourceParameter, read_text
+from api.searching import articles_shown, articles_suggested, reading, searched
 from api.service import service_of
+from ingest.revisions import Revisions
 from intel.errors import NotFound
 from intel.query import ArticleQuery, parse_search
 
@@ -20,7 +27,7 @@ router = APIRouter(tags=["articles"])
 @router.get(
     "/articles",
     summary="List or search articles, newest first",
-    responses={200: {"model": ListModel[ArticleModel]}, **problems(422)},
+    responses={200: {"model": ArticleListModel}, **problems(422)},
 )
 async def list_articles(
     request: Request,
@@ -33,19 +40,38 @@ async def list_articles(
     asked = listing.asked
     text = parse_search(asked["q"]) if asked["q"] is not None else None
     query = ArticleQuery(text, read_text("source", asked["source"]), listing.count, listing.position)
-    page = await service_of(request).store.articles.find(query)
-    return listing.answer([*map(views.article, page.items)], page.total, page.next)
+    store = service_of(request).store
+    page = await store.articles.find(query)
+    items = await articles_shown(store, page.items, text)
+    nothing = text is not None and listing.position is None and not items
+    return listing.answer(
+        items,
+        page.total,
+        page.next,
+        query=reading(text) | {"source": query.source},
+        suggestions=await articles_suggested(store, text) if nothing and text is not None else [],
+        searched=await searched(store) if nothing else None,
+    )
 
 
 @router.get(
     "/articles/{id}",
-    summary="One article with its text and all its indicators",
-    responses={200: {"model": ArticleDetailModel}, **problems(404)},
+    summary="One article with its text and all its indicators, or these alone as CSV, STIX or a plain list",
+    responses={200: {"model": ArticleDetailModel, "content": OTHER_FORMATS}, **problems(404, 422)},
 )
-async def get_article(request: Request, id: str) -> Response:
+async def get_article(request: Request, id: str, format: FormatParameter = None) -> Response:
     articles = service_of(request).store.articles
     found = await articles.get(id) if len(id) == 36 and id.isascii() else None
     if found is None:
         raise NotFound("No article has this id.")
     iocs = await articles.iocs_of(id)
-    return json_answer(views.article(found) | {"text": found.text or "", "iocs": [*map(views.ioc, iocs)]})
+    if (wanted := wanted_format(request, format)) != "json":
+        return render(wanted, iocs, found.ref)
+    vanished = await Revisions(service_of(request).store).vanished(found)
+    noted = await annotate(service_of(request).store, iocs, service_of(request).clock())
+    more = {
+        "text": found.text or "",
+        "vanished": [*map(views.vanished, vanished)],
+        "iocs": await asyncio.to_thread(noted.records, iocs),
+    }
+    return negotiated(json_answer(views.article(found) | more))

@@ -1,21 +1,24 @@
-"""`/focus`: what several independent sources write about now."""
+"""`/focus`: the CVEs, malware and techniques that need attention now, and why."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.answers import problems, read_listing
-from api.models import FocusModel, ListModel, Severity
-from api.parameters import CursorParameter, LimitParameter
+from api.answers import json_answer, problems, read_listing
+from api.models import FocusDetailModel, FocusModel, ListModel
+from api.parameters import CursorParameter, LimitParameter, read_choice
 from api.service import service_of
-from intel.focus import focus_items, place_of
+from intel.errors import NotFound
+from intel.focus import SEVERITIES, STATUSES, place_of, rules_up_to
 from intel.query import Position
 
 router = APIRouter(tags=["content"])
+
+_ACTIVE = "active"
 
 
 @router.get(
@@ -23,15 +26,40 @@ router = APIRouter(tags=["content"])
 )
 async def list_focus(
     request: Request,
-    severity: Annotated[Severity | None, Query(description="only this severity")] = None,
+    severity: Annotated[
+        str | None, Query(description=f"only these: one or more of {', '.join(SEVERITIES)}, comma-separated")
+    ] = None,
+    status: Annotated[
+        str | None, Query(description="`active` (the default), `stale`, `closed`; several comma-separated")
+    ] = None,
     limit: LimitParameter = None,
     cursor: CursorParameter = None,
 ) -> Response:
-    listing = read_listing(request, "focus", {"severity": severity, "limit": limit}, cursor)
-    wanted = listing.asked["severity"]
+    asked = {"severity": severity, "status": status, "limit": limit}
+    listing = read_listing(request, "focus", asked, cursor)
+    severities = read_choice("severity", listing.asked["severity"], SEVERITIES)
+    statuses = read_choice("status", listing.asked["status"] or _ACTIVE, STATUSES)
     service = service_of(request)
-    items = [item for item in await focus_items(service.store, service.clock()) if wanted in (None, item["severity"])]
+    everything = await service.focus.items(service.clock())
+    items = [item for item in everything if item["severity"] in severities and item["status"] in statuses]
     rest = [item for item in items if listing.position is None or place_of(item) > listing.position.values]
     page = rest[: listing.count]
     more = Position(place_of(page[-1])) if len(rest) > listing.count else None
     return listing.answer(page, len(items), more)
+
+
+@router.get("/focus/{id}", summary="One subject", responses={200: {"model": FocusDetailModel}, **problems(404)})
+async def get_focus(request: Request, id: str) -> Response:
+    service = service_of(request)
+    for item in await service.focus.items(service.clock()):
+        if item["id"] == id:
+            return json_answer(item | {"rules": told_rules(item)})
+    raise NotFound("Nothing of this id is or was lately in focus.")
+
+
+def told_rules(item: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every rule up to the one that decided an item."""
+    return [
+        {"id": rule.id, "severity": rule.severity, "words": rule.words, "matched": rule.id == item["rule"]}
+        for rule in rules_up_to(item["rule"])
+    ]

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from datetime import datetime
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
 from api import views
-from api.answers import json_answer, problems, read_listing
+from api.annotating import annotate
+from api.answers import Listing, json_answer, problems, read_listing
 from api.bodies import read_json
-from api.formats import render
+from api.formats import OTHER_FORMATS, render
+from api.formats.negotiating import negotiated, wanted_format
 from api.models import IocDetailModel, IocListModel, IocType, LookupBody, LookupModel
 from api.parameters import (
     CursorParameter,
+    FormatParameter,
     LimitParameter,
     SearchParameter,
     SourceParameter,
@@ -24,28 +29,29 @@ from api.parameters import (
     read_until,
     unless_blank,
 )
-from api.service import service_of
-from intel.errors import NotFound
+from api.searching import facets_shown, iocs_suggested, reading, searched
+from api.service import caller_of, service_of
+from api.voting import votes_shown
+from intel.ageing import Status, seen_between
+from intel.catalogues import catalogue_facts
+from intel.errors import InvalidQuery, NotFound
 from intel.ids import ioc_id
-from intel.query import IocQuery, exact_value, parse_search
+from intel.query import IocQuery, Page, exact_value, parse_search
+from intel.records import Ioc
 from intel.times import rfc3339
 
 router = APIRouter(tags=["indicators"])
 
 _ARTICLES_SHOWN = 50
 _RELATED_SHOWN = 50
-Format = Literal["json", "csv", "stix", "txt"]
-_OTHER_FORMATS: dict[str, Any] = {
-    "text/csv": {"schema": {"type": "string"}},
-    "application/stix+json": {"schema": {"type": "object"}},
-    "text/plain": {"schema": {"type": "string"}},
-}
+# Nothing is ever seen from then on.
+_NEVER = "9998-01-01"
 
 
 @router.get(
     "/iocs",
     summary="List or search indicators",
-    responses={200: {"model": IocListModel, "content": _OTHER_FORMATS}, **problems(422)},
+    responses={200: {"model": IocListModel, "content": OTHER_FORMATS}, **problems(422)},
 )
 async def list_iocs(
     request: Request,
@@ -56,30 +62,45 @@ async def list_iocs(
     since: Annotated[str | None, Query(description="last seen at or after this date or time")] = None,
     until: Annotated[str | None, Query(description="last seen at or before this date or time")] = None,
     source: SourceParameter = None,
+    status: Annotated[Status | None, Query(description="only what has this status; needs `type`")] = None,
     cursor: CursorParameter = None,
-    format: Annotated[Format, Query(description="how to answer")] = "json",
+    facets: Annotated[bool, Query(description="also count by type, source and week; on the first page")] = False,
+    format: FormatParameter = None,
 ) -> Response:
     asked: dict[str, Any] = {
         "q": q, "type": type, "value": value, "since": since, "until": until, "source": source, "limit": limit
     }  # fmt: skip
+    if status is not None and cursor is None:
+        asked |= seen_with(asked, status, service_of(request).clock())
     listing = read_listing(request, "iocs", asked, cursor)
-    query, shown = _read(listing.asked)
+    query, shown = read_asked(listing.asked)
     page = await service_of(request).store.iocs.find(replace(query, limit=listing.count, after=listing.position))
-    if format != "json":
-        return render(format, page.items)
-    return listing.answer([*map(views.ioc, page.items)], page.total, page.next, query=shown)
+    if (wanted := wanted_format(request, format)) != "json":
+        return render(wanted, page.items)
+    beside = await _beside(listing, query, page, with_facets=facets)
+    noted = await annotate(service_of(request).store, page.items, service_of(request).clock())
+    items = noted.records(page.items, query.text)
+    return negotiated(listing.answer(items, page.total, page.next, query=shown, **beside))
 
 
 @router.get("/iocs/{id}", summary="One indicator", responses={200: {"model": IocDetailModel}, **problems(404)})
 async def get_ioc(request: Request, id: str) -> Response:
-    iocs = service_of(request).store.iocs
-    found = await iocs.get(id) if _is_id(id) else None
-    if found is None:
-        raise NotFound("No indicator has this id.")
-    mentions, total = await iocs.mentions_of(id, _ARTICLES_SHOWN)
-    related = await iocs.related(id, _RELATED_SHOWN)
-    more = {"articles": [*map(views.mention, mentions)], "articles_total": total}
-    return json_answer(views.ioc(found) | more | {"related": [*map(views.ioc, related)]})
+    service = service_of(request)
+    found = await known_ioc(request, id)
+    (mentions, total), related, votes, catalogue = await asyncio.gather(
+        service.store.iocs.mentions_of(id, _ARTICLES_SHOWN),
+        service.store.iocs.related(id, _RELATED_SHOWN),
+        service.store.votes.of(id),
+        catalogue_facts(service.store, found.type, found.value),
+    )
+    noted = await annotate(service.store, (found, *related), service.clock())
+    identity = caller_of(request).identity
+    return json_answer(
+        noted.record(found)
+        | {"votes": votes_shown(votes, identity.account_id if identity else None)}
+        | {"articles": [*map(views.mention, mentions)], "articles_total": total}
+        | {"related": noted.records(related), "catalogue": catalogue}
+    )
 
 
 @router.post(
@@ -95,16 +116,26 @@ async def get_ioc(request: Request, id: str) -> Response:
 )
 async def lookup_iocs(request: Request) -> Response:
     body = await read_json(request, LookupBody)
+    service = service_of(request)
     wanted = {value: [ioc_id(type, read) for type, read in exact_value(value)] for value in body.values}
-    found = await service_of(request).store.iocs.get_many([id for ids in wanted.values() for id in ids])
+    found = await service.store.iocs.get_many([id for ids in wanted.values() for id in ids])
+    noted = await annotate(service.store, [*found.values()], service.clock())
     items = []
     for value in body.values:
-        iocs = [views.ioc(found[id]) for id in wanted[value] if id in found]
+        iocs = noted.records(found[id] for id in wanted[value] if id in found)
         items.append({"value": value, "found": bool(iocs), "iocs": iocs})
-    return json_answer({"items": items})
+    return json_answer({"items": items, "searched": await searched(service.store)})
 
 
-def _read(asked: dict[str, Any]) -> tuple[IocQuery, dict[str, Any]]:
+async def known_ioc(request: Request, id: str) -> Ioc:
+    """The indicator with that id; NotFound where there is none."""
+    found = await service_of(request).store.iocs.get(id) if _is_id(id) else None
+    if found is None:
+        raise NotFound("No indicator has this id.")
+    return found
+
+
+def read_asked(asked: dict[str, Any]) -> tuple[IocQuery, dict[str, Any]]:
     """What is asked, as a query and as the answer tells how it was read."""
     text = parse_search(asked["q"]) if asked["q"] is not None else None
     value = unless_blank(asked["value"])
@@ -117,17 +148,41 @@ def _read(asked: dict[str, Any]) -> tuple[IocQuery, dict[str, Any]]:
         until=read_until(asked["until"]),
         source=read_text("source", asked["source"]),
     )
-    reads_as = exact if exact is not None else (text.exact if text else ())
-    shown = {
-        "text": text.text if text else None,
+    shown = reading(text, exact) | {
         "type": query.type,
         "value": value,
-        "reads_as": [{"type": type, "value": read} for type, read in reads_as],
         "since": rfc3339(query.since) if query.since else None,
         "until": rfc3339(query.until) if query.until else None,
         "source": query.source,
     }
     return query, shown
+
+
+def seen_with(asked: dict[str, Any], status: Status, now: datetime) -> dict[str, str]:
+    """A status as the time in which that type was last seen, within the one that is asked for."""
+    if asked["type"] is None:
+        raise InvalidQuery("status", "needs a type: each type ages at its own pace")
+    span = seen_between(asked["type"], status, now)
+    if span is None:
+        return {"since": _NEVER}
+    since = max(filter(None, (span[0], read_since(asked["since"]))), default=None)
+    until = min(filter(None, (span[1], read_until(asked["until"]))), default=None)
+    bounds = {"since": since, "until": until}
+    return {name: moment.isoformat() for name, moment in bounds.items() if moment is not None}
+
+
+async def _beside(listing: Listing, query: IocQuery, page: Page[Ioc], *, with_facets: bool) -> dict[str, Any]:
+    """What the first page says beside its items; where it has none, what was searched and what may have been meant."""
+    store = service_of(listing.request).store
+    beside: dict[str, Any] = {"facets": None, "suggestions": [], "searched": None}
+    if listing.position is not None:
+        return beside
+    if with_facets:
+        beside["facets"] = facets_shown(await store.iocs.facets(query))
+    if not page.items:
+        beside["searched"] = await searched(store)
+        beside["suggestions"] = await iocs_suggested(store, query.text) if query.text else []
+    return beside
 
 
 def _is_id(id: str) -> bool:

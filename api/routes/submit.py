@@ -9,8 +9,9 @@ from starlette.responses import Response
 from api import views
 from api.answers import json_answer, problems
 from api.bodies import read_json
-from api.models import SubmissionModel, SubmitBody
+from api.models import SubmitBody
 from api.service import account_of, service_of
+from api.submission_models import SubmissionModel
 from intel.errors import NotFound
 
 router = APIRouter(tags=["submissions"])

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from api.formats import render
 from api.web.visit import private
-from intel.records import Ioc
+from intel.records import ArticleRef, Ioc
 
 Format = Literal["csv", "stix", "txt"]
 
@@ -19,6 +19,6 @@ def is_format(asked: str) -> TypeGuard[Format]:
     return asked in ("csv", "stix", "txt")
 
 
-def export(format: Format, iocs: Sequence[Ioc]) -> Response:
-    """The indicators as a file in that format."""
-    return private(render(format, iocs))
+def export(format: Format, iocs: Sequence[Ioc], article: ArticleRef | None = None) -> Response:
+    """The indicators, or those of one article, as a file in that format."""
+    return private(render(format, iocs, article))

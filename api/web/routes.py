@@ -20,6 +20,7 @@ from api.web.pages import (
     articles,
     awareness,
     bulk,
+    focus,
     home,
     iocs,
     keys,
@@ -28,6 +29,7 @@ from api.web.pages import (
     settings,
     sources,
     submissions,
+    weighed,
 )
 from api.web.rendering import Templates
 from api.web.static_files import FOLDER, FingerprintedFiles, fingerprints
@@ -40,13 +42,15 @@ _SMALLEST_COMPRESSED = 600
 PAGES = (
     Entry("/", home.show),
     Entry("/search", search.show),
-    Entry("/ioc/{type}/{value:path}", iocs.show),
+    Entry("/ioc/{type}/{value:path}", iocs.show, iocs.vote, members_post=True),
     Entry("/bulk", bulk.show, bulk.look_up, members_post=True),
     Entry("/articles", articles.show_all),
     Entry("/articles/{id}", articles.show_one),
+    Entry("/articles/{id}/weighed", weighed.show),
+    Entry("/articles/{id}/refetch", articles.show_elsewhere, articles.refetch, members_post=True),
     Entry("/weekly", reports.show_weeks),
     Entry("/weekly/{week}", reports.show_week),
-    Entry("/focus", reports.show_focus),
+    Entry("/focus", focus.show),
     Entry("/awareness", awareness.show_all),
     Entry("/awareness/{slug}", awareness.show_one),
     Entry("/sources", sources.show),

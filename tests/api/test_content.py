@@ -24,7 +24,9 @@ async def test_weeks_with_articles_are_listed_newest_first(api: Running) -> None
     assert set(week["counts"]["iocs"]) == set(week["counts"]["new_iocs"]) == set(IOC_TYPES)
     assert (week["counts"]["iocs"]["domain"], week["counts"]["new_iocs"]["domain"]) == (1, 0)
     assert (week["counts"]["iocs"]["cve"], week["counts"]["new_iocs"]["cve"]) == (1, 1)
-    assert week["trend"]["articles"] == {"previous": 1, "delta": 0}
+    assert week["trend"]["articles"] == {"previous": 1, "delta": 0, "pct": 0.0}
+    assert week["trend"]["iocs"]["cve"] == {"previous": 0, "delta": 1, "pct": None}
+    assert (week["year"], week["week"]) == (2026, 47)
     assert answer["items"][1]["status"] == "closed"
 
 
@@ -73,7 +75,7 @@ async def test_focus_can_be_narrowed_to_a_severity(api: Running) -> None:
     assert len(await api.items("/focus", severity="low")) == 1
     for severity in ("critical", "high", "medium"):
         assert await api.items("/focus", severity=severity) == []
-    for severity in ("urgent", "", "LOW", "low,high"):
+    for severity in ("urgent", "", "LOW", "low,urgent"):
         assert (await api.get("/focus", severity=severity)).status_code == 422
 
 
@@ -115,4 +117,41 @@ async def test_lessons_are_listed_and_searched(api: Running) -> None:
 @pytest.mark.promise("awareness.by-slug")
 async def test_one_lesson_is_read_by_its_slug(api: Running) -> None:
     for lesson in await api.items("/awareness", limit=50):
-        assert (await api.get(f"/awareness/{lesson['slug']}")).json() == lesson
+        assert (await api.get(f"/awareness/{lesson['slug']}")).json() == lesson | {"topical": []}
+
+
+@pytest.mark.promise("awareness.list")
+async def test_lessons_are_narrowed_to_a_topic(api: Running) -> None:
+    found = await api.items("/awareness", topic="mfa")
+    assert {lesson["topic"] for lesson in found} == {"mfa"} and len(found) >= 2
+    assert (await api.get("/awareness", topic="cooking")).status_code == 422
+    key = await api.key()
+    first = (await api.get("/awareness", key, topic="mfa", limit=1)).json()
+    second = (await api.get("/awareness", key, cursor=first["next_cursor"])).json()
+    assert [item["slug"] for item in (*first["items"], *second["items"])] == [lesson["slug"] for lesson in found]
+
+
+@pytest.mark.promise("awareness.topical")
+async def test_a_lesson_names_the_recent_articles_that_share_its_techniques(api: Running) -> None:
+    slug = "managers-thank-the-reporter"  # about T1566 and T1204, whole families
+    old = await api.publish("old", "mitre_attack T1566", at=-24 * 23)
+    one = await api.publish("one", "mitre_attack T1566.002", "mitre_attack T1204", "mitre_attack T1486", at=1)
+    two = await api.publish("two", "mitre_attack T1566.002", at=2)
+    await api.publish("older", "mitre_attack T1566", at=-24 * 26)
+    await api.publish("to come", "mitre_attack T1566", at=24 * 30)
+    await api.publish("other", "mitre_attack T1486", at=3)
+    topical = (await api.get(f"/awareness/{slug}")).json()["topical"]
+    assert [(found["article"]["id"], found["techniques"]) for found in topical] == [
+        (two.id, ["T1566.002"]),
+        (one.id, ["T1204", "T1566.002"]),
+        (old.id, ["T1566"]),
+    ]
+    assert topical[0]["article"]["title"] == two.title
+
+
+@pytest.mark.promise("awareness.topical")
+async def test_a_lesson_names_ten_articles_at_most(api: Running) -> None:
+    for n in range(15):
+        await api.publish(f"a{n}", "mitre_attack T1621", at=n)
+    topical = (await api.get("/awareness/push-prompts-you-did-not-start")).json()["topical"]
+    assert [found["article"]["url"][-3:] for found in topical][:2] == ["a14", "a13"] and len(topical) == 10

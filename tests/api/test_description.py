@@ -13,16 +13,28 @@ PATHS = {
     "/api/v1/iocs": {"get"},
     "/api/v1/iocs/{id}": {"get"},
     "/api/v1/iocs/lookup": {"post"},
+    "/api/v1/iocs/{id}/false-positive": {"put", "delete"},
     "/api/v1/articles": {"get"},
     "/api/v1/articles/{id}": {"get"},
+    "/api/v1/articles/{id}/candidates": {"get"},
     "/api/v1/weekly": {"get"},
     "/api/v1/weekly/{week}": {"get"},
     "/api/v1/focus": {"get"},
     "/api/v1/awareness": {"get"},
     "/api/v1/awareness/{slug}": {"get"},
+    "/api/v1/catalogues": {"get"},
     "/api/v1/sources": {"get"},
     "/api/v1/submit": {"post"},
     "/api/v1/submissions/{id}": {"get"},
+    "/api/v1/articles/{id}/refetch": {"post"},
+    "/api/v1/articles/{id}/revisions": {"get"},
+    "/api/v1/articles/{id}/revisions/{revision}": {"get"},
+    "/api/v1/weekly/{week}/revisions": {"get"},
+    "/api/v1/focus/{id}": {"get"},
+    "/api/v1/weekly.atom": {"get"},
+    "/api/v1/focus.atom": {"get"},
+    "/api/v1/articles.atom": {"get"},
+    "/api/v1/iocs.atom": {"get"},
     "/api/v1/usage": {"get"},
 }
 
@@ -47,7 +59,14 @@ async def test_the_description_tells_which_paths_need_a_key(api: Running) -> Non
     keyed = {
         path for path, operations in paths.items() for each in operations.values() if each["security"] == [{"key": []}]
     }
-    assert keyed == {"/api/v1/iocs/lookup", "/api/v1/submit", "/api/v1/submissions/{id}", "/api/v1/usage"}
+    assert keyed == {
+        "/api/v1/articles/{id}/refetch",
+        "/api/v1/iocs/lookup",
+        "/api/v1/iocs/{id}/false-positive",
+        "/api/v1/submit",
+        "/api/v1/submissions/{id}",
+        "/api/v1/usage",
+    }
 
 
 @pytest.mark.promise("description.docs")

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from collections import defaultdict
 from typing import Any
 
 import pytest
 import stix2
+from stix2patterns.v21.pattern import Pattern
 from stix2patterns.validator import run_validator
 
 from intel.records import Sighting
 from tests.api.running import Running
 from tests.api.test_lists import ONE_OF_EACH
+
+TLP_CLEAR = "marking-definition--94868c89-83c2-464b-929b-a1a8aa3c8487"
 
 
 async def exported(api: Running, format: str, **asked: Any) -> str:
@@ -56,22 +61,142 @@ async def test_txt_has_one_value_a_line(api: Running) -> None:
     assert (await api.get("/iocs", format="txt")).headers["content-type"] == "text/plain; charset=utf-8"
 
 
+HOSTILE_VALUES = (
+    "url https://a.example/it's?x=\\'%5C",
+    "url https://a.example/'] OR [file:name = 'x",
+    "url https://a.example/\\",
+    'url https://a.example/"\u202e\x7f\t\n{}%s<b>',
+    "ip 2001:db8::7",
+    "email o'brien@a.example",
+    "domain xn--mnchen-3ya.example",
+)
+
+
+def checked(text: str) -> dict[str, list[Any]]:
+    """The objects of a bundle by type, once two libraries and its own references have been found right."""
+    bundle: Any = stix2.parse(text, version="2.1", allow_custom=False)
+    by_type: dict[str, list[Any]] = defaultdict(list)
+    for made in bundle.objects:
+        by_type[made.type].append(made)
+    for indicator in by_type["indicator"]:
+        assert run_validator(indicator.pattern, stix_version="2.1") == [], indicator.pattern
+    ids = [made.id for made in bundle.objects]
+    assert len(set(ids)) == len(ids)
+    for made in bundle.objects:
+        pointed = [made.get("created_by_ref"), made.get("source_ref"), made.get("target_ref")]
+        pointed += [*made.get("object_refs", ()), *made.get("object_marking_refs", ())]
+        assert {id for id in pointed if id} <= set(ids)
+        assert made.type == "marking-definition" or made.object_marking_refs == [TLP_CLEAR]
+    return by_type
+
+
 @pytest.mark.promise("formats.stix")
 async def test_stix_is_valid_and_the_same_each_time(api: Running) -> None:
-    odd = ("url https://a.example/it's?x=\\'%5C", "ip 2001:db8::7", "email o'brien@a.example")
-    await api.publish("all", *ONE_OF_EACH, *odd, title="")
+    await api.publish("all", *ONE_OF_EACH, *HOSTILE_VALUES, title="")
     text = await exported(api, "stix")
-    bundle: Any = stix2.parse(text, version="2.1")
-    kinds = [made.type for made in bundle.objects]
-    assert kinds.count("indicator") == len(ONE_OF_EACH) + len(odd) - 3
-    assert {"vulnerability", "attack-pattern", "malware", "report"} <= set(kinds)
-    for made in bundle.objects:
-        if made.type == "indicator":
-            verdict, errors = run_validator(made.pattern, stix_version="2.1"), made.pattern
-            assert verdict == [], errors
-    report = next(made for made in bundle.objects if made.type == "report")
-    assert len(report.object_refs) == len(ONE_OF_EACH) + len(odd)
+    found = checked(text)
+    assert len(found["indicator"]) == len(ONE_OF_EACH) + len(HOSTILE_VALUES) - 3
+    assert {indicator.name for indicator in found["indicator"]} >= {v.partition(" ")[2] for v in HOSTILE_VALUES}
+    for kind, count in {"vulnerability": 1, "attack-pattern": 1, "malware": 1, "report": 1, "identity": 2}.items():
+        assert len(found[kind]) == count, kind
+    assert len(found["report"][0].object_refs) == len(ONE_OF_EACH) + len(HOSTILE_VALUES)
     assert await exported(api, "stix") == text
+
+
+@pytest.mark.promise("formats.stix")
+async def test_a_pattern_finds_the_value_and_no_other(api: Running) -> None:
+    await api.publish("all", *HOSTILE_VALUES)
+    for indicator in checked(await exported(api, "stix", type="url"))["indicator"]:
+        (comparison,) = Pattern(indicator.pattern).inspect().comparisons["url"]
+        assert comparison[1] == "="
+        literal = comparison[2][1:-1]
+        assert re.sub(r"\\(.)", r"\1", literal, flags=re.DOTALL) == indicator.name
+
+
+@pytest.mark.promise("formats.stix")
+async def test_stix_tells_what_an_indicator_points_to_and_who_said_so(api: Running) -> None:
+    near = Sighting("domain", "a.example", "It loaded Emotet.", ("Emotet", "QakBot"))
+    await api.publish("one", near, "malware Emotet", source="Agency", title="A report")
+    found = checked(await exported(api, "stix"))
+    (indicator,), (report,) = found["indicator"], found["report"]
+    assert indicator.indicator_types == ["malicious-activity"] and indicator.description == "It loaded Emotet."
+    names = {malware.id: malware.name for malware in found["malware"]}
+    assert {names[made.target_ref] for made in found["relationship"]} == {"Emotet", "QakBot"}
+    assert {(made.source_ref, made.relationship_type) for made in found["relationship"]} == {
+        (indicator.id, "indicates")
+    }
+    sources = {identity.id: identity.name for identity in found["identity"]}
+    assert (sources[report.created_by_ref], report.name) == ("Agency", "A report")
+    named = {indicator.id, *names, *(made.id for made in found["relationship"])}
+    assert set(report.object_refs) == named
+    assert report.external_references[0].url == "https://news.example/one"
+
+
+@pytest.mark.promise("formats.stix")
+async def test_the_same_thing_is_the_same_object_in_every_bundle(api: Running) -> None:
+    near = Sighting("domain", "a.example", "", ("Emotet",))
+    await api.publish("one", near, "malware Emotet", "cve CVE-2024-3400", source="One")
+    await api.publish("two", near, "ip 203.0.113.9", "cve CVE-2024-3400", source="Two", at=5)
+    bundles = [
+        await exported(api, "stix", **asked)
+        for asked in ({}, {"type": "domain"}, {"type": "malware"}, {"q": "a.example"})
+    ]
+    seen: dict[str, Any] = {}
+    for text in bundles:
+        for found in checked(text).values():
+            for made in found:
+                if made.type != "report":
+                    assert seen.setdefault(made.id, made) == made
+
+
+@pytest.mark.promise("formats.article")
+async def test_one_article_is_exported_in_every_format(api: Running) -> None:
+    old = await api.publish("old", "domain a.example", "cve CVE-2024-3400", title="The old one", source="Old")
+    await api.publish("new", "domain a.example", title="The new one", at=9)
+    stix = await api.get(f"/articles/{old.id}", format="stix")
+    (report,) = checked(stix.text)["report"]
+    assert (report.name, len(report.object_refs)) == ("The old one", 2)
+    csv_rows = list(csv.DictReader(io.StringIO((await api.get(f"/articles/{old.id}", format="csv")).text)))
+    assert {(row["value"], row["article_title"], row["source_name"]) for row in csv_rows} == {
+        ("a.example", "The old one", "Old"),
+        ("CVE-2024-3400", "The old one", "Old"),
+    }
+    txt = await api.get(f"/articles/{old.id}", format="txt")
+    assert txt.text.split() == ["a.example", "CVE-2024-3400"]
+    assert (await api.get(f"/articles/{old.id}", format="json")).json()["title"] == "The old one"
+    assert (await api.get(f"/articles/{old.id}", format="xml")).status_code == 422
+    assert (await api.get("/articles/nothing", format="csv")).status_code == 404
+    bare = await api.publish("bare", title="Nothing in it")
+    assert checked((await api.get(f"/articles/{bare.id}", format="stix")).text)["report"][0].name == "Nothing in it"
+
+
+@pytest.mark.promise("formats.accept")
+@pytest.mark.parametrize(
+    ("accept", "media_type"),
+    [
+        ("text/csv", "text/csv; charset=utf-8"),
+        ("application/stix+json;version=2.1", "application/stix+json;version=2.1"),
+        ("text/plain", "text/plain; charset=utf-8"),
+        ("text/html, text/csv;q=0.5, */*;q=0.1", "text/csv; charset=utf-8"),
+        ("text/csv;q=0.5, application/json", "application/json"),
+        ("*/*", "application/json"),
+        ("application/*, text/plain;q=0.9", "application/json"),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "application/json"),
+        ("text/csv;q=0", "application/json"),
+        ("text/csv;q=²", "application/json"),
+        (";;,,q=", "application/json"),
+        ("", "application/json"),
+    ],
+)
+async def test_the_accept_header_chooses_where_format_does_not(api: Running, accept: str, media_type: str) -> None:
+    article = await api.publish("one", "domain a.example")
+    headers = {b"Accept": accept.encode()}
+    for path in ("iocs", f"articles/{article.id}"):
+        answer = await api.client.get(f"/api/v1/{path}", headers=headers)
+        assert (answer.status_code, answer.headers["content-type"]) == (200, media_type)
+        assert answer.headers["vary"] == "Accept"
+    answer = await api.client.get("/api/v1/iocs", params={"format": "txt"}, headers=headers)
+    assert answer.headers["content-type"] == "text/plain; charset=utf-8"
 
 
 @pytest.mark.promise("formats.stix")

@@ -28,13 +28,26 @@ OPERATIONS = (
     "GET /api/v1/iocs",
     "GET /api/v1/iocs/{id}",
     "POST /api/v1/iocs/lookup",
+    "PUT /api/v1/iocs/{id}/false-positive",
+    "DELETE /api/v1/iocs/{id}/false-positive",
     "GET /api/v1/articles",
     "GET /api/v1/articles/{id}",
+    "GET /api/v1/articles/{id}/candidates",
+    "POST /api/v1/articles/{id}/refetch",
+    "GET /api/v1/articles/{id}/revisions",
+    "GET /api/v1/articles/{id}/revisions/{revision}",
     "GET /api/v1/weekly",
     "GET /api/v1/weekly/{week}",
+    "GET /api/v1/weekly/{week}/revisions",
+    "GET /api/v1/weekly.atom",
     "GET /api/v1/focus",
+    "GET /api/v1/focus/{id}",
+    "GET /api/v1/focus.atom",
+    "GET /api/v1/iocs.atom",
+    "GET /api/v1/articles.atom",
     "GET /api/v1/awareness",
     "GET /api/v1/awareness/{slug}",
+    "GET /api/v1/catalogues",
     "GET /api/v1/sources",
     "POST /api/v1/submit",
     "GET /api/v1/submissions/{id}",
@@ -42,7 +55,14 @@ OPERATIONS = (
 )
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 # Where any text is a path's only parameter nothing can be malformed.
-ANY_TEXT = ("/{id}", "/{week}", "/{slug}")
+ANY_TEXT = (
+    "/{id}",
+    "DELETE /api/v1/iocs/{id}/false-positive",
+    "/refetch",
+    "/revisions/{revision}",
+    "/{week}",
+    "/{slug}",
+)
 ASKED = [
     *((label, GenerationMode.POSITIVE) for label in OPERATIONS),
     *((label, GenerationMode.NEGATIVE) for label in OPERATIONS if not label.endswith(ANY_TEXT)),

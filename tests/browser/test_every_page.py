@@ -20,6 +20,7 @@ OPEN_TO_ALL = (
     "/ioc/domain/evil-curlew.net",
     "/ioc/domain/never.example",
     "/articles",
+    "/articles?q=sandpiper",
     "/weekly",
     "/weekly/2026-W47",
     "/focus",

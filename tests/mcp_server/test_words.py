@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mcp_server.answers import found, looked_up_in
-from mcp_server.results import Answer, Record, RecordArticle
+from mcp_server.results import Answer, Record, RecordArticle, Searched
 from mcp_server.safe_text import cleaned, defanged, defanged_prose
 
 LABELS = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=2, max_size=12).map(lambda label: "h" + label)
@@ -46,6 +46,17 @@ def test_what_a_look_up_repeats_is_one_visible_line(value: str) -> None:
     result = looked_up_in(Answer(items=[]), value)
     assert len(result.text.splitlines()) == 1
     assert not any(unicodedata.category(mark) in ("Cc", "Cf", "Cs") for mark in result.text)
+
+
+def test_a_look_up_in_vain_says_what_was_searched() -> None:
+    searched = Searched(articles=1204, sources=1, newest_article="2026-11-19T17:10:00Z")
+    told = looked_up_in(Answer(items=[], searched=searched), "good.example").text
+    assert told == (
+        "good[.]example: not found in 1204 articles from 1 source, newest of 2026-11-19; "
+        "this does not mean that it is harmless."
+    )
+    odd = Searched(newest_article="\x1b[31mtoday")
+    assert "in 0 articles from 0 sources;" in looked_up_in(Answer(items=[], searched=odd), "good.example").text
 
 
 @pytest.mark.promise("mcp.text-defanged")

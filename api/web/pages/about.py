@@ -27,4 +27,5 @@ async def show_status(visit: Visit) -> Response:
         totals=await service.store.totals(),
         served=service.settings.served,
         lessons=len(service.lessons),
+        catalogues=await service.store.catalogues.all(),
     )

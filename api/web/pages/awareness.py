@@ -7,8 +7,10 @@ from starlette.responses import Response
 from api.parameters import read_text
 from api.web.markdown import lesson_markup
 from api.web.visit import Visit
-from intel.awareness import TOPICS, search_lessons
+from intel.awareness import TOPICS, search_lessons, topical_articles
 from intel.errors import InvalidQuery, NotFound
+
+_TOPICAL_SHOWN = 5
 
 
 async def show_all(visit: Visit) -> Response:
@@ -25,5 +27,6 @@ async def show_one(visit: Visit) -> Response:
     slug = visit.request.path_params["slug"]
     for lesson in visit.service.lessons:
         if lesson.slug == slug:
-            return visit.page("lesson.html", lesson=lesson, body=lesson_markup(lesson.body_markdown))
+            topical = await topical_articles(visit.service.store, lesson, visit.service.clock(), _TOPICAL_SHOWN)
+            return visit.page("lesson.html", lesson=lesson, body=lesson_markup(lesson.body_markdown), topical=topical)
     raise NotFound("There is no lesson of this name.")

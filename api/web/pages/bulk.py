@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from starlette.responses import Response
 
+from api.annotating import annotate
 from api.web.exports import export, is_format
 from api.web.visit import Visit
 from ingest.indicators import document_from_text, extract
@@ -38,16 +39,24 @@ class Result:
 
 
 async def show(visit: Visit) -> Response:
-    return visit.page("bulk.html", text="", results=None, left_out=0)
+    return visit.page("bulk.html", text="", results=None, left_out=0, totals=None)
 
 
 async def look_up(visit: Visit) -> Response:
     text = visit.form.get("values", "")[:_LONGEST_TEXT]
     pasted = await asyncio.to_thread(read, text)
     results = await _find(visit, pasted[:MOST_VALUES])
+    found = [ioc for result in results for ioc in result.found]
     if is_format(format := visit.form.get("format", "")):
-        return export(format, list(dict.fromkeys(ioc for result in results for ioc in result.found)))
-    return visit.page("bulk.html", text=text, results=results, left_out=max(0, len(pasted) - MOST_VALUES))
+        return export(format, list(dict.fromkeys(found)))
+    return visit.page(
+        "bulk.html",
+        text=text,
+        results=results,
+        noted=await annotate(visit.service.store, found, visit.service.clock()),
+        left_out=max(0, len(pasted) - MOST_VALUES),
+        totals=None if all(result.found for result in results) else await visit.service.store.totals(),
+    )
 
 
 def read(text: str) -> tuple[Pasted, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from api.web.visit import Visit
-from intel.focus import focus_items
 from intel.query import ArticleQuery, IocQuery
 
 _ARTICLES, _IOCS, _FOCUS = 6, 8, 3
@@ -13,11 +12,11 @@ _ARTICLES, _IOCS, _FOCUS = 6, 8, 3
 
 async def show(visit: Visit) -> Response:
     store = visit.service.store
-    focus = await focus_items(store, visit.service.clock())
+    focus = await visit.service.focus.items(visit.service.clock())
     return visit.page(
         "home.html",
         totals=await store.totals(),
         articles=(await store.articles.find(ArticleQuery(limit=_ARTICLES))).items,
         iocs=(await store.iocs.find(IocQuery(limit=_IOCS))).items,
-        focus=focus[:_FOCUS],
+        focus=[item for item in focus if item["status"] == "active"][:_FOCUS],
     )

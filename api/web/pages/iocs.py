@@ -1,20 +1,23 @@
-"""`/ioc/{type}/{value}`: everything that is known of one indicator."""
+"""`/ioc/{type}/{value}`: everything that is known of one indicator, and what users say of it."""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from starlette.responses import RedirectResponse, Response
 
-from api import views
+from api.annotating import annotate
+from api.voting import LONGEST_NOTE, noted_votes, own_vote, read_note
 from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
 from api.web.sightings import picture
 from api.web.visit import Visit, private
 from intel.canonical import canonical, defang, readings
+from intel.catalogues import catalogue_facts
 from intel.errors import NotAnIndicator
 from intel.ids import ioc_id
-from intel.records import IOC_TYPES, Ioc
+from intel.records import IOC_TYPES, Ioc, Vote
 from intel.store import Store
 
 _DRAWN = 500
@@ -27,28 +30,67 @@ async def show(visit: Visit) -> Response:
     try:
         value = canonical(type, written)
     except NotAnIndicator:
-        return _unknown(visit, type, written)
+        return await _unknown(visit, type, written)
     if value != written:
         return private(RedirectResponse(ioc_path(type, value), 301))
     found = await visit.service.store.iocs.get(ioc_id(type, value))
     if found is None:
-        return _unknown(visit, type, value)
+        return await _unknown(visit, type, value)
     if is_format(format := visit.query.get("format", "")):
         return export(format, (found,))
-    return visit.page("ioc.html", **await _known(visit.service.store, found))
+    return await _shown(visit, found)
+
+
+async def vote(visit: Visit) -> Response:
+    """Keeps or withdraws the reader's vote that it is a false positive."""
+    type, value = visit.request.path_params["type"], visit.request.path_params["value"]
+    store = visit.service.store
+    found = await store.iocs.get(ioc_id(type, value))
+    if found is None:
+        return await _unknown(visit, type, value)
+    account_id = visit.member.account.id
+    if visit.form.get("vote") == "withdraw":
+        await store.votes.withdraw(found.id, account_id)
+        return visit.go(ioc_path(type, value))
+    try:
+        note = read_note(visit.form.get("note"))
+    except ValueError as error:
+        return await _shown(visit, found, 422, note_fault=f"The note {error}.", note=visit.form.get("note", ""))
+    await store.votes.put(Vote(found.id, account_id, note, visit.service.clock()))
+    return visit.go(ioc_path(type, value))
+
+
+async def _shown(visit: Visit, ioc: Ioc, status: int = 200, note_fault: str = "", note: str = "") -> Response:
+    store = visit.service.store
+    known, noted, votes = await asyncio.gather(
+        _known(store, ioc), annotate(store, [ioc], visit.service.clock()), store.votes.of(ioc.id)
+    )
+    return visit.page(
+        "ioc.html",
+        status,
+        **known,
+        age=noted.age(ioc),
+        warnings=noted.cautions(ioc),
+        votes=len(votes),
+        notes=noted_votes(votes),
+        own=own_vote(votes, visit.signed_in.account.id) if visit.signed_in else None,
+        note_fault=note_fault,
+        note=note,
+        longest_note=LONGEST_NOTE,
+    )
 
 
 async def _known(store: Store, ioc: Ioc) -> dict[str, Any]:
     mentions, total = await store.iocs.mentions_of(ioc.id, _DRAWN)
     return {
         "ioc": ioc,
-        "warnings": views.ioc(ioc)["warnings"],
         "mentions": mentions[:_LISTED],
         "articles_total": total,
         "drawn": len(mentions),
         "picture": picture([mention.article.seen_at for mention in mentions]) if mentions else None,
         "related": await store.iocs.related(ioc.id, _RELATED),
         "references": references(ioc.type, ioc.value),
+        "catalogue": await catalogue_facts(store, ioc.type, ioc.value) or {},
     }
 
 
@@ -64,7 +106,7 @@ def references(type: str, value: str) -> list[tuple[str, str]]:
     return []
 
 
-def _unknown(visit: Visit, type: str, value: str) -> Response:
+async def _unknown(visit: Visit, type: str, value: str) -> Response:
     """Nothing is stored under it; perhaps it is another type of indicator, or a part of something."""
     others = [(other, read) for other, read in readings(value) if other != type]
     is_one = type in IOC_TYPES and (type, value) in readings(value)
@@ -76,4 +118,5 @@ def _unknown(visit: Visit, type: str, value: str) -> Response:
         is_one=is_one,
         others=[(other, defang(other, read), ioc_path(other, read)) for other, read in others],
         term=value[:500],
+        totals=await visit.service.store.totals(),
     )

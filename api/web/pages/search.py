@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 
 from starlette.responses import Response
 
+from api.annotating import annotate
 from api.parameters import read_since, read_text, read_until, unless_blank
+from api.searching import iocs_suggested
 from api.web.addresses import with_query
 from api.web.exports import export, is_format
+from api.web.hits import hits
 from api.web.visit import Visit
 from intel.errors import InvalidQuery
 from intel.query import IocQuery, Page, Position, parse_search
 from intel.records import IOC_TYPES, Ioc
+from intel.store import Store
+from intel.understood import sentence
 
 _LIST = "page of iocs"
+_SOURCES_SHOWN = 12
+_WEEKS_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +59,45 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A type, how many results it has, and where these are; the first facet stands for all types."""
+    """A type, source or week, how many results it has, and where these are; an empty name stands for all types."""
 
-    type: str
+    name: str
     count: int
     address: str
     chosen: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """How the results divide; each facet counts as if nothing were chosen of its own kind."""
+
+    types: tuple[Facet, ...]
+    sources: tuple[Facet, ...]
+    weeks: tuple[Facet, ...]
+
+
 async def show(visit: Visit) -> Response:
     asked, limit = read(visit.query), visit.limit()
     query = replace(asked.query(), limit=limit)
+    store = visit.service.store
     if is_format(format := visit.query.get("format", "")):
-        found = await visit.service.store.iocs.find(replace(query, limit=visit.tier.results_cap))
+        found = await store.iocs.find(replace(query, limit=visit.tier.results_cap))
         return export(format, found.items)
     position = _position(visit, asked)
-    page = await visit.service.store.iocs.find(replace(query, after=position))
+    page = await store.iocs.find(replace(query, after=position))
+    noted = await annotate(store, page.items, visit.service.clock())
+    nothing = position is None and not page.items
     return visit.page(
         "search.html",
         asked=asked,
         q=asked.q,
         page=page,
+        hits=hits(page.items, noted, query.text),
         limit=limit,
-        reads_as=query.text.exact if query.text else (),
-        facets=_facets(asked, await _counts(visit, query, page)) if position is None else (),
+        read_as=sentence(query.text) if query.text else "",
+        filters=await _filters(store, asked, query) if position is None else None,
+        suggestions=await _suggestions(store, asked, query) if nothing else [],
+        totals=await store.totals() if nothing else None,
         next_address=_next(visit, asked, page, limit),
         more_for_members=page.next is not None and visit.signed_in is None,
         later=position is not None,
@@ -87,19 +109,47 @@ def read(query: Mapping[str, str]) -> Asked:
     return Asked(**{name: (unless_blank(query.get(name)) or "").strip() for name in Asked.__dataclass_fields__})
 
 
-async def _counts(visit: Visit, query: IocQuery, page: Page[Ioc]) -> Counter[str]:
-    """How many results each type has, whatever type is chosen."""
-    if page.next is None and query.type is None:
-        return Counter(ioc.type for ioc in page.items)
-    iocs = visit.service.store.iocs
-    pages = await asyncio.gather(*(iocs.find(replace(query, type=type, limit=1)) for type in IOC_TYPES))
-    return Counter({type: page.total or 0 for type, page in zip(IOC_TYPES, pages, strict=True)})
+async def _suggestions(store: Store, asked: Asked, query: IocQuery) -> list[tuple[str, str]]:
+    """Other searches that may have been meant, each with its address."""
+    return [(one, asked.address(q=one)) for one in await iocs_suggested(store, query.text)] if query.text else []
 
 
-def _facets(asked: Asked, counts: Counter[str]) -> tuple[Facet, ...]:
-    everything = Facet("", counts.total(), asked.address(type=None), not asked.type)
-    shown = (type for type in IOC_TYPES if counts[type] or type == asked.type)
-    return (everything, *(Facet(t, counts[t], asked.address(type=t), asked.type == t) for t in shown))
+async def _filters(store: Store, asked: Asked, query: IocQuery) -> Filters:
+    free = [replace(query, type=None), replace(query, source=None), replace(query, since=None, until=None)]
+    distinct = list(dict.fromkeys(free))
+    counted = dict(zip(distinct, await asyncio.gather(*map(store.iocs.facets, distinct)), strict=True))
+    types, sources, weeks = (counted[one] for one in free)
+    return Filters(_types(asked, types.types), _sources(asked, sources.sources), _weeks(asked, weeks.weeks))
+
+
+def _types(asked: Asked, counts: Mapping[str, int]) -> tuple[Facet, ...]:
+    everything = Facet("", sum(counts.values()), asked.address(type=None), not asked.type)
+    shown = (type for type in IOC_TYPES if counts.get(type) or type == asked.type)
+    return (everything, *(Facet(t, counts.get(t, 0), asked.address(type=t), asked.type == t) for t in shown))
+
+
+def _sources(asked: Asked, counts: Mapping[str, int]) -> tuple[Facet, ...]:
+    """A chosen one leads back to all of them."""
+    return tuple(
+        Facet(name, count, asked.address(source=None if name == asked.source else name), name == asked.source)
+        for name, count in list(counts.items())[:_SOURCES_SHOWN]
+    )
+
+
+def _weeks(asked: Asked, counts: Mapping[str, int]) -> tuple[Facet, ...]:
+    facets = []
+    for week, count in list(counts.items())[:_WEEKS_SHOWN]:
+        monday, sunday = week_days(week)
+        chosen = (asked.since, asked.until) == (monday, sunday)
+        since, until = (None, None) if chosen else (monday, sunday)
+        facets.append(Facet(week, count, asked.address(since=since, until=until), chosen))
+    return tuple(facets)
+
+
+def week_days(week: str) -> tuple[str, str]:
+    """Monday and Sunday of `2026-W47`, as dates."""
+    monday = date.fromisocalendar(int(week[:4]), int(week[6:]), 1)
+    return monday.isoformat(), (monday + timedelta(days=6)).isoformat()
 
 
 def _position(visit: Visit, asked: Asked) -> Position | None:

@@ -99,6 +99,20 @@ def test_an_address_is_submitted_and_its_end_awaited(here: Installation, httpser
     assert (refused.returncode, "Traceback" in refused.stderr) == (1, False)
 
 
+@pytest.mark.promise("articles.refetch")
+def test_a_known_address_is_read_again_when_asked_for(here: Installation, httpserver: HTTPServer) -> None:
+    corrected = article_page("Corrected", *("Only other-kestrel[.]org was used by them." for _ in range(6)))
+    for page in (article_page(), corrected):
+        httpserver.expect_ordered_request("/post").respond_with_data(page, content_type="text/html")
+    url = httpserver.url_for("/post")
+    first = json.loads(here.run("submit", "--again", url, "--json").stdout)
+    assert (first["status"], first["again"], first["ioc_count"]) == ("done", False, len(KESTREL))
+    assert json.loads(here.run("submit", url, "--json").stdout)["ioc_count"] == len(KESTREL)
+    again = json.loads(here.run("submit", "--again", url, "--json").stdout)
+    assert (again["status"], again["again"], again["ioc_count"]) == ("done", True, 1)
+    assert again["article_id"] == first["article_id"]
+
+
 @pytest.mark.promise("cli.hostile-text")
 def test_what_an_article_says_cannot_steer_the_terminal(here: Installation) -> None:
     imported(here, article_page("Evil \x1b[31mred\x1b]0;title\x07 \u202e[bold]rich[/bold]"))
@@ -148,6 +162,23 @@ def test_extract_takes_any_bytes(here: Installation) -> None:
         assert "Traceback" not in ended.stderr, (name, ended.stderr)
 
 
+@pytest.mark.promise("iocs.match", "iocs.searched", "iocs.suggestions")
+def test_a_search_says_why_each_was_found_and_a_vain_one_what_was_searched(here: Installation) -> None:
+    imported(here, article_page("Kestrel loader"))
+    found = json.loads(here.run("search", "login-kestrel[.]org", "--json").stdout)
+    assert found["items"][0]["match"] == {"how": "exact", "on": "login-kestrel.org"}
+    assert found["query"]["names"] == [{"type": "domain", "value": "login-kestrel.org"}]
+    assert "exact: login-kestrel" in here.run("search", "login-kestrel.org").stdout
+    vain = here.run("search", "kestral")
+    assert (vain.returncode, "did you mean kestrel" in vain.stderr) == (1, True)
+    said = " ".join(vain.stderr.split())
+    assert "searched 1 article from 1 source" in said and "not found does not mean harmless" in said
+    told = json.loads(here.run("search", "kestral", "--json").stdout)
+    assert (told["items"], told["suggestions"], told["searched"]["articles"]) == ([], ["kestrel"], 1)
+    looked_up = here.run("lookup", "good.example")
+    assert (looked_up.returncode, "searched 1 article from" in looked_up.stderr) == (1, True)
+
+
 @pytest.mark.promise("cli.account-and-key")
 def test_accounts_and_keys_are_made_on_the_command_line(here: Installation) -> None:
     made = here.run("account", "create", "analyst@example.org", typed=f"{PASSWORD}\n")
@@ -189,7 +220,8 @@ def test_everything_is_exported_in_each_format(here: Installation) -> None:
     assert set(here.run("export", "--format", "txt").stdout.split()) == {value for _, value in KESTREL}
     assert here.run("export", "--format", "stix", "--output", "bundle.json").returncode == 0
     bundle = stix2.parse((here.folder / "bundle.json").read_text(), version="2.1")
-    assert len([made for made in bundle.objects if made.type != "report"]) == len(KESTREL)
+    kinds = [made.type for made in bundle.objects]
+    assert sum(kinds.count(kind) for kind in ("indicator", "vulnerability", "attack-pattern")) == len(KESTREL)
     assert list(here.folder.glob(".bundle*")) == []
 
 

@@ -15,7 +15,7 @@ async def test_a_pasted_list_is_told_apart_into_known_and_unknown(api: Running, 
     assert "2 of 3 known" in page.text
     assert page.links()["evil[.]example"] == "/ioc/domain/evil.example"
     rows = [[" ".join(cell.text_content().split()) for cell in row] for row in page.tree.xpath("//tbody/tr")]
-    assert rows[0] == ["hxxp://never[.]example/x", "not found", "0", ""]
+    assert rows[0] == ["hxxp://never[.]example/x", "not found", "0", "", ""]
 
 
 async def test_the_indicators_of_a_pasted_text_are_picked_out(api: Running, member: Reader) -> None:

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
-from api.web.pages.reports import evidence
+from dataclasses import replace
+
+import pytest
+
 from tests.api.running import Running
 from tests.api.web.reading import Reader
+from tests.contract.store.builders import make_article, publish
+from tests.intel.weekly.test_telling import put_kev
 
 
 async def test_a_week_tells_what_its_articles_come_to(api: Running, visitor: Reader) -> None:
@@ -12,22 +17,12 @@ async def test_a_week_tells_what_its_articles_come_to(api: Running, visitor: Rea
     assert page.links()["Week 47 of 2026"] == "/weekly/2026-W47"
     page = await visitor.open("/weekly/2026-W47")
     assert {"Kestrel", "Emotet", "CVE-2024-3400", "evil[.]example", "2026-W46"} <= set(page.links())
-    assert "+2 on the week before" in page.text
+    assert "+2 (+200 %) on the week before" in page.text
 
 
 async def test_a_week_without_articles_is_a_404(visitor: Reader) -> None:
     for week in ("2026-W01", "2026-W60", "now", "..%2Fsecret"):
         assert (await visitor.open(f"/weekly/{week}")).status == 404
-
-
-async def test_focus_says_why_something_needs_attention(api: Running, visitor: Reader) -> None:
-    for name in ("First Blog", "Second Blog", "Third Blog"):
-        await api.publish(name.replace(" ", "-"), "cve CVE-2024-3400", source=name)
-    page = await visitor.open("/focus")
-    assert page.links()["CVE-2024-3400"] == "/ioc/cve/CVE-2024-3400"
-    assert "Why this severity" in page.text and "3 independent sources" in page.text
-    assert "CVE-2024-3400" not in (await visitor.open("/focus?severity=low")).text
-    assert (await visitor.open("/focus?severity=awful")).status == 422
 
 
 async def test_the_first_page_shows_what_is_new_and_what_needs_attention(api: Running, visitor: Reader) -> None:
@@ -60,16 +55,53 @@ async def test_status_and_help_know_the_readers_own_address(api: Running, visito
     assert (await visitor.client.get("/docs")).headers["location"] == "/api/v1/docs"
 
 
-def test_evidence_is_told_in_pairs_of_words() -> None:
-    members = {
-        "sources": 3,
-        "kev": {"listed": True, "date_added": "2026-11-18", "due_date": None},
-        "domains": ["a.example", "b.example"],
-        "newest_article": {"id": "1", "title": "shown as a link"},
-    }
-    assert list(evidence(members)) == [
-        ("sources", "3"),
-        ("kev listed", "yes"),
-        ("kev date added", "2026-11-18"),
-        ("domains", "a.example, b.example"),
-    ]
+@pytest.mark.promise("weekly.revisions")
+async def test_an_earlier_revision_of_a_week_is_shown_as_such(api: Running, visitor: Reader) -> None:
+    for n in range(3):
+        await api.publish(f"a{n}", f"domain d{n}.example", at=n)
+        await visitor.open("/weekly/2026-W47")
+    page = await visitor.open("/weekly/2026-W47")
+    assert "revision 3" in page.text and page.links()["revision 1"] == "/weekly/2026-W47?revision=1"
+    page = await visitor.open("/weekly/2026-W47?revision=1")
+    assert "This is what revision 1 said" in page.text and "d2[.]example" not in page.text
+    assert page.links()["The current one is revision 3"] == "/weekly/2026-W47"
+    assert (await visitor.open("/weekly/2026-W47?revision=9")).status == 404
+    for revision in ("x", "-1", "1" * 40, "²"):
+        assert (await visitor.open(f"/weekly/2026-W47?revision={revision}")).status == 422
+
+
+@pytest.mark.promise("weekly.catalogues")
+async def test_a_week_shows_what_catalogues_and_articles_say_of_its_cves(api: Running, visitor: Reader) -> None:
+    findings = {"CVE-2024-3400": {"exploitation": "in_the_wild", "cvss": {"score": 9.3, "version": "4.0"}}}
+    article = replace(make_article("one", at=1), findings=findings)
+    await publish(api.store, article, "cve CVE-2024-3400", "cve CVE-2026-1111")
+    assert {"9.3", "in the wild"} <= set((await visitor.open("/weekly/2026-W47")).tree.xpath("//td/text()"))
+    await put_kev(api.store, api.clock(), CVE_2026_1111="2026-11-17")
+    page = await visitor.open("/weekly/2026-W47")
+    assert "Came into the KEV catalogue CVE-2026-1111" in page.text and "KEV confirmed" in page.text
+
+
+@pytest.mark.promise("atom.valid")
+@pytest.mark.parametrize(
+    ("path", "feed"),
+    [
+        ("/weekly", "/api/v1/weekly.atom"),
+        ("/weekly/2026-W47", "/api/v1/weekly.atom"),
+        ("/focus?severity=low", "/api/v1/focus.atom?severity=low"),
+        ("/articles?q=loader&source=One", "/api/v1/articles.atom?q=loader&source=One"),
+        ("/search?q=a%26b%22&type=domain", "/api/v1/iocs.atom?q=a%26b%22&type=domain"),
+    ],
+)
+async def test_pages_tell_where_their_feed_is(api: Running, visitor: Reader, path: str, feed: str) -> None:
+    await api.publish("a", "domain a.example")
+    page = await visitor.open(path)
+    assert page.tree.xpath("//head/link[@type='application/atom+xml']/@href") == [feed]
+    assert (await visitor.client.get(feed)).status_code == 200
+
+
+@pytest.mark.promise("awareness.topical")
+async def test_a_lesson_shows_the_articles_that_make_it_topical(api: Running, visitor: Reader) -> None:
+    await api.publish("a", "mitre_attack T1621", title="Prompts at night <b>")
+    page = await visitor.open("/awareness/push-prompts-you-did-not-start")
+    assert {"Prompts at night <b>", "T1621"} <= set(page.links("//section[@aria-labelledby='topical']"))
+    assert "Why now" not in (await visitor.open("/awareness/three-copies")).text

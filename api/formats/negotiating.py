@@ -1,0 +1,49 @@
+"""Which format an answer has: what `format` says, else what the `Accept` header likes best (RFC 9110)."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import Final, Literal
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+Format = Literal["json", "csv", "stix", "txt"]
+
+_MEDIA_TYPES: Final = MappingProxyType[str, Format](
+    {"application/json": "json", "text/csv": "csv", "application/stix+json": "stix", "text/plain": "txt"}
+)
+_MOST_CONSIDERED = 20
+
+
+def wanted_format(request: Request, asked: Format | None) -> Format:
+    """JSON unless another format was asked for by name, or a client likes its media type better."""
+    if asked is not None:
+        return asked
+    best: Format = "json"
+    liked = 0.0
+    for media_type, weight in _accepted(request.headers.get("accept", "")):
+        if media_type in ("*/*", "application/*"):
+            media_type = "application/json"
+        if media_type in _MEDIA_TYPES and weight > liked:
+            best, liked = _MEDIA_TYPES[media_type], weight
+    return best
+
+
+def negotiated(response: Response) -> Response:
+    """Says that the request's `Accept` header had a say in this answer."""
+    response.headers["Vary"] = "Accept"
+    return response
+
+
+def _accepted(header: str) -> list[tuple[str, float]]:
+    accepted = []
+    for part in header.split(",")[:_MOST_CONSIDERED]:
+        media_type, *parameters = (piece.strip().lower() for piece in part.split(";"))
+        weight = next((_weight(piece[2:]) for piece in parameters if piece.startswith("q=")), 1.0)
+        accepted.append((media_type, weight))
+    return accepted
+
+
+def _weight(text: str) -> float:
+    return float(text) if text.replace(".", "", 1).isdecimal() and text.isascii() and len(text) < 8 else 0.0

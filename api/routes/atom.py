@@ -1,0 +1,120 @@
+"""`/weekly.atom`, `/focus.atom`, `/articles.atom` and `/iocs.atom`: what is new, for feed readers.
+
+Each is its list's first page: the same parameters, tier and cap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.answers import problems
+from api.conditional import UNCHANGED, unless_kept
+from api.formats import entries
+from api.formats.atom import MEDIA_TYPE, Entry, Feed, atom
+from api.models import IocType
+from api.parameters import (
+    LimitParameter,
+    SearchParameter,
+    SourceParameter,
+    read_choice,
+    read_text,
+)
+from api.routes.iocs import read_asked, seen_with
+from api.routes.weekly import current
+from api.service import caller_of, service_of
+from api.web.addresses import here_of, own_address, with_query
+from intel.ageing import Status
+from intel.focus import SEVERITIES
+from intel.query import ArticleQuery, parse_search
+from intel.weekly import week_ids
+
+router = APIRouter(tags=["feeds"])
+
+_DESCRIBED: dict[int | str, dict[str, Any]] = {
+    200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}, "description": "An Atom feed."},
+    304: UNCHANGED,
+    **problems(422),
+}
+
+
+@router.get("/weekly.atom", summary="Weekly roundups as a feed", responses=_DESCRIBED)
+async def weekly_feed(request: Request, limit: LimitParameter = None) -> Response:
+    service = service_of(request)
+    ids = (await week_ids(service.store))[: caller_of(request).results_limit(limit)]
+    base = _base(request)
+    found = [entries.week(await current(service, id), base) for id in ids]
+    return _answer(request, "Weekly roundups", "/weekly", {}, found)
+
+
+@router.get("/focus.atom", summary="What needs attention as a feed", responses=_DESCRIBED)
+async def focus_feed(
+    request: Request,
+    severity: Annotated[
+        str | None, Query(description=f"only these: one or more of {', '.join(SEVERITIES)}, comma-separated")
+    ] = None,
+    limit: LimitParameter = None,
+) -> Response:
+    service, base = service_of(request), _base(request)
+    severities = read_choice("severity", severity, SEVERITIES)
+    active = [item for item in await service.focus.items(service.clock()) if item["status"] == "active"]
+    items = [item for item in active if item["severity"] in severities]
+    found = [entries.focus(item, base) for item in items[: caller_of(request).results_limit(limit)]]
+    return _answer(request, "Focus", "/focus", {"severity": severity}, found)
+
+
+@router.get("/articles.atom", summary="Articles as a feed, newest first", responses=_DESCRIBED)
+async def articles_feed(
+    request: Request, q: SearchParameter = None, source: SourceParameter = None, limit: LimitParameter = None
+) -> Response:
+    text = parse_search(q) if q is not None else None
+    query = ArticleQuery(text, read_text("source", source), caller_of(request).results_limit(limit))
+    page, base = await service_of(request).store.articles.find(query), _base(request)
+    asked = {"q": text.text if text else None, "source": query.source}
+    return _answer(request, "Articles", "/articles", asked, [entries.article(each, base) for each in page.items])
+
+
+@router.get("/iocs.atom", summary="Indicators as a feed: a list or any search", responses=_DESCRIBED)
+async def iocs_feed(
+    request: Request,
+    q: SearchParameter = None,
+    type: Annotated[IocType | None, Query(description="only this type")] = None,
+    limit: LimitParameter = None,
+    value: Annotated[str | None, Query(description="exact value, plain or defanged")] = None,
+    since: Annotated[str | None, Query(description="last seen at or after this date or time")] = None,
+    until: Annotated[str | None, Query(description="last seen at or before this date or time")] = None,
+    source: SourceParameter = None,
+    status: Annotated[Status | None, Query(description="only what has this status; needs `type`")] = None,
+) -> Response:
+    service, base = service_of(request), _base(request)
+    asked: dict[str, Any] = {"q": q, "type": type, "value": value, "since": since, "until": until, "source": source}
+    narrowed = asked if status is None else asked | seen_with(asked, status, service.clock())
+    query, shown = read_asked(narrowed)
+    page = await service.store.iocs.find(replace(query, limit=caller_of(request).results_limit(limit)))
+    asked |= {"q": query.text.text if query.text else None, "value": shown["value"], "status": status}
+    return _answer(request, "Indicators", "/search", asked, [entries.ioc(each, base) for each in page.items])
+
+
+def _base(request: Request) -> str:
+    return own_address(request, service_of(request).settings)
+
+
+def _answer(request: Request, title: str, page: str, asked: dict[str, str | None], found: Sequence[Entry]) -> Response:
+    """The feed of what was asked; its name tells it from every other one, wherever the service is reached."""
+    narrowed = {name: given for name, given in asked.items() if given}
+    told = ", ".join(given if name == "q" else f"{name} {given}" for name, given in narrowed.items())
+    base, today = _base(request), service_of(request).clock().replace(hour=0, minute=0, second=0, microsecond=0)
+    feed = Feed(
+        name=with_query(page, narrowed),
+        title=f"{title}: {told}" if told else title,
+        address=base + here_of(request),
+        page=base + with_query(page, narrowed),
+        updated=today,
+        entries=found,
+    )
+    return unless_kept(request, Response(atom(feed), headers={"Content-Type": f"{MEDIA_TYPE}; charset=utf-8"}))

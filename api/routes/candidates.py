@@ -1,0 +1,66 @@
+"""`/articles/{id}/candidates`: all that was weighed in an article, kept or dropped, and by which rule."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.answers import problems, read_listing
+from api.models import CandidateListModel, IocType
+from api.parameters import CursorParameter, LimitParameter
+from api.service import service_of
+from intel.errors import NotFound
+from intel.query import Position
+from intel.records import Article
+from intel.store import Store
+
+router = APIRouter(tags=["articles"])
+
+NOT_KEPT = "What was weighed in this article was not kept: it was read before that was done. Reading it again does."
+
+
+@router.get(
+    "/articles/{id}/candidates",
+    summary="All that was weighed in an article, kept or dropped, and why",
+    responses={200: {"model": CandidateListModel}, **problems(404, 422)},
+)
+async def list_candidates(
+    request: Request,
+    id: str,
+    kept: Annotated[bool | None, Query(description="only what was kept, or only what was dropped")] = None,
+    type: Annotated[IocType | None, Query(description="only this type")] = None,
+    limit: LimitParameter = None,
+    cursor: CursorParameter = None,
+) -> Response:
+    listing = read_listing(request, f"candidates {id}", {"kept": kept, "type": type, "limit": limit}, cursor)
+    store = service_of(request).store
+    article = await _article(store, id)
+    # A walk stays with the revision that it began with.
+    revision, after = map(int, listing.position.values) if listing.position else (article.revision, -1)
+    weighed = await _weighed(store, id, revision)
+    found = [
+        (place, each)
+        for place, each in enumerate(weighed or ())
+        if listing.asked["kept"] in (None, each["kept"]) and listing.asked["type"] in (None, each["type"])
+    ]
+    rest = [(place, each) for place, each in found if place > after]
+    page = rest[: listing.count]
+    next = Position((revision, page[-1][0])) if len(rest) > len(page) else None
+    notes = [NOT_KEPT] if weighed is None else []
+    return listing.answer([each for _, each in page], len(found), next, revision=revision, notes=notes)
+
+
+async def _article(store: Store, id: str) -> Article:
+    found = await store.articles.get(id) if len(id) == 36 and id.isascii() else None
+    if found is None:
+        raise NotFound("No article has this id.")
+    return found
+
+
+async def _weighed(store: Store, id: str, revision: int) -> tuple[dict[str, Any], ...] | None:
+    """None where nothing was kept of what that revision was weighed by."""
+    reading = await store.readings.get(id, revision)
+    return reading.candidates if reading else None

@@ -1,0 +1,101 @@
+"""`/articles/{id}/refetch` and `/articles/{id}/revisions`: reading an article again, and what it said before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api import views
+from api.answers import json_answer, problems, read_listing
+from api.bodies import read_no_members
+from api.models import ListModel
+from api.parameters import CursorParameter, LimitParameter
+from api.problems import Problem
+from api.revision_models import RevisionDetailModel, RevisionModel
+from api.service import account_of, service_of
+from api.submission_models import SubmissionModel
+from ingest.revisions import Revisions
+from intel.errors import NotFound
+from intel.query import Position
+from intel.records import Article, Reading
+from intel.times import rfc3339
+
+router = APIRouter(tags=["articles"])
+
+NO_ADDRESS = "This article was imported from a file: it has no address to be read from again."
+
+
+@router.post(
+    "/articles/{id}/refetch",
+    summary="Have a known article read again",
+    status_code=202,
+    responses={
+        202: {"model": SubmissionModel, "description": "Accepted; asking again within the minute changes nothing."},
+        **problems(400, 404, 409, 413, 415, 422),
+    },
+)
+async def refetch(request: Request, id: str) -> Response:
+    await read_no_members(request)
+    article = await _article(request, id)
+    if article.url is None:
+        raise Problem(409, "article_without_address", NO_ADDRESS)
+    submission = await service_of(request).submitting.again(account_of(request), article)
+    return json_answer(views.submission(submission), 202, {"Location": f"/api/v1/submissions/{submission.id}"})
+
+
+@router.get(
+    "/articles/{id}/revisions",
+    summary="What an article said each time it had changed, newest first",
+    responses={200: {"model": ListModel[RevisionModel]}, **problems(404, 422)},
+)
+async def list_revisions(
+    request: Request, id: str, limit: LimitParameter = None, cursor: CursorParameter = None
+) -> Response:
+    listing = read_listing(request, f"revisions {id}", {"limit": limit}, cursor)
+    article = await _article(request, id)
+    outlines = await Revisions(service_of(request).store).of(article)
+    shown = [_outline(reading, before) for reading, before in zip(outlines, (*outlines[1:], None), strict=True)]
+    rest = [each for each in shown if listing.position is None or each["revision"] < listing.position.values[0]]
+    page = rest[: listing.count]
+    next = Position((page[-1]["revision"],)) if len(rest) > len(page) else None
+    return listing.answer(page, len(shown), next)
+
+
+@router.get(
+    "/articles/{id}/revisions/{revision}",
+    summary="One revision with its text and indicators",
+    responses={200: {"model": RevisionDetailModel}, **problems(404)},
+)
+async def get_revision(request: Request, id: str, revision: str) -> Response:
+    article = await _article(request, id)
+    number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 8 else 0
+    store = service_of(request).store
+    reading = await store.readings.get(id, number) if 0 < number <= article.revision else None
+    if reading is None:
+        raise NotFound("The article has no such revision.")
+    more = {"text": reading.text or "", "iocs": [views.named(*named) for named in reading.iocs]}
+    return json_answer({"article_id": id} | _head(reading) | more)
+
+
+async def _article(request: Request, id: str) -> Article:
+    found = await service_of(request).store.articles.get(id) if len(id) == 36 and id.isascii() else None
+    if found is None:
+        raise NotFound("No article has this id.")
+    return found
+
+
+def _head(reading: Reading) -> dict[str, Any]:
+    return {
+        "revision": reading.revision,
+        "fetched_at": rfc3339(reading.fetched_at),
+        "title": reading.title,
+        "ioc_count": len(reading.iocs),
+    }
+
+
+def _outline(reading: Reading, before: Reading | None) -> dict[str, Any]:
+    now, then = set(reading.iocs), set(before.iocs) if before else set()
+    return _head(reading) | {"added": len(now - then), "vanished": len(then - now)}

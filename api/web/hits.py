@@ -1,0 +1,55 @@
+"""An indicator as a list of results shows it: why it was found, how old the news is, and what speaks against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from api.annotating import Annotations, Caution
+from intel.ageing import Age
+from intel.canonical import defang
+from intel.matching import Match, reason
+from intel.query import SearchText
+from intel.records import Ioc
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result; `why` says in words how it met the search, empty in a list."""
+
+    ioc: Ioc
+    age: Age
+    cautions: tuple[Caution, ...]
+    false_positives: int
+    why: str = ""
+
+
+def hits(iocs: Iterable[Ioc], noted: Annotations, text: SearchText | None = None) -> list[Hit]:
+    """The results of a search, or of a list where there is no text."""
+    return [
+        Hit(ioc, noted.age(ioc), noted.cautions(ioc), noted.votes(ioc), why(reason(text, ioc)) if text else "")
+        for ioc in iocs
+    ]
+
+
+def why(match: Match) -> str:
+    """How a search met an indicator, in words; hosts defanged."""
+    match match.how:
+        case "exact":
+            return "exactly this"
+        case "host":
+            return f"on {defang('domain', match.on)}"
+        case "subdomain":
+            return f"below {defang('domain', match.on)}"
+        case "network":
+            return f"in {match.on}"
+        case "word" | "prefix":
+            return f"its value holds “{match.on}”"
+        case "malware":
+            return f"named with {match.on}"
+        case "title":
+            return "its newest article's title"
+        case "source":
+            return f"its source, {match.on}"
+        case _:
+            return "one of its earlier articles"

@@ -1,0 +1,64 @@
+"""`/focus`: what needs attention, and why, to the last number."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from starlette.responses import Response
+
+from api.parameters import read_choice
+from api.web.addresses import ioc_path
+from api.web.visit import Visit
+from intel.canonical import defang
+from intel.focus import SEVERITIES, STATUSES, rules_up_to
+
+_ACTIVE = "active"
+_MOST_NAMED = 10
+
+
+async def show(visit: Visit) -> Response:
+    severity, status = visit.query.get("severity", "").strip(), visit.query.get("status", "").strip() or _ACTIVE
+    severities = read_choice("severity", severity or None, SEVERITIES)
+    statuses = read_choice("status", status, STATUSES)
+    everything = await visit.service.focus.items(visit.service.clock())
+    items = [item for item in everything if item["status"] in statuses]
+    counts = Counter(item["severity"] for item in items)
+    wanted = [item for item in items if item["severity"] in severities][: visit.tier.results_cap]
+    return visit.page(
+        "focus.html",
+        items=[_told(item) for item in wanted],
+        counts={name: counts[name] for name in SEVERITIES},
+        severity=severity,
+        standing=status,
+        statuses=STATUSES,
+        total=len(items),
+        catalogues=await visit.service.store.catalogues.all(),
+    )
+
+
+def _told(item: dict[str, Any]) -> dict[str, Any]:
+    """An item with what only a page needs."""
+    return item | {
+        "pairs": list(evidence(item["evidence"])),
+        "rules": rules_up_to(item["rule"]),
+        "related": [
+            (each["type"], defang(each["type"], each["value"]), ioc_path(each["type"], each["value"]))
+            for each in item["related_iocs"]
+        ],
+    }
+
+
+def evidence(members: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, str]]:
+    """What stands behind an item as pairs of words, members of members after them; what is not known is left out."""
+    for name, found in members.items():
+        words = f"{within} {name}".strip().replace("_", " ")
+        if isinstance(found, Mapping):
+            yield from evidence(found, words)
+        elif isinstance(found, bool):
+            yield words, "yes" if found else "no"
+        elif isinstance(found, (list, tuple)):
+            yield words, ", ".join(str(each) for each in found[:_MOST_NAMED])
+        elif found is not None:
+            yield words, str(found)

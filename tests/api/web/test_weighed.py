@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from ingest.indicators import document_from_text, extract
+from ingest.indicators.candidate_records import candidate_records
+from intel.records import Article, Reading
+from tests.api.running import Running
+from tests.api.web.reading import Page, Reader
+from tests.contract.store.builders import hour
+
+
+async def weighed(api: Running, text: str) -> Article:
+    article = await api.publish("report", text=text, title="Kestrel")
+    records = candidate_records(extract(document_from_text(text))).records
+    await api.store.readings.put(Reading(article.id, 1, hour(1), "Kestrel", (), text, records))
+    return article
+
+
+def rows(page: Page) -> list[list[str]]:
+    return [[cell.text_content().strip() for cell in row.xpath("th|td")][:3] for row in page.tree.xpath("//tbody/tr")]
+
+
+async def test_an_article_leads_to_what_was_weighed_in_it_and_why(api: Running, visitor: Reader) -> None:
+    article = await weighed(api, "It asked gale-post[.]com, and setup.py did.")
+    links = (await visitor.open(f"/articles/{article.id}")).links()
+    page = await visitor.open(links["What was weighed, and why it was kept or dropped"])
+    assert rows(page) == [["gale-post[.]com", "Domain", "kept"], ["setup[.]py", "Domain", "dropped"]]
+    assert "It is the name of a file." in page.text
+    dropped = await visitor.open(page.links()["what was dropped"])
+    assert [row[0] for row in rows(dropped)] == ["setup[.]py"]
+
+
+async def test_many_candidates_come_in_pages(api: Running, visitor: Reader) -> None:
+    article = await weighed(api, " ".join(f"gale-{n}[.]com" for n in range(450)))
+    page = await visitor.open(f"/articles/{article.id}/weighed")
+    seen: list[str] = []
+    while True:
+        seen += [row[0] for row in rows(page)]
+        if "Next page" not in page.links():
+            break
+        page = await visitor.open(page.links()["Next page"])
+    assert seen == [f"gale-{n}[.]com" for n in range(450)]
+
+
+async def test_markup_in_a_spelling_stays_text(api: Running, visitor: Reader) -> None:
+    article = await weighed(api, "see hxxp://gale-post[.]com/<script>alert(1)</script>")
+    page = await visitor.open(f"/articles/{article.id}/weighed")
+    assert not page.tree.xpath("//main//script")
+
+
+async def test_an_article_of_which_nothing_was_kept_says_so(api: Running, visitor: Reader) -> None:
+    article = await api.publish("old")
+    assert "was not kept" in (await visitor.open(f"/articles/{article.id}/weighed")).text
+    assert (await visitor.open(f"/articles/{'0' * 36}/weighed")).status == 404
