@@ -6,6 +6,7 @@ Pure and picklable, so that it runs in a process that can be killed.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -74,7 +75,7 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
         cluster_id=hashlib.sha256(encoded_words(text.text).encode()).hexdigest(),
         text=text.text,
         notes=text.notes + _dropped_note(extraction.dropped, most_indicators) + weighed.notes,
-        ioc_counts=_counts(sightings),
+        ioc_counts=counts_by_type(sightings),
         ioc_dropped=extraction.dropped,
         findings=findings_of(
             f"{text.title}\n\n{text.text}", [found.value for found in extraction.indicators if found.type == "cve"]
@@ -101,7 +102,7 @@ def limited(found: ReadPage, most_indicators: int) -> ReadPage:
     article = replace(
         found.article,
         notes=notes + _dropped_note(dropped, most_indicators),
-        ioc_counts=_counts(kept),
+        ioc_counts=counts_by_type(kept),
         ioc_dropped=dropped,
     )
     return replace(found, article=article, sightings=kept)
@@ -126,7 +127,8 @@ def _sightings(extraction: Extraction) -> tuple[Sighting, ...]:
     )
 
 
-def _counts(sightings: tuple[Sighting, ...]) -> dict[str, int]:
+def counts_by_type(sightings: Iterable[Sighting]) -> dict[str, int]:
+    """How many indicators of each type were seen, of those that were."""
     counts: dict[str, int] = {}
     for sighting in sightings:
         counts[sighting.type] = counts.get(sighting.type, 0) + 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Iterable, Sequence
 from heapq import merge
@@ -65,6 +64,8 @@ def _read(path: str) -> tuple[Document, Sequence[str]]:
 
 
 def _read_again(extraction: Extraction) -> _Second:
+    import asyncio
+
     from ingest.indicators.unread import unread_pieces
     from ingest.isolated import Isolation
     from ingest.second_reading import CUT_SHORT, RULE, read_pieces, second_record

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Final
 
 from ingest.indicators import document_from_text, extract
-from ingest.reading import ReadPage
+from ingest.reading import ReadPage, counts_by_type
 from intel.canonical import canonical
 from intel.errors import NotAnIndicator
 from intel.ids import article_id
@@ -70,7 +70,7 @@ def as_article(report: Report, source_name: str | None, fetched_at: datetime, mo
         cluster_id=hashlib.sha256(encoded_words(text).encode()).hexdigest(),
         text=text,
         notes=report.notes + _unreadable_note(unreadable),
-        ioc_counts=_counts(kept),
+        ioc_counts=counts_by_type(kept),
         ioc_dropped=len(found) - len(kept),
     )
     return ReadPage(article, kept, ())
@@ -121,10 +121,3 @@ def _listed(stated: Iterable[Sighting]) -> str:
 
 def _unreadable_note(unreadable: int) -> tuple[str, ...]:
     return (f"{unreadable} stated values are no indicators of their type.",) if unreadable else ()
-
-
-def _counts(sightings: Iterable[Sighting]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for sighting in sightings:
-        counts[sighting.type] = counts.get(sighting.type, 0) + 1
-    return counts
