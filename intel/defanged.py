@@ -16,7 +16,7 @@ _SEPARATOR: Final = re.compile(
 )
 _UNDERSCORED: Final = re.compile(r"(?i)(?<![a-z0-9])(h(?:tt|xx|__)ps?)__(?=[a-z0-9\[])")
 _SCHEME: Final = re.compile(
-    r"(?i)(?<![a-z0-9])(?:h(?:tt|[tx*]x|x[tx*]|\*\*|__|tt\[)p\]?(s?)|(fxp|ftx)(s?)|meow(s?))://\s?(?=\S)"
+    r"(?i)(?<![a-z0-9])(?:h(?:tt|zz|[tx*]x|x[tx*]|\*\*|__|tt\[)p\]?(s?)|(fxp|ftx)(s?)|meow(s?))://\s?(?=\S)"
 )
 _DOT: Final = re.compile(
     rf"(?i)[ \t]?{_OPEN}[ \t]?(?:\.|dot)[ \t]?{_CLOSE}[ \t]?|\\\.|(?<=\w)[\[({{]\.(?=\w)|(?<=\w)\.[\])}}](?=\w)"

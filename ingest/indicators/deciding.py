@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 
 from ingest.indicators import noise
 from ingest.indicators.hosts import is_address
+from ingest.indicators.marks import ANY_DOT
 from ingest.indicators.reading import Reading
 from ingest.indicators.remarks import FILE, WEIGHT
 from ingest.indicators.sightings import Sighting
@@ -28,6 +29,12 @@ _OTHER_HASH: Final = re.compile(
     r"(?: hash| fingerprint| value| sha-?1| sha-?256| md5)?(?: is| was| of)?\W{0,40}$"
 )
 _HASH_WORD: Final = re.compile(r"[hHjJsSmMtT](?i:ash|a[34]|arm|erial|achoc|sdeep|lsh)")
+_COMMIT: Final = re.compile(r"(?i)\bcommits? (?:id |hash |[`(#]){0,2}\Z")
+# `0.0.0.0 evil.example` of a file of hosts, `nslookup evil.example 8.8.8.8`.
+_BLOCKING: Final = frozenset({"0.0.0.0", "127.0.0.1", "::1"})  # noqa: S104
+_NAME_AFTER: Final = re.compile(rf"[ \t]+[\w-]{{1,63}}+{ANY_DOT}\w")
+_LOOKS_UP: Final = re.compile(r"(?i)\b(?:nslookup|dig|drill|nameservers?|resolvers?)\b")
+LONGEST_COMMAND: Final = 300
 _HASHES: Final = frozenset({"hash_md5", "hash_sha1", "hash_sha256"})
 _HASH_IN_A_PATH: Final = re.compile(r"[/=](?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
 _IDENTIFIERS: Final = frozenset({"cve", "mitre_attack"})
@@ -37,11 +44,11 @@ _BEFORE_A_VERSION: Final = frozenset(
         "rev", "patch", "patched", "patch in", "patched in", "update", "updated", "updates", "update to", "updated to",
         "updates to", "sp", "before", "prior to", "up to", "through", "earlier than", "later than", "fixed in",
         "upgrade to", "chrome", "firefox", "safari", "openssl", "office", "oid", "section", "chapter", "clause",
-        "paragraph", "appendix", "requirement", "step", "and",
+        "paragraph", "appendix", "requirement", "step", "and", "kernel",
         *(f"sp{number}" for number in range(10)),
     }
 )  # fmt: skip
-_SURELY_A_VERSION: Final = frozenset({"version", "build", "firmware", "v"})
+_SURELY_A_VERSION: Final = frozenset({"version", "build", "firmware", "kernel", "v"})
 _COMPARED: Final = ("==", ">=", "<=", "~=")
 _WORD_AT_END: Final = re.compile(r"[a-z0-9]*+\Z")
 _BETWEEN_WORD_AND_VERSION: Final = " \t\r\n\xa0:=(\"'"
@@ -125,6 +132,8 @@ class Judge:
         if reading.remark:
             return Verdict(False, reading.remark, 0)
         before = self._around.text[max(0, start - 60) : start]
+        if reading.type == "hash_sha1" and _COMMIT.search(before):
+            return _OTHER_HASH_KIND
         return _OTHER_HASH_KIND if _HASH_WORD.search(before) and _OTHER_HASH.search(before) else _WHOLE_HASH
 
     def _host_of_another(self, reading: Reading) -> Verdict:
@@ -133,14 +142,12 @@ class Judge:
             common = noise.is_mailbox_provider(reading.value) or noise.is_known_host(reading.value)
             # Who lists a mailbox in an article lists the mailbox; its host may well serve many others.
             return _HOST if self._around.is_note and not common else _HOST_OF_MAILBOX
-        if (
-            reading.type == "domain"
-            and not reading.defanged
-            and not self._takes_all
-            and noise.is_known_host(reading.value)
-        ):
+        if reading.type != "domain":
+            return _HOST
+        if noise.is_sharing_service(reading.value):
             return _SERVICE
-        return _HOST
+        weighed = not reading.defanged and not self._takes_all
+        return _SERVICE if weighed and noise.is_known_host(reading.value) else _HOST
 
     def _address(self, reading: Reading, start: int, end: int) -> Verdict:
         if reading.remark:
@@ -148,11 +155,20 @@ class Judge:
         if self._around.in_template(start):
             return _FURNITURE
         kind = noise.address_noise(reading.value)
-        if kind and not self._around.is_note:
+        if kind and not (self._around.is_note and self._is_meant(kind, start, end)):
             return Verdict(False, kind, 0)
         if "." in reading.value and self._is_version(reading.value, start, end):
             return Verdict(False, "version number", 0)
         return Verdict(True, "address", 5)
+
+    def _is_meant(self, kind: str, start: int, end: int) -> bool:
+        """Whether a note may be about an address that is no attacker's; where a name is looked up or blocked, no."""
+        line = self._around.line(start, end)
+        before = self._around.text[line.start : start]
+        if kind == noise.RESOLVER:
+            return _LOOKS_UP.search(before[-LONGEST_COMMAND:]) is None
+        blocks = self._around.text[start:end] in _BLOCKING and not before.strip()
+        return not blocks or _NAME_AFTER.match(self._around.text, end, line.end) is None
 
     def _is_version(self, address: str, start: int, end: int) -> bool:
         text = self._around.text

@@ -7,7 +7,7 @@ from typing import Final
 
 from ingest.indicators.marks import ANY_COLON, ANY_DOT, AT, COLON, DOT, without_marks
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import PART_OF_A_PATH, remark_on, remark_on_disarmed
+from ingest.indicators.remarks import PART_OF_A_PATH, names_a_share, remark_on, remark_on_disarmed
 from ingest.indicators.suffixes import is_top_level, may_end_a_name
 from intel.canonical import canonical_domain, canonical_ip, canonical_ipv4
 
@@ -18,6 +18,7 @@ _SIMPLE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](
 _DIGITS_AND_DOTS: Final = re.compile(rf"[0-9.{DOT}]+")
 _ADDRESS_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-([0-9.{DOT}]{{7,}})")
 _UNGLUE: Final = re.compile(r"(.+\.[a-z]{2,12}?)(?=[A-Z][a-z]).*")
+_GLUED_ADDRESS: Final = re.compile(rf"(?:[0-9]{{1,3}}{ANY_DOT}){{3}}[0-9]{{1,3}}(?=[A-Z])")
 _MASK: Final = re.compile(r"/([0-9]{1,2})(?![\w./])")
 _EMAIL: Final = re.compile(rf"[\w.+%$=&'{DOT}-]++(?:\([^()]{{0,40}}\))?(?:@|{AT}++)(?=[\w-])")
 _COMMENT: Final = re.compile(r"\([^()]*\)")
@@ -52,7 +53,9 @@ def hosts_in(token: str) -> list[Reading]:
     for match in HOST.finditer(token):
         start, end = match.span()
         spelled = match[0]
-        if not spelled[0].isdigit() or not (spelled[-1].isdigit()):
+        if spelled[0].isdigit() and DOT in spelled and (glued := _GLUED_ADDRESS.match(spelled)):
+            found += _address(token, start, start + glued.end())
+        elif not spelled[0].isdigit() or not (spelled[-1].isdigit()):
             found += _domain(token, start, end)
         elif both := _ADDRESS_RANGE.fullmatch(spelled):
             found += [*_address(token, start, start + len(both[1])), *_address(token, start + len(both[1]) + 1, end)]
@@ -68,7 +71,8 @@ def _address(token: str, start: int, end: int) -> list[Reading]:
     if value is None or before == "." or before == "_" or (after[:1] in ("_", ".") and after[1:].isalnum()):
         return []
     defanged = DOT in spelled
-    remark = PART_OF_A_PATH if before and before in "/\\" and not defanged else ""
+    in_a_path = before and before in "/\\" and not defanged and not names_a_share(token, start)
+    remark = PART_OF_A_PATH if in_a_path else ""
     mask = _MASK.match(token, end)
     if mask and _is_network(value, int(mask[1])):
         remark = "network"

@@ -11,6 +11,7 @@ from typing import Final
 
 from intel.defanged import INVISIBLE
 
+STRETCH: Final = 4_000_000
 # Every character of a mark becomes one of these private ones: `[.]` is three times DOT. The text keeps its length, so
 # positions stay true, and the scanner sees both where a dot is and that somebody disarmed it.
 DOT: Final = "\ue000"
@@ -32,7 +33,24 @@ _MARK: Final = re.compile(
     r"[\[({\\](?:[\[({\\]{0,3}+[ \t]?(?P<sign>[.@/]|\ue000{3}|:(?://?|\\\\)?|//|(?i:dot|at))[ \t]?\\?[\])}]{1,3}+"
     r"|[\[({\\]{0,3}(?P<half>\.))"
 )
-_HALF_CLOSED: Final = re.compile(r"\.[\])}](?=[a-z0-9]{2})")
+_HALF_CLOSED: Final = re.compile(r"\.[\])}](?=[a-z0-9]{2}|[0-9])")
+_RARE: Final = re.compile(
+    r"[<\[({&](?:(?<=<)(?P<angled>dot|DOT|\.|at|AT|@)>|(?<=[\[({])[dD]0[tT][\])}]"
+    r"|(?<=&)(?:#(?P<number>46|47|58|64|x2[eEfF]|x3[aA]|x40)|(?P<named>period|commat|colon|sol));)(?=[\w&/.])"
+)
+_RARE_SIGNS: Final = ("<dot>", "<DOT>", "<.>", "<at>", "<AT>", "<@>", "d0t", "D0T", "&#", "&period;", "&colon;")
+_OF_ENTITY: Final = {
+    "46": DOT, "x2e": DOT, "period": DOT, "47": SLASH, "x2f": SLASH, "sol": SLASH,
+    "58": COLON, "x3a": COLON, "colon": COLON, "64": AT, "x40": AT, "commat": AT,
+}  # fmt: skip
+_WIDE_DOT: Final = re.compile(r"(?a:(?<=[\w-])[\uff0e\u2024](?=\w))")
+_WIDE_SLASH: Final = re.compile(r"(?a:(?<=[\w:/\uff0f\ue002])\uff0f(?=[\w/\uff0f]))")
+_WIDE_COLON: Final = re.compile(r"\uff1a(?=//|\uff0f)")
+_WITHOUT_COLON: Final = re.compile(r"(?<![A-Za-z0-9])(h(?:xx|XX)ps?)//(?=[\w\[\ue000])")
+_BRACKETED_SCHEME: Final = re.compile(r"(?i)\[(h(?:tt|xx)ps?)\]://")
+_BRACKETED_HOST: Final = re.compile(r"://\[([\w-]{1,63}+(?:\.[\w-]{1,63}+){1,9}+)\]")
+_AFTER_A_NAME: Final = re.compile(rf" AT (?=[\w-]{{1,63}}+(?:\.|{DOT}))")
+_STEP_OF_A_PATH: Final = re.compile(r"\\[A-Za-z0-9]")
 _DOT_AFTER_A_BLANK: Final = re.compile(rf" {DOT}++(?:(?<={DOT}{DOT}{DOT}{DOT}) )?(?=\w)")
 _AT_AFTER_A_BLANK: Final = re.compile(rf" {AT}++ ?(?=\w)")
 _HANDLE: Final = re.compile(rf" @(?=[\w-]{{1,63}}+{DOT})")
@@ -49,7 +67,7 @@ _SLASHED: Final = re.compile(r"/(?P<sign>AT|DOT)/(?=\w)")
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
-    """`text` with marks as private characters; `removed` are the places where invisible ones were cut out."""
+    """`text` with marks as private characters; `removed` are the places where others were cut out."""
 
     text: str
     removed: tuple[int, ...] = ()
@@ -78,20 +96,44 @@ def plain_text(original: str) -> PlainText:
     """`original` with its defanging marks made visible; linear in its length."""
     text = _FOREIGN_MARK.sub("\ufffd", original) if any(mark in original for mark in MARKS) else original
     removed: tuple[int, ...] = ()
-    if any(character in text for character in INVISIBLE):
-        text, removed = _without_invisible(text)
+    if cut := _to_cut(text):
+        text, removed = _without(text, cut)
+    return PlainText("".join(map(_with_marks, _stretches(text))) if len(text) > STRETCH else _with_marks(text), removed)
+
+
+def _stretches(text: str) -> Iterator[str]:
+    """A text in stretches of some megabytes that end in a blank line: every step copies no more than one of them."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n\n", start + STRETCH) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
+def _with_marks(text: str) -> str:
     text = _MARK.sub(_marked, text.replace("[.]", DOT * 3))
+    text = _rarely_written(text)
     if any(half in text for half in (".]", ".)", ".}")):
         text = _HALF_CLOSED.sub(_half_closed, text)
     text = _joined_over_blanks(text)
     text = _spoken_plainly(text)
     if "/DOT/" in text:
         text = _SLASHED.sub(_spoken, text)
-    return PlainText(text, removed)
+    return text
 
 
-def _without_invisible(text: str) -> tuple[str, tuple[int, ...]]:
-    places = sorted(place for character in INVISIBLE for place in places_of(text, character))
+def _to_cut(text: str) -> list[int]:
+    """Where characters stand that are invisible, or that hold the parts of a URL asunder."""
+    places = [place for character in INVISIBLE if character in text for place in places_of(text, character)]
+    if ":\\/\\/" in text:  # JSON writes every slash so
+        places += places_of(text, "\\/")
+    if "://[" in text:
+        for match in _BRACKETED_HOST.finditer(text):
+            places += (match.start(1) - 1, match.end(1))
+    return sorted(places)
+
+
+def _without(text: str, places: list[int]) -> tuple[str, tuple[int, ...]]:
     pieces = [text[first + 1 : last] for first, last in pairwise([-1, *places, len(text)])]
     return "".join(pieces), tuple(place - count for count, place in enumerate(places))
 
@@ -102,6 +144,26 @@ def places_of(text: str, sought: str) -> Iterator[int]:
     while place >= 0:
         yield place
         place = text.find(sought, place + 1)
+
+
+def _rarely_written(text: str) -> str:
+    """The ways to disarm that few use."""
+    if any(sign in text for sign in _RARE_SIGNS):
+        text = _RARE.sub(_rare, text)
+    if "\uff0f" in text or "\uff0e" in text or "\u2024" in text or "\uff1a" in text:
+        text = _WIDE_COLON.sub(COLON, _WIDE_DOT.sub(DOT, text))
+        text = _WIDE_SLASH.sub(SLASH, text) if "\uff0f" in text else text
+    if "p//" in text or "ps//" in text:
+        text = _WITHOUT_COLON.sub(rf"\1{SEPARATOR * 2}", text)
+    return _BRACKETED_SCHEME.sub(rf"[\1{SEPARATOR * 4}", text) if "]://" in text else text
+
+
+def _rare(match: re.Match[str]) -> str:
+    if not match.string[match.start() - 1 : match.start()].isalnum() and match["angled"]:
+        return match[0]
+    entity = match["number"] or match["named"]
+    sign = _OF_ENTITY[entity.lower()] if entity else _SIGNS[(match["angled"] or "dot").lower()]
+    return sign * len(match[0])
 
 
 def _spoken_plainly(text: str) -> str:
@@ -149,7 +211,14 @@ def _joined_over_blanks(text: str) -> str:
             text = _replaced(text, f" {DOT}{DOT}{DOT} ", _WIDE_IN_A_NAME, _joined_in_a_name)
         text = _replaced(text, f"{DOT} ", _BEFORE_A_BLANK, _joined_on_the_left)
         text = _replaced(text, " @", _HANDLE, _joined)
+    text = _replaced(text, " AT ", _AFTER_A_NAME, _at_after_a_name)
     return _replaced(text, f" {AT}", _AT_AFTER_A_BLANK, _joined) if AT in text else text
+
+
+def _at_after_a_name(match: re.Match[str]) -> str:
+    """`drop AT evil.example`; a whole line in capitals speaks of a place."""
+    before = match.string[match.start() - 1 : match.start()]
+    return AT * len(match[0]) if before.islower() or before.isdigit() else match[0]
 
 
 def _joined(match: re.Match[str]) -> str:
@@ -186,6 +255,8 @@ def _marked(match: re.Match[str]) -> str:
     text, (start, end) = match.string, match.span()
     before, after = text[start - 1 : start] if start else "", text[end : end + 1]
     if match.lastgroup == "half":
+        if match[0] == "\\." and _in_a_path(text, start):
+            return match[0]
         return DOT * (end - start) if before.isalnum() and (after.isalnum() or after in "[({") else match[0]
     sign = match["sign"]
     mark = _SIGNS.get(sign) or _SIGNS.get(sign.lower())
@@ -194,6 +265,12 @@ def _marked(match: re.Match[str]) -> str:
     if before.isspace() or after.isspace() or not before or not after:
         return _marked_beside_a_blank(match, sign, mark, before, after)
     return mark * (end - start)
+
+
+def _in_a_path(text: str, position: int) -> bool:
+    r"""Whether other backslashes before one part a path: `HKLM\Software\Microsoft\.NET`."""
+    pieces = text[max(0, position - 64) : position].split()
+    return bool(pieces) and _STEP_OF_A_PATH.search(pieces[-1]) is not None
 
 
 def _marked_beside_a_blank(match: re.Match[str], sign: str, mark: str, before: str, after: str) -> str:

@@ -24,13 +24,14 @@ MAILBOX_PROVIDERS: Final = frozenset(
         "dnmx.org", "mail2tor.com", "secmail.pro", "torbox3uiot6wchz.onion", "startmail.com", "posteo.de",
         "posteo.net", "bigmir.net", "rediffmail.com", "libero.it", "virgilio.it", "orange.fr", "wanadoo.fr",
         "laposte.net", "t-online.de", "comcast.net", "tutamail.com", "skiff.com", "riseup.net", "autistici.org",
-        "swisscows.email", "techmail.info", "cyberfear.com",
+        "jabber.ru", "jabber.de", "xmpp.is", "exploit.in", "swisscows.email", "techmail.info", "cyberfear.com",
     }
 )  # fmt: skip
 REFERENCE_HOSTS: Final = frozenset(
     {
         "attack.mitre.org", "cve.mitre.org", "nvd.nist.gov", "www.cve.org", "cve.org", "cwe.mitre.org",
         "capec.mitre.org", "d3fend.mitre.org", "www.first.org", "torproject.org", "www.torproject.org",
+        "any.run", "app.any.run",
     }
 )  # fmt: skip
 LOOKUP_SERVICES: Final = frozenset(
@@ -39,6 +40,20 @@ LOOKUP_SERVICES: Final = frozenset(
         "greynoise.io", "threatfox.com", "hybrid-analysis.com", "any.run", "joesandbox.com", "tria.ge", "riskiq.net",
         "ipinfo.io", "domaintools.com", "whois.com", "otx.alienvault.com", "threatcrowd.org",
         "talosintelligence.com",
+    }
+)  # fmt: skip
+# Anyone may keep files or messages there: a URL on them is an indicator, their host says nothing.
+SHARING_SERVICES: Final = frozenset(
+    {
+        "docs.google.com", "drive.google.com", "drive.usercontent.google.com", "forms.gle", "storage.googleapis.com",
+        "firebasestorage.googleapis.com", "script.google.com", "dropbox.com", "dropboxusercontent.com",
+        "dl.dropboxusercontent.com", "cdn.discordapp.com", "media.discordapp.net", "github.com",
+        "raw.githubusercontent.com", "gist.githubusercontent.com", "gist.github.com", "objects.githubusercontent.com",
+        "codeload.github.com", "pastebin.com", "paste.ee", "rentry.co", "ghostbin.com", "hastebin.com", "t.me",
+        "telegram.me", "telegra.ph", "api.telegram.org", "onedrive.live.com", "1drv.ms", "mega.nz", "mega.co.nz",
+        "mediafire.com", "transfer.sh", "anonfiles.com", "wetransfer.com", "we.tl", "gofile.io", "catbox.moe",
+        "files.catbox.moe", "sendspace.com", "box.com", "app.box.com", "file.io", "hooks.slack.com",
+        "s3.amazonaws.com",
     }
 )  # fmt: skip
 _RESERVED_DOMAINS: Final = frozenset({"example.com", "example.org", "example.net", "localhost"})
@@ -62,6 +77,7 @@ _DOCUMENTATION: Final = tuple(
 _WHOLLY_SPECIAL: Final = frozenset({"0", "10", "127"})
 _PARTLY_SPECIAL: Final = _WHOLLY_SPECIAL | {"100", "169", "172", "192", "198", "203"}
 _FIRST_SPECIAL: Final = 224
+RESOLVER: Final = "public resolver"
 _RESOLVERS: Final = frozenset(
     {
         "8.8.8.8",
@@ -96,6 +112,11 @@ def is_known_host(host: str) -> bool:
     return False
 
 
+def is_sharing_service(host: str) -> bool:
+    """Whether anyone may put files or messages there under the very same host."""
+    return host.removeprefix("www.") in SHARING_SERVICES
+
+
 def is_reserved_host(host: str) -> bool:
     """Whether a name is set apart for examples and tests (RFC 2606, RFC 6761)."""
     return host.rpartition(".")[2] in _RESERVED_TOPS or (
@@ -116,7 +137,7 @@ def is_contact_mailbox(local: str) -> bool:
 def address_noise(address: str) -> str:
     """Why an address says nothing about an attacker, or nothing; addresses for documentation count as public."""
     if address in _RESOLVERS:
-        return "public resolver"
+        return RESOLVER
     first = address.partition(".")[0]
     if first.isdecimal() and int(first) < _FIRST_SPECIAL and first not in _PARTLY_SPECIAL:
         return ""

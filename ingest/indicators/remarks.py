@@ -62,10 +62,8 @@ def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
     """Why the dotted name `token[start:end]` with these `labels` may be no host, or nothing."""
     before, after = token[start - 1 : start] if start else "", token[end : end + 1]
     top, first = labels[-1], labels[0].lower()
-    if before and before in "\\/$#@&":
-        return PART_OF_A_PATH
-    if after and after in "(\\":
-        return CODE
+    if remark := _remark_on_neighbours(token, start, before, after):
+        return remark
     if first in _REVERSED_ROOTS and len(labels) > 2:
         return REVERSED
     if first in _CODE_ROOTS and _may_be_a_member(labels, top.lower()):
@@ -77,8 +75,25 @@ def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
     if labels[0][0].isupper() and _is_detection(labels):
         return CLASS
     if len(labels) > 2:
-        return WORDS if top in _WORD_SUFFIXES and labels[-2] in _MEMBERS else ""
+        if labels[-2] not in _MEMBERS or top not in _WORD_SUFFIXES:
+            return ""
+        return CODE if top == "id" else WORDS
     return _remark_on_two(labels[0], top.lower())
+
+
+def _remark_on_neighbours(token: str, start: int, before: str, after: str) -> str:
+    if before == "\\" and names_a_share(token, start):
+        return ""
+    if before and before in "\\/$#@&":
+        return PART_OF_A_PATH
+    return CODE if after and after in "(\\" else ""
+
+
+def names_a_share(token: str, start: int) -> bool:
+    r"""Whether two backslashes before a host begin the name of a share: `\\45.9.1.2\c$`."""
+    before = token[max(0, start - 8) : start]
+    lead = before.rstrip("\\")
+    return len(before) - len(lead) > 1 and not (lead[-1:].isalnum() or lead[-1:] in (":", ".", ")", "}", "%"))
 
 
 def remark_on_disarmed(labels: list[str]) -> str:

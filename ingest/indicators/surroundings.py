@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import compress, pairwise
 from types import MappingProxyType
@@ -92,6 +92,7 @@ _FETCHING: Final = re.compile(
     r"|(?:GET|POST|PUT|CONNECT)[ \t]+[\"'`]?)\Z"
 )
 _BLOCK: Final = 64
+_STRETCH: Final = 1_000_000
 _MARK_SIGNS: Final = frozenset(MARKS)
 _HASH: Final = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,64}+(?![0-9A-Za-z])")
 
@@ -195,19 +196,28 @@ class Surroundings:
 
     @cached_property
     def _headings(self) -> tuple[list[int], list[Section]]:
-        lines = self.text.split("\n")
-        telling = {
-            line: section for line in set(lines) if _may_be_heading(line) and (section := _section_of(line.strip()))
-        }
         starts: list[int] = []
         sections: list[Section] = []
         position = 0
-        for line in compress(lines, map(telling.__contains__, lines)):
-            position = self._start_of(line, position)
-            starts.append(position)
-            sections.append(telling[line])
-            position += len(line)
+        for lines in self._stretches():
+            telling = {
+                line: section for line in set(lines) if _may_be_heading(line) and (section := _section_of(line.strip()))
+            }
+            for line in compress(lines, map(telling.__contains__, lines)):
+                position = self._start_of(line, position)
+                starts.append(position)
+                sections.append(telling[line])
+                position += len(line)
         return starts, sections
+
+    def _stretches(self) -> Iterator[list[str]]:
+        """The lines of the text, some megabytes at a time: all of them at once would need several times its memory."""
+        start = 0
+        while start < len(self.text):
+            end = self.text.find("\n", start + _STRETCH)
+            end = end if end >= 0 else len(self.text)
+            yield self.text[start:end].split("\n")
+            start = end + 1
 
     def _start_of(self, line: str, position: int) -> int:
         """Where a whole line first stands from a position on."""

@@ -38,6 +38,7 @@ _WHOLE_URL: Final = re.compile(
     rf"(?P<scheme>h(?:tt|xx|XX)p)(?P<secure>s?)(?:://|{SEPARATOR}++|{COLON}{{3}}//)(?P<host>{_DOTTED})(?P<port>:[0-9]{{1,5}})?"
     rf"(?P<path>{_USUAL_PATH})?(?:[`'\"\]|*+,;:>.\u201d]|\)[.,]?){{0,4}}+"
 )
+_SIGNS_OF_A_URL: Final = ("//", SEPARATOR, ":\\", "__", "%3", COLON, f":{SLASH}")
 _HAS_NAME: Final = re.compile(r"[^\W_]")
 _SHORTEST_HASH: Final = 32
 _LONGEST_USUAL: Final = 63  # no label of a shorter name can be too long
@@ -59,7 +60,7 @@ def _read_closely(token: str) -> list[Reading]:
     if not _HAS_NAME.search(token):
         return found
     rest = token
-    if "//" in token or SEPARATOR in token or ":\\" in token or "__" in token or "%3" in token or COLON in token:
+    if any(sign in token for sign in _SIGNS_OF_A_URL):
         found = urls_in(token)
         if found:
             found += _addresses_looked_up(token, found)
@@ -151,7 +152,10 @@ def _holds_nothing(token: str, value: str, defanged: bool) -> bool:
 
 
 def _may_be_a_mask(path: str) -> bool:
-    return len(path) < 7 and (len(path) == 1 or path[1:].isdigit())
+    """Whether what follows a slash is the mask of a network, or another address."""
+    if len(path) < 7:
+        return len(path) == 1 or path[1:].isdigit()
+    return path[1].isdigit() and path[-1].isdigit() and canonical_ipv4(without_marks(path[1:])) is not None
 
 
 def _whole_url(token: str) -> list[Reading] | None:

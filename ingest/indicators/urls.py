@@ -13,8 +13,9 @@ from intel.canonical import canonical_plain_url
 from intel.defanged import refang_url
 
 LONGEST_URL: Final = 2048
+MOST_NESTED: Final = 16  # URLs inside of one another; more are no address but a list or a trap
 
-_DISARMED: Final = r"[hH][tTxX*]{2}[pP](?:[sS]|[\[(][sS][\])])?|h__ps?|meows?|f[xX]ps?|[fF][tTxX][pP][sS]?"
+_DISARMED: Final = r"[hH][tTxXzZ*]{2}[pP](?:[sS]|[\[(][sS][\])])?|h__ps?|meows?|f[xX]ps?|[fF][tTxX][pP][sS]?"
 _OTHERS: Final = (
     r"sftp|tftp|tcp|udp|tls|wss?|ssh|ldaps?|rmi|smb|rtsp|ircs?|socks[45]?h?|dns|git|telnet|rdp|vnc|nfs|mqtts?"
     r"|stratum\+(?:tcp|ssl)"
@@ -32,6 +33,7 @@ _STOP: Final = re.compile(
     r"\\(?!_)|[<>\"`{}|^\u201c\u201d\u2018\u2019\u00ab\u00bb\u2039\u203a\uff1c\uff1e\u2026\u3002\uff0c\u3001\x00-\x20\x7f\xa0]"
 )
 _TRAILING: Final = f".,;:!?'*+_~)]}}{COLON}{DOT}"
+_EMPTY_MARKS: Final = ("[:]", "[.]", "[/]")
 _BREAKS: Final = re.compile(r"[()\[\],;']")
 _PARAMETER: Final = re.compile(r"[\w.-]{1,30}=|amp;|[0-9/]")
 _PORT: Final = re.compile(rf"{ANY_COLON}[0-9]{{1,5}}(?![\w.])")
@@ -80,12 +82,19 @@ def _is_disarmed(scheme: str) -> bool:
 def bare_urls_in(token: str, hosts: list[Reading]) -> list[Reading]:
     """The URLs without a scheme (`evil.example/gate.php`) that begin with one of the `hosts` of a token."""
     found: list[Reading] = []
+    addresses = {host.start for host in hosts if host.type == "ip"}
+    nested = last = 0
     for host in hosts:
+        nested += host.start < last
+        if host.start < last and nested > MOST_NESTED:
+            continue
         port = _PORT.match(token, host.end)
         path = _PATH.match(token, port.end() if port else host.end)
-        if path is None or host.remark == "network" or (host.start and token[host.start - 1] in "/\\@."):
+        if path is None or (host.type == "ip" and path.end() in addresses):
             continue
-        end = _end(token, path.start())
+        if host.remark == "network" or (host.start and token[host.start - 1] in "/\\@."):
+            continue
+        last = end = _end(token, path.start())
         raw = token[host.start : end]
         value = (
             None
@@ -114,7 +123,7 @@ def _host_span(token: str, authority: int, end: int) -> tuple[int, int]:
 
 
 def _url(raw: str, start: int, end: int, defanged: bool, host_span: tuple[int, int]) -> list[Reading]:
-    if raw.count("://") > 1:
+    if "[" in raw or raw.count("://") > 1:
         raw = refang_url(raw)
     usual = _USUAL.fullmatch(raw)
     if usual and (host := usual[2]) and domain_of(host) == host:
@@ -133,6 +142,7 @@ def _url(raw: str, start: int, end: int, defanged: bool, host_span: tuple[int, i
 
 def _written_plainly(piece: str) -> str:
     """A piece of a URL without defanging marks and without Markdown's backslash before an underscore."""
+    piece = piece.replace("&amp;", "&") if "&amp;" in piece else piece
     return piece if piece.isascii() and "\\" not in piece else without_marks(piece).replace("\\_", "_")
 
 
@@ -156,8 +166,12 @@ def _end(token: str, start: int) -> int:
     if glued and token[glued.start() - 1] not in "=/":
         end = glued.start()
     end = _balanced_end(token, start, end)
+    while token.endswith(_EMPTY_MARKS, start, end):
+        end -= 3
     while end > start and token[end - 1] in _TRAILING and not _closes(token, start, end):
         end -= 1
+        while token.endswith(_EMPTY_MARKS, start, end):
+            end -= 3
     return end
 
 

@@ -306,7 +306,6 @@ SNIPPETS: Final = (
         "article",
         ARTICLE + "Stolen files went to hxxps://pastebin[.]com/raw/a1b2.",
         "url https://pastebin.com/raw/a1b2",
-        "domain pastebin.com",
     ),
     S(
         "article",
