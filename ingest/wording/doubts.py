@@ -78,6 +78,12 @@ _OTHER: Final = re.compile(
     r"holes?|weakness(?:es)?|cves|products?|defects?|ones?|chains?)\b" + _TO_CVE
 )
 
+# What is done with a kind of flaw is not said of this one.
+_KIND: Final = re.compile(
+    r"\b(?:bugs?|flaws?|vulnerabilit(?:y|ies)|zero-days?|issues?|holes?|weakness(?:es)?|cves) "
+    r"(?:like (?:this|these|that|it)|of (?:this|that) (?:kind|type|sort|class|nature))\b"
+)
+
 
 def _rule(*alternatives: str) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{alternative})" for alternative in alternatives))
@@ -261,7 +267,7 @@ def without_doubts(plain: str) -> str:
     if plain.endswith("?"):
         return BAR * len(plain)
     plain = "".join(BAR * len(part) if _WHOLE.search(part) else part for part in _THOUGHTS.split(plain))
-    plain = _DIFFERENT.sub(_bars, plain)
+    plain = _KIND.sub(_bars, _DIFFERENT.sub(_bars, plain))
     plain = _OTHER.sub(lambda match: match[0] if match[1] else BAR * len(match[0]), plain)
     for rule in _RULES:
         plain = rule.sub(_bars, plain)
