@@ -10,6 +10,8 @@ from typing import Annotated
 from fastapi import Query
 
 from api.formats.negotiating import Format
+from api.models import IocType
+from intel.ageing import Status
 from intel.errors import InvalidQuery
 from intel.times import to_moment
 
@@ -25,6 +27,11 @@ FormatParameter = Annotated[
 ]
 CursorParameter = Annotated[str | None, Query(description="`next_cursor` of the page before; needs a key")]
 SourceParameter = Annotated[str | None, Query(description="name of a source, as articles show it")]
+TypeParameter = Annotated[IocType | None, Query(description="only this type")]
+ValueParameter = Annotated[str | None, Query(description="exact value, plain or defanged")]
+SinceParameter = Annotated[str | None, Query(description="last seen at or after this date or time")]
+UntilParameter = Annotated[str | None, Query(description="last seen at or before this date or time")]
+StatusParameter = Annotated[Status | None, Query(description="only what has this status; needs `type`")]
 
 _DAY = timedelta(days=1)
 _MILLISECOND = timedelta(milliseconds=1)

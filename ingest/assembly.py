@@ -43,9 +43,9 @@ def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] 
 
     No process is started before the first page is read, or before `isolation.start` for whoever waits for pages.
     """
-    allow = FetchAllow.parse(",".join(settings.ioc_fetch_allow))
+    allow = fetch_allow(settings)
     limits, isolation = fetch_limits(settings), Isolation()
-    proxy = settings.ioc_fetch_proxy.get_secret_value() if settings.ioc_fetch_proxy else None
+    proxy = fetch_proxy(settings)
     large = Turn()
 
     async def read(page: Page) -> ReadPage:
@@ -64,6 +64,16 @@ def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] 
     pipeline = Pipeline(fetcher.fetch, read_within, store, clock, compare)
     work = SubmissionWork(store, pipeline.take_url, clock, limits.total_seconds)
     return Ingest(pipeline, work, allow, isolation, limits, proxy)
+
+
+def fetch_allow(settings: Settings) -> FetchAllow:
+    """What the settings exempt from the fetch guard. Raises ConfigurationError."""
+    return FetchAllow.parse(",".join(settings.ioc_fetch_allow))
+
+
+def fetch_proxy(settings: Settings) -> str | None:
+    """The proxy that the settings name on purpose."""
+    return settings.ioc_fetch_proxy.get_secret_value() if settings.ioc_fetch_proxy else None
 
 
 def fetch_limits(settings: Settings) -> FetchLimits:

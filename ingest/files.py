@@ -5,6 +5,7 @@ Formats of archives: zip, tar (plain, gz, bz2, xz), a single file in gz; archive
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import lzma
@@ -199,13 +200,12 @@ def _of_gzip(name: str, file: IO[bytes]) -> Iterator[tuple[str, bytes | IngestFa
 def _members_in(path: Path) -> int:
     """Without reading what compressed members hold, where the format lets one."""
     name = path.name.lower()
-    try:
+    # Of a damaged one `found_files` gives the archive itself, with what is wrong with it.
+    with contextlib.suppress(*_BROKEN):
         if name.endswith(".zip"):
             with zipfile.ZipFile(path) as archive:
                 return sum(_is_wanted(info.filename) and not info.is_dir() for info in archive.infolist())
         if name.endswith(_TARS):
             with tarfile.open(path, mode="r|*") as archive:
                 return sum(member.isreg() and _is_wanted(member.name) for member in archive)
-    except _BROKEN:
-        pass
     return 1

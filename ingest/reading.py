@@ -72,7 +72,7 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
         fetched_at=page.fetched_at,
         language=text.language,
         summary=text.summary,
-        cluster_id=hashlib.sha256(encoded_words(text.text).encode()).hexdigest(),
+        cluster_id=cluster_of(text.text),
         text=text.text,
         notes=text.notes + _dropped_note(extraction.dropped, most_indicators) + weighed.notes,
         ioc_counts=counts_by_type(sightings),
@@ -90,6 +90,11 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
         unread_pieces(extraction),
         bands(text.text),
     )
+
+
+def cluster_of(text: str) -> str:
+    """The cluster of all articles that say the same words."""
+    return hashlib.sha256(encoded_words(text).encode()).hexdigest()
 
 
 def limited(found: ReadPage, most_indicators: int) -> ReadPage:

@@ -10,7 +10,7 @@ from ingest.indicators.iocextract_step import SecondRead, SecondReading, second_
 from ingest.indicators.reasons import reason
 from ingest.indicators.unread import UnreadPiece
 from ingest.isolated import Isolation, IsolationLimits
-from ingest.reading import Page, ReadPage
+from ingest.reading import Page, ReadPage, counts_by_type
 from intel.errors import IsolationFailed
 from intel.records import Sighting
 
@@ -61,16 +61,13 @@ def with_second(found: ReadPage, second: Sequence[SecondRead]) -> ReadPage:
     placed += [(found.unread[each.piece].before, 0, _sighting(each, found.unread[each.piece])) for each in new]
     ordered = [sighting for _, _, sighting in sorted(placed, key=lambda entry: entry[:2])]
     sightings = tuple(replace(sighting, position=position) for position, sighting in enumerate(ordered))
-    counts = dict(found.article.ioc_counts)
-    for each in new:
-        counts[each.type] = counts.get(each.type, 0) + 1
     candidates = sorted(
         [*found.candidates, *(second_record(each, found.unread) for each in new)],
         key=lambda candidate: int(candidate["start"]),
     )
     return replace(
         found,
-        article=replace(found.article, ioc_counts=counts),
+        article=replace(found.article, ioc_counts=counts_by_type(sightings)),
         sightings=sightings,
         candidates=tuple(candidates),
     )

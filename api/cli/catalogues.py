@@ -10,8 +10,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from api import views
 from api.cli.running import print_json, say, with_store
+from ingest.assembly import fetch_allow, fetch_proxy
 from ingest.catalogues import Imported, Located, import_catalogue, is_address, locate
-from ingest.fetch import FetchAllow
 from intel.settings import Settings
 from intel.store import Store
 from intel.times import utc_now
@@ -33,11 +33,9 @@ def import_from(name: str, locations: Sequence[str], *, as_json: bool) -> int:
 
 
 async def _import(store: Store, name: str, location: str, settings: Settings) -> Imported:
-    allow = FetchAllow.parse(",".join(settings.ioc_fetch_allow))
-    proxy = settings.ioc_fetch_proxy.get_secret_value() if settings.ioc_fetch_proxy else None
     waiting = Console(stderr=True).status("fetching …") if is_address(location) else contextlib.nullcontext()
     with waiting:
-        found = await locate(location, allow, proxy)
+        found = await locate(location, fetch_allow(settings), fetch_proxy(settings))
     with _bar() as bar:
         task = bar.add_task(f"reading {name}", total=_size(found))
         return await import_catalogue(store, name, found, utc_now(), lambda read: bar.advance(task, read))

@@ -12,9 +12,9 @@ from typing import Any
 
 from api import views
 from api.cli.running import print_json, print_table, progress_bar, say, with_store
-from ingest.assembly import open_ingest
+from ingest.assembly import fetch_allow, open_ingest
 from ingest.feed_lists import ListedFeed, follow_all, new_feed, read_list_file, starter_list
-from ingest.fetch import FetchAllow, check_url
+from ingest.fetch import check_url
 from ingest.polling import Polled, Polling, open_polling
 from ingest.queue.embedded import EmbeddedQueue
 from ingest.queue.port import Queue
@@ -46,7 +46,7 @@ def add_feed(url: str, name: str | None, *, as_json: bool) -> None:
     """It is polled by the running service, or by the next one."""
 
     async def add(store: Store, settings: Settings) -> Feed:
-        feed = new_feed(ListedFeed(url, name), _allow(settings), utc_now())
+        feed = new_feed(ListedFeed(url, name), fetch_allow(settings), utc_now())
         if not await store.feeds.add(feed):
             raise IocError(f"{feed.url} is followed already; see: ioc feeds list")
         return feed
@@ -108,7 +108,7 @@ def import_feeds(path: Path | None, *, as_json: bool) -> int:
         raise IocError(f"{path} lists no feeds: neither OPML nor one address a line")
 
     async def add(store: Store, settings: Settings) -> tuple[list[Feed], list[tuple[ListedFeed, str]]]:
-        return await follow_all(store, listed, _allow(settings), utc_now(), enabled=path is not None)
+        return await follow_all(store, listed, fetch_allow(settings), utc_now(), enabled=path is not None)
 
     added, refused = with_store(add)
     if as_json:
@@ -244,14 +244,10 @@ def _minutes(moment: datetime | None) -> str:
     return moment.strftime("%Y-%m-%d %H:%M") if moment else "never"
 
 
-def _allow(settings: Settings) -> FetchAllow:
-    return FetchAllow.parse(",".join(settings.ioc_fetch_allow))
-
-
 def _id_of(url: str, settings: Settings) -> str:
     """The id of the feed at an address, also where it may not be fetched any more."""
     with contextlib.suppress(RefusedUrl):
-        url = str(check_url(url, _allow(settings)))
+        url = str(check_url(url, fetch_allow(settings)))
     try:
         return feed_id(canonical_url(url))
     except NotAnIndicator:

@@ -17,11 +17,15 @@ from api.answers import problems
 from api.conditional import UNCHANGED, unless_kept
 from api.formats import entries
 from api.formats.atom import MEDIA_TYPE, Entry, Feed, atom
-from api.models import IocType
 from api.parameters import (
     LimitParameter,
     SearchParameter,
+    SinceParameter,
     SourceParameter,
+    StatusParameter,
+    TypeParameter,
+    UntilParameter,
+    ValueParameter,
     read_choice,
     read_text,
 )
@@ -29,7 +33,6 @@ from api.routes.iocs import read_asked, seen_with
 from api.routes.weekly import current
 from api.service import caller_of, service_of
 from api.web.addresses import here_of, own_address, with_query
-from intel.ageing import Status
 from intel.focus import SEVERITIES
 from intel.query import ArticleQuery, parse_search
 from intel.weekly import week_ids
@@ -83,13 +86,13 @@ async def articles_feed(
 async def iocs_feed(
     request: Request,
     q: SearchParameter = None,
-    type: Annotated[IocType | None, Query(description="only this type")] = None,
+    type: TypeParameter = None,
     limit: LimitParameter = None,
-    value: Annotated[str | None, Query(description="exact value, plain or defanged")] = None,
-    since: Annotated[str | None, Query(description="last seen at or after this date or time")] = None,
-    until: Annotated[str | None, Query(description="last seen at or before this date or time")] = None,
+    value: ValueParameter = None,
+    since: SinceParameter = None,
+    until: UntilParameter = None,
     source: SourceParameter = None,
-    status: Annotated[Status | None, Query(description="only what has this status; needs `type`")] = None,
+    status: StatusParameter = None,
 ) -> Response:
     service, base = service_of(request), _base(request)
     asked: dict[str, Any] = {"q": q, "type": type, "value": value, "since": since, "until": until, "source": source}

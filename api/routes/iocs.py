@@ -17,13 +17,18 @@ from api.answers import Listing, json_answer, problems, read_listing
 from api.bodies import read_json
 from api.formats import OTHER_FORMATS, render
 from api.formats.negotiating import negotiated, wanted_format
-from api.models import IocDetailModel, IocListModel, IocType, LookupBody, LookupModel
+from api.models import IocDetailModel, IocListModel, LookupBody, LookupModel
 from api.parameters import (
     CursorParameter,
     FormatParameter,
     LimitParameter,
     SearchParameter,
+    SinceParameter,
     SourceParameter,
+    StatusParameter,
+    TypeParameter,
+    UntilParameter,
+    ValueParameter,
     read_since,
     read_text,
     read_until,
@@ -56,13 +61,13 @@ _NEVER = "9998-01-01"
 async def list_iocs(
     request: Request,
     q: SearchParameter = None,
-    type: Annotated[IocType | None, Query(description="only this type")] = None,
+    type: TypeParameter = None,
     limit: LimitParameter = None,
-    value: Annotated[str | None, Query(description="exact value, plain or defanged")] = None,
-    since: Annotated[str | None, Query(description="last seen at or after this date or time")] = None,
-    until: Annotated[str | None, Query(description="last seen at or before this date or time")] = None,
+    value: ValueParameter = None,
+    since: SinceParameter = None,
+    until: UntilParameter = None,
     source: SourceParameter = None,
-    status: Annotated[Status | None, Query(description="only what has this status; needs `type`")] = None,
+    status: StatusParameter = None,
     cursor: CursorParameter = None,
     facets: Annotated[bool, Query(description="also count by type, source and week; on the first page")] = False,
     format: FormatParameter = None,

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from ingest.indicators import document_from_text, extract
-from ingest.reading import ReadPage, counts_by_type
+from ingest.reading import ReadPage, cluster_of, counts_by_type
 from intel.canonical import canonical
 from intel.errors import NotAnIndicator
 from intel.ids import article_id
 from intel.records import Article, Sighting
-from intel.words import encoded_words
 
 LONGEST_CONTEXT: Final = 300
 LONGEST_TITLE: Final = 500
@@ -67,7 +65,7 @@ def as_article(report: Report, source_name: str | None, fetched_at: datetime, mo
         fetched_at=fetched_at,
         language=None,
         summary=" ".join((free or title).split())[:LONGEST_SUMMARY],
-        cluster_id=hashlib.sha256(encoded_words(text).encode()).hexdigest(),
+        cluster_id=cluster_of(text),
         text=text,
         notes=report.notes + _unreadable_note(unreadable),
         ioc_counts=counts_by_type(kept),
