@@ -132,7 +132,7 @@ class Judge:
         if reading.remark:
             return Verdict(False, reading.remark, 0)
         before = self._around.text[max(0, start - 60) : start]
-        if reading.type == "hash_sha1" and _COMMIT.search(before):
+        if reading.type == "hash_sha1" and "ommit" in before.lower() and _COMMIT.search(before):
             return _OTHER_HASH_KIND
         return _OTHER_HASH_KIND if _HASH_WORD.search(before) and _OTHER_HASH.search(before) else _WHOLE_HASH
 

@@ -173,29 +173,28 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
     """
     verdicts: list[Verdict] = []
     kept: _Kept = {}
-    settled: dict[tuple[str, str, str], Verdict] = {}
+    settled: dict[tuple[str, str, str], tuple[Verdict, list[_KeptPlace]]] = {}
     refused: dict[tuple[str, str, str], int] = {}
     for index, sighting in enumerate(seen):
         (type, value, _, _, _, _, remark, source), start, end = sighting
         key = (type, value, source)
-        verdict = settled.get(key)
-        if verdict is None:
+        known = settled.get(key)
+        if known is not None:
+            verdict, places = known
+        else:
             verdict = judge.verdict(sighting, bool(remark) and in_company(text, seen, index))
             if source and verdict.kept and not _source_is_kept(source, kept):
                 verdict = _HOST_OF_NOTHING
             if verdict.kept:
-                settled[key] = verdict
+                places = kept.setdefault((type, value), [])
+                settled[key] = verdict, places
             else:
-                refused[key] = refused.get(key, 0) + 1
-                if refused[key] >= MOST_REFUSALS:
-                    settled[key] = verdict
+                times = refused[key] = refused.get(key, 0) + 1
+                if times >= MOST_REFUSALS:
+                    settled[key] = verdict, []
         verdicts.append(verdict)
-        if verdict.kept:
-            place = (start, end, verdict)
-            if (type, value) in kept:
-                kept[type, value].append(place)
-            else:
-                kept[type, value] = [place]
+        if verdict[0]:
+            places.append((start, end, verdict))
     return verdicts, kept
 
 

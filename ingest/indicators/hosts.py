@@ -40,11 +40,10 @@ def is_host_in_use(host: str) -> bool:
 
 def domain_of(spelled: str) -> str | None:
     """The canonical domain that a spelling with plain dots names, or None."""
-    return (
-        spelled
-        if len(spelled) < 200 and _SIMPLE.fullmatch(spelled) and not spelled[-1].isdigit()
-        else canonical_domain(spelled)
-    )
+    lowered = spelled.lower() if spelled.isascii() else ""
+    if len(lowered) < 200 and _SIMPLE.fullmatch(lowered) and not lowered[-1].isdigit():
+        return lowered
+    return canonical_domain(spelled)
 
 
 def hosts_in(token: str) -> list[Reading]:

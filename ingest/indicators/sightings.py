@@ -42,9 +42,10 @@ def sightings(walked: Walk) -> tuple[list[Sighting], list[Place]]:
         readings = read.get(token)
         if readings is None:
             readings = read[token] = _read(token)
-        for reading in readings:
-            found.append((reading, start + reading.start, start + reading.end))
-        if not readings:
+        if readings:
+            for reading in readings:
+                found.append((reading, start + reading[2], start + reading[3]))
+        else:
             others.append(place)
     return found, others
 

@@ -20,6 +20,7 @@ SHORT_NOTE: Final = 1500  # characters; below, a text is somebody's note and not
 LONGEST_HEADING: Final = 100
 MOST_HEADING_WORDS: Final = 12
 MOST_TITLE_WORDS: Final = 8
+MOST_WORDS: Final = 6  # a line of more is prose all the same
 
 # What a heading announces by one of its words, or two; where several do, the first of these.
 _ANNOUNCING: Final[Mapping[Section, str]] = MappingProxyType(
@@ -50,6 +51,8 @@ _SECTION_OF: Final[Mapping[str, Section]] = MappingProxyType(
 )
 _HEADING_WORD: Final = re.compile(r"[a-z0-9&]+")
 _MARKED_HEADING: Final = re.compile(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
+_NO_HEADING_BEGINS: Final = "-*|`"
+_NO_HEADING_ENDS: Final = ".,;"
 _POINTERS: Final = frozenset(
     {
         "reference", "references", "source", "sources", "see", "read", "via", "according", "available", "published",
@@ -98,12 +101,16 @@ _HASH: Final = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,64}+(?![0-9A-Za-z])")
 
 
 class Line(NamedTuple):
-    """The line of a candidate: where it is, how many words of prose it holds, whether it is an item of a list."""
+    """The line of a candidate: where it is, how many words of prose it holds (to `MOST_WORDS`), what it is.
+
+    `is_item`: an item of a list; `has_cells`: a row of a table.
+    """
 
     start: int
     end: int
     words: int
     is_item: bool
+    has_cells: bool
 
 
 class Surroundings:
@@ -133,11 +140,13 @@ class Surroundings:
     def line(self, start: int, end: int) -> Line:
         span = line_span(self.text, start, end)
         if span == (start, end):
-            return Line(start, end, 0, False)
+            return Line(start, end, 0, False, False)
         line = self._lines.get(span)
         if line is None:
             content = self.text[span[0] : span[1]]
-            line = self._lines[span] = Line(*span, _words(content), _ITEM.match(content) is not None)
+            line = self._lines[span] = Line(
+                *span, _words(content), _ITEM.match(content) is not None, "\t" in content or "|" in content
+            )
         return line
 
     def holds_hash(self, line: Line) -> bool:
@@ -149,6 +158,8 @@ class Surroundings:
 
     def in_cell(self, line: Line, start: int, end: int) -> bool:
         """Whether `start:end` is all that stands in its cell of a table."""
+        if not line.has_cells:
+            return False
         text = self.text
         before, after = text[line.start : start], text[end : line.end]
         left = max(before.rfind("\t"), before.rfind("|"))
@@ -201,7 +212,13 @@ class Surroundings:
         position = 0
         for lines in self._stretches():
             telling = {
-                line: section for line in set(lines) if _may_be_heading(line) and (section := _section_of(line.strip()))
+                line: section
+                for line in set(lines)
+                if 2 < len(line) <= LONGEST_HEADING
+                and line[0] not in _NO_HEADING_BEGINS
+                and line[-1] not in _NO_HEADING_ENDS
+                and (" " in line or line[0] in "#=" or line[:-1].isalpha())
+                and (section := _section_of(line.strip()))
             }
             for line in compress(lines, map(telling.__contains__, lines)):
                 position = self._start_of(line, position)
@@ -230,10 +247,6 @@ class Surroundings:
         return start
 
 
-def _may_be_heading(line: str) -> bool:
-    return 2 < len(line) <= LONGEST_HEADING and (" " in line or line[0] in "#=" or line[:-1].isalpha())
-
-
 def _words_of(text: str) -> list[str]:
     """The words of a piece of text in lower case; a dotted name is one word."""
     return [word.rstrip(".") for word in _WORD.findall(text.lower())]
@@ -248,7 +261,7 @@ def _section_of(line: str) -> Section:
 
 
 def _is_heading(line: str) -> bool:
-    if not line or line[0] in "-*|`" or line[-1] in ".,;" or "://" in line:
+    if not line or line[0] in _NO_HEADING_BEGINS or line[-1] in _NO_HEADING_ENDS or "://" in line:
         return False
     if not line.isascii() and not _MARK_SIGNS.isdisjoint(line):
         return False
@@ -265,6 +278,11 @@ def _is_heading(line: str) -> bool:
 
 
 def _words(text: str) -> int:
-    """How many words of prose or code a piece of a line holds; indicators, numbers and signs are none."""
-    words = [word for word in text.split() if len(word) > 1]
-    return len([word for word in words if word.isalpha() or word[-1] in ";)" or word.strip(_PUNCTUATION).isalpha()])
+    """How many words of prose or code a piece of a line holds, to `MOST_WORDS`; indicators and numbers are none."""
+    count = 0
+    for word in text.split():
+        if len(word) > 1 and (word.isalpha() or word[-1] in ";)" or word.strip(_PUNCTUATION).isalpha()):
+            count += 1
+            if count == MOST_WORDS:
+                break
+    return count

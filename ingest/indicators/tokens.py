@@ -22,15 +22,18 @@ _HASH: Final = re.compile(
     r"|(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})(?=[A-Z][A-Za-z]))"
 )
 _HEX: Final = re.compile(r"[0-9a-fA-F]++")
+_LONG_HEX: Final = re.compile(r"[0-9a-fA-F]{32}")
+_WHOLE_TECHNIQUE: Final = re.compile(r"T[0-9]{4}(?:\.[0-9]{3})?")
 _CVE: Final = re.compile(
     rf"(?:(?<![a-zA-Z0-9])[Cc][Vv][Ee]|CVE){_DASH}([0-9]{{4}}){_DASH}([0-9]{{4,7}})(?![0-9])((?:/[0-9]{{4,6}}(?![0-9]))*+)"
 )
 _TECHNIQUE: Final = re.compile(r"(?<![A-Za-z0-9_.-])T([0-9]{4})(?:[./]([0-9]{3}))?(?![0-9A-Za-z_])(?!\.[0-9])")
 _ADDRESS_SEGMENT: Final = re.compile(r"(?<=[/=])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?=[/?&#]|$)")
+_DISARMED_DOT: Final = DOT * 3
 _DOTTED: Final = rf"[A-Za-z0-9][A-Za-z0-9-]*+(?:(?:\.|{DOT}{{3}})[A-Za-z0-9-]++)++"
 _USUAL_PATH: Final = rf"/(?:[A-Za-z0-9/._~%=&?#+{DOT}-]*[A-Za-z0-9/=&#%-])?"
 _WHOLE_HOST: Final = re.compile(
-    rf"[`'\"(\[|*+<]{{0,4}}+(?P<host>{_DOTTED})(?P<port>:[0-9]{{1,5}})?(?P<path>{_USUAL_PATH})?"
+    rf"[`'\"(\[|*+<]{{0,4}}+(?P<host>{_DOTTED})(?:(?P<port>:[0-9]{{1,5}})?(?P<path>{_USUAL_PATH})?|{COLON}{{3}}[0-9]{{1,5}})"
     r"(?:[`'\"\]|*+,;:>]|\)[.,]?|\.$){0,4}+"
 )
 _WHOLE_URL: Final = re.compile(
@@ -38,19 +41,33 @@ _WHOLE_URL: Final = re.compile(
     rf"(?P<scheme>h(?:tt|xx|XX)p)(?P<secure>s?)(?:://|{SEPARATOR}++|{COLON}{{3}}//)(?P<host>{_DOTTED})(?P<port>:[0-9]{{1,5}})?"
     rf"(?P<path>{_USUAL_PATH})?(?:[`'\"\]|*+,;:>.\u201d]|\)[.,]?){{0,4}}+"
 )
+_WHOLE_MAILBOX: Final = re.compile(
+    rf"[`\"(\[|*+<]{{0,4}}+(?P<local>[A-Za-z0-9](?:[A-Za-z0-9.+{DOT}-]{{0,60}}[A-Za-z0-9])?)(?:@|{AT}++)(?P<host>{_DOTTED})"
+    r"(?:[`'\"\]|*+,;:>.]|\)[.,]?){0,4}+"
+)
 _SIGNS_OF_A_URL: Final = ("//", SEPARATOR, ":\\", "__", "%3", COLON, f":{SLASH}")
 _HAS_NAME: Final = re.compile(r"[^\W_]")
 _SHORTEST_HASH: Final = 32
 _LONGEST_USUAL: Final = 63  # no label of a shorter name can be too long
 _LOOKUP_ENDS: Final = tuple(noise.LOOKUP_SERVICES)
 _HASH_TYPES: Final = {32: "hash_md5", 40: "hash_sha1", 64: "hash_sha256"}
+_AROUND_A_HASH: Final = "`'\"()[],;|*+-.<>{}\u201c\u201d"
+_BEFORE_A_TECHNIQUE: Final = "`'\"()[],;:|*+<>{}\u201c\u201d"
+_AFTER_A_TECHNIQUE: Final = _BEFORE_A_TECHNIQUE + "."
 
 
 def read_token(token: str) -> list[Reading]:
     """Everything that `token` may hold, in order of appearance."""
-    found = _whole_hash(token) if len(token) >= _SHORTEST_HASH else None
+    found: list[Reading] | None = None
+    if DOT in token or "." in token:
+        if "//" in token or SEPARATOR in token:
+            found = _whole_url(token)
+        elif "@" in token or AT in token:
+            found = _whole_mailbox(token)
+        else:
+            found = _whole_host(token)
     if found is None:
-        found = _whole_url(token) if "//" in token or SEPARATOR in token else _whole_host(token)
+        found = _whole_hash(token) if len(token) >= _SHORTEST_HASH else _whole_technique(token)
     return _read_closely(token) if found is None else found
 
 
@@ -92,12 +109,42 @@ def _with_named(token: str, found: list[Reading]) -> list[Reading]:
 
 def _whole_hash(token: str) -> list[Reading] | None:
     """The commonest case first: the token is a hash, maybe in quotes or brackets."""
-    bare = token.strip("`'\"()[],;|*+-")
+    bare = token.strip(_AROUND_A_HASH)
     type = _HASH_TYPES.get(len(bare))
     if type is None or _HEX.fullmatch(bare) is None or bare.isdigit():
         return None
     start = token.index(bare)
     return [Reading(type, bare.lower(), start, start + len(bare))]
+
+
+def _whole_technique(token: str) -> list[Reading] | None:
+    """The token is the identifier of an ATT&CK technique, maybe in brackets."""
+    bare = token.lstrip(_BEFORE_A_TECHNIQUE).rstrip(_AFTER_A_TECHNIQUE)
+    if bare[:1] != "T" or _WHOLE_TECHNIQUE.fullmatch(bare) is None or not is_technique(bare):
+        return None
+    start = token.index(bare)
+    return [Reading("mitre_attack", bare, start, start + len(bare))]
+
+
+def _whole_mailbox(token: str) -> list[Reading] | None:
+    """The token is an e-mail address, maybe in quotes."""
+    match = _WHOLE_MAILBOX.fullmatch(token)
+    if match is None or len(token) > _LONGEST_USUAL:
+        return None
+    local, spelled = match.groups()
+    host = spelled.replace(_DISARMED_DOT, ".")
+    if _type_of_usual(host) != "domain":
+        return None
+    (start, _), (first, end) = match.span("local"), match.span("host")
+    defanged = not token[start:end].isascii()
+    mailbox = f"{local if local.isascii() else without_marks(local)}@{host}"
+    return _with_named(
+        token,
+        [
+            Reading("email", mailbox, start, end, defanged, host),
+            Reading("domain", host, first, end, defanged, source=mailbox),
+        ],
+    )
 
 
 def _whole_host(token: str) -> list[Reading] | None:
@@ -106,9 +153,9 @@ def _whole_host(token: str) -> list[Reading] | None:
     if match is None or len(token) > _LONGEST_USUAL:
         return None
     spelled, port, path = match.groups()
-    value = spelled.replace(DOT * 3, ".")
+    defanged = not spelled.isascii()
+    value = spelled.replace(_DISARMED_DOT, ".") if defanged else spelled
     start, end = match.span("host")
-    defanged = len(value) < len(spelled)
     type = _type_of_usual(value)
     if not type:
         return [] if _holds_nothing(token, value, defanged) else None
@@ -137,11 +184,9 @@ def _whole_host(token: str) -> list[Reading] | None:
 
 def _type_of_usual(host: str) -> str:
     """What a host of ASCII letters, digits and hyphens is that is short enough, or nothing."""
-    if host[-1].isdigit():
-        return "ip" if canonical_ipv4(host) else ""
-    if "-." in host or ".-" in host or not host.islower():
-        return ""
-    return "domain" if is_top_level(host.rpartition(".")[2]) else ""
+    if is_top_level(host[host.rfind(".") + 1 :]):
+        return "domain" if host.islower() and "-." not in host and ".-" not in host else ""
+    return "ip" if host[-1].isdigit() and canonical_ipv4(host) else ""
 
 
 def _holds_nothing(token: str, value: str, defanged: bool) -> bool:
@@ -164,7 +209,7 @@ def _whole_url(token: str) -> list[Reading] | None:
     if match is None or "%3" in token or "__" in token:
         return None
     scheme, secure, spelled, port, path = match.groups()
-    host = spelled.replace(DOT * 3, ".") if DOT in spelled else spelled
+    host = spelled.replace(_DISARMED_DOT, ".")
     if len(host) > _LONGEST_USUAL or (port and not _is_other_port(port, secure)):
         return None
     start, end = match.start("scheme"), match.end("path" if path else "port" if port else "host")
@@ -191,7 +236,7 @@ def _is_other_port(port: str, secure: str) -> bool:
 def _named(token: str) -> list[Reading]:
     """What has a shape of its own, wherever it stands: a hash or a CVE in a URL is one all the same."""
     found: list[Reading] = []
-    if len(token) >= 32:
+    if len(token) >= _SHORTEST_HASH and _LONG_HEX.search(token):
         found += [_hash(token, match) for match in _HASH.finditer(token)]
     if "CVE" in token or "cve" in token or "Cve" in token:
         for match in _CVE.finditer(token):
