@@ -19,6 +19,7 @@ from ingest.indicators.surroundings import Line, Surroundings
 THRESHOLD: Final = 1
 # The most that section, line, type, value and wording together can say for a candidate, and what a note adds.
 MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 7, "url": 10, "email": 10})
+MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 2})
 NOTE_IN_FAVOUR: Final = 2
 
 _OTHER_HASH: Final = re.compile(
@@ -138,7 +139,7 @@ class Judge:
 
     def _host_of_another(self, reading: Reading) -> Verdict:
         """The host of a URL or mailbox that is an indicator is one too, unless anyone may use it."""
-        if reading.type == "domain" and "@" in reading.source:
+        if reading.type == "domain" and "@" in reading.source and "://" not in reading.source:
             common = noise.is_mailbox_provider(reading.value) or noise.is_known_host(reading.value)
             # Who lists a mailbox in an article lists the mailbox; its host may well serve many others.
             return _HOST if self._around.is_note and not common else _HOST_OF_MAILBOX
@@ -197,7 +198,8 @@ class Judge:
             evidence.append(_RESERVED_BUT_LISTED if _is_listed(evidence) else _RESERVED)
         if reading.remark == FILE and self._around.holds_hash(line):
             evidence.append((-4, "name of the file with a hash beside it"))
-        if THRESHOLD - 2 <= _sum(evidence) <= THRESHOLD + 1:
+        lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
+        if lowest <= _sum(evidence) <= THRESHOLD + 1:
             evidence += self._wording(reading, start, end, line)
         return _weighed(evidence)
 
