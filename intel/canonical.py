@@ -6,6 +6,7 @@ import ipaddress
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Final
 from urllib.parse import quote
@@ -138,6 +139,7 @@ def _canonical_label(label: str) -> str:
     return _encoded_label(written, False) or _encoded_label(label, True)
 
 
+@lru_cache(maxsize=4096)
 def _encoded_label(label: str, mapped: bool) -> str:
     try:
         return idna.encode(label, uts46=mapped).decode("ascii")
