@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from heapq import merge
 from itertools import pairwise
 from typing import Final
 
@@ -14,11 +15,11 @@ from intel.defanged import INVISIBLE
 STRETCH: Final = 4_000_000
 # Every character of a mark becomes one of these private ones: `[.]` is three times DOT. The text keeps its length, so
 # positions stay true, and the scanner sees both where a dot is and that somebody disarmed it.
-DOT: Final = "\ue000"
-AT: Final = "\ue001"
-COLON: Final = "\ue002"
-SEPARATOR: Final = "\ue003"
-SLASH: Final = "\ue004"
+DOT: Final = "\ue001"
+AT: Final = "\ue002"
+COLON: Final = "\ue003"
+SEPARATOR: Final = "\ue004"
+SLASH: Final = "\ue005"
 MARKS: Final = DOT + AT + COLON + SEPARATOR + SLASH
 ANY_DOT: Final = f"(?:\\.|{DOT}++)"
 ANY_COLON: Final = f"(?::|{COLON}{{3}}|{COLON}++)"
@@ -27,40 +28,41 @@ _SIGNS: Final = {".": DOT, DOT * 3: DOT, "dot": DOT, "@": AT, "at": AT, ":": COL
 _PLAIN: Final = {DOT: ".", AT: "@", COLON: ":", SEPARATOR: "://", SLASH: "/"}
 _MARK_RUN: Final = re.compile(f"([{MARKS}])\\1*+")
 _FOREIGN_MARK: Final = re.compile(f"[{MARKS}]")
-# The pattern begins with a plain character class, which lets the engine skip at full speed to the next bracket;
-# what stands around a mark is looked at afterwards, for the few that are found.
-_MARK: Final = re.compile(
-    r"[\[({\\](?:[\[({\\]{0,3}+[ \t]?(?P<sign>[.@/]|\ue000{3}|:(?://?|\\\\)?|//|(?i:dot|at))[ \t]?\\?[\])}]{1,3}+"
-    r"|[\[({\\]{0,3}(?P<half>\.))"
+# A search for one plain character is the fastest there is, and next comes that for a pattern which begins with a plain
+# character: so each way to disarm is first sought by the rarest sign it has, and the rest is asked of the few it finds.
+_AFTER_AN_OPENING: Final = (
+    rf"(?:[\[({{\\]{{0,3}}+[ \t]?(?P<sign>[.@/]|{DOT * 3}|:(?://?|\\\\)?|//|(?i:dot|at))"
+    r"[ \t]?\\?[\])}]{1,3}+|[\[({\\]{0,3}(?P<half>\.)|(?<!\\)[dD](?P<zero>0)[tT][\])}](?=[\w&/.]))"
 )
+_BRACKETED: Final = tuple(re.compile(re.escape(opening) + _AFTER_AN_OPENING) for opening in "[({\\")
 _HALF_CLOSED: Final = re.compile(r"\.[\])}](?=[a-z0-9]{2}|[0-9])")
-_RARE: Final = re.compile(
-    r"[<\[({&](?:(?<=<)(?P<angled>dot|DOT|\.|at|AT|@)>|(?<=[\[({])[dD]0[tT][\])}]"
-    r"|(?<=&)(?:#(?P<number>46|47|58|64|x2[eEfF]|x3[aA]|x40)|(?P<named>period|commat|colon|sol));)(?=[\w&/.])"
-)
-_RARE_SIGNS: Final = ("<dot>", "<DOT>", "<.>", "<at>", "<AT>", "<@>", "d0t", "D0T", "&#", "&period;", "&colon;")
+_ANGLED: Final = re.compile(r"<(?P<sign>dot|DOT|\.|at|AT|@)>(?=[\w&/.])")
+_ENTITY: Final = re.compile(r"&(?P<sign>#(?:46|47|58|64|x2[eEfF]|x3[aA]|x40)|period|commat|colon|sol);(?=[\w&/.])")
 _OF_ENTITY: Final = {
-    "46": DOT, "x2e": DOT, "period": DOT, "47": SLASH, "x2f": SLASH, "sol": SLASH,
-    "58": COLON, "x3a": COLON, "colon": COLON, "64": AT, "x40": AT, "commat": AT,
+    "#46": DOT, "#x2e": DOT, "period": DOT, "#47": SLASH, "#x2f": SLASH, "sol": SLASH,
+    "#58": COLON, "#x3a": COLON, "colon": COLON, "#64": AT, "#x40": AT, "commat": AT,
 }  # fmt: skip
+_WIDE_SIGNS: Final = ("\uff0f", "\uff0e", "\u2024", "\uff1a")
 _WIDE_DOT: Final = re.compile(r"(?a:(?<=[\w-])[\uff0e\u2024](?=\w))")
-_WIDE_SLASH: Final = re.compile(r"(?a:(?<=[\w:/\uff0f\ue002])\uff0f(?=[\w/\uff0f]))")
+_WIDE_SLASH: Final = re.compile(rf"(?a:(?<=[\w:/\uff0f{COLON}])\uff0f(?=[\w/\uff0f]))")
 _WIDE_COLON: Final = re.compile(r"\uff1a(?=//|\uff0f)")
-_WITHOUT_COLON: Final = re.compile(r"(?<![A-Za-z0-9])(h(?:xx|XX)ps?)//(?=[\w\[\ue000])")
-_BRACKETED_SCHEME: Final = re.compile(r"(?i)\[(h(?:tt|xx)ps?)\]://")
-_BRACKETED_HOST: Final = re.compile(r"://\[([\w-]{1,63}+(?:\.[\w-]{1,63}+){1,9}+)\]")
+_ODD_SCHEME: Final = re.compile(r"//(?:(?<=[ps]//)|(?<=\]://))")
+_WITHOUT_COLON: Final = re.compile(rf"(?<![A-Za-z0-9])(h(?:xx|XX)ps?)//(?=[\w\[{DOT}])")
+_BRACKETED_SCHEME: Final = re.compile(r"(?i)(\[h(?:tt|xx)ps?)\]://")
+_SLASHES_OF_JSON: Final = re.compile(r"\\/\\/(?<=:\\/\\/)")
+_BRACKETED_HOST: Final = re.compile(r"//\[(?<=://\[)([\w-]{1,63}+(?:\.[\w-]{1,63}+){1,9}+)\]")
 _AFTER_A_NAME: Final = re.compile(rf" AT (?=[\w-]{{1,63}}+(?:\.|{DOT}))")
 _STEP_OF_A_PATH: Final = re.compile(r"\\[A-Za-z0-9]")
+_DOT_BESIDE_A_BLANK: Final = re.compile(rf"{DOT * 3}(?: |(?<= {DOT * 3}))")
 _DOT_AFTER_A_BLANK: Final = re.compile(rf" {DOT}++(?:(?<={DOT}{DOT}{DOT}{DOT}) )?(?=\w)")
 _AT_AFTER_A_BLANK: Final = re.compile(rf" {AT}++ ?(?=\w)")
 _HANDLE: Final = re.compile(rf" @(?=[\w-]{{1,63}}+{DOT})")
 _WIDE_IN_A_MAILBOX: Final = re.compile(rf" {DOT}{{3}} (?=[a-z]{{2}})")
 _WIDE_IN_A_NAME: Final = re.compile(rf" {DOT}{{3}} (?=[0-9]{{1,3}}\b|(?:com|net|org|info|ru|cn|io|xyz|top|onion)\b)")
 _BEFORE_A_BLANK: Final = re.compile(rf"{DOT} (?=[a-z]{{2}})")
-_SPOKEN_DOTS: Final = (
-    ("DOT", re.compile(r" DOT (?=[a-zA-Z]{2,24}\b)")),
-    ("dot", re.compile(r" dot (?=(?:com|net|org|info|ru|cn|io|xyz|top|onion|me)\b)")),
-)
+_IN_CAPITALS: Final = re.compile(r"T(?:(?<= AT) |(?<=[ /]DOT)[ /])")
+_SPOKEN_DOT_IN_CAPITALS: Final = re.compile(r" DOT (?=[a-zA-Z]{2,24}\b)")
+_SPOKEN_DOT: Final = re.compile(r" dot (?=(?:com|net|org|info|ru|cn|io|xyz|top|onion|me)\b)")
 _SPOKEN_AT: Final = re.compile(rf" (?:at|AT) (?=[\w-]{{1,63}}+{DOT}{{5}})")
 _SLASHED: Final = re.compile(r"/(?P<sign>AT|DOT)/(?=\w)")
 
@@ -111,25 +113,21 @@ def _stretches(text: str) -> Iterator[str]:
 
 
 def _with_marks(text: str) -> str:
-    text = _MARK.sub(_marked, text.replace("[.]", DOT * 3))
+    text = text.replace("[.]", DOT * 3)
+    text = _replaced(text, _marks_in(text), _marked)
     text = _rarely_written(text)
-    if any(half in text for half in (".]", ".)", ".}")):
-        text = _HALF_CLOSED.sub(_half_closed, text)
-    text = _joined_over_blanks(text)
-    text = _spoken_plainly(text)
-    if "/DOT/" in text:
-        text = _SLASHED.sub(_spoken, text)
-    return text
+    text = _HALF_CLOSED.sub(_half_closed, text)
+    capitals = _IN_CAPITALS.search(text) is not None
+    return _spoken_plainly(_joined_over_blanks(text, capitals), capitals)
 
 
 def _to_cut(text: str) -> list[int]:
     """Where characters stand that are invisible, or that hold the parts of a URL asunder."""
     places = [place for character in INVISIBLE if character in text for place in places_of(text, character)]
-    if ":\\/\\/" in text:  # JSON writes every slash so
+    if _SLASHES_OF_JSON.search(text):
         places += places_of(text, "\\/")
-    if "://[" in text:
-        for match in _BRACKETED_HOST.finditer(text):
-            places += (match.start(1) - 1, match.end(1))
+    for match in _BRACKETED_HOST.finditer(text):
+        places += (match.start(1) - 1, match.end(1))
     return sorted(places)
 
 
@@ -146,48 +144,65 @@ def places_of(text: str, sought: str) -> Iterator[int]:
         place = text.find(sought, place + 1)
 
 
-def _rarely_written(text: str) -> str:
-    """The ways to disarm that few use."""
-    if any(sign in text for sign in _RARE_SIGNS):
-        text = _RARE.sub(_rare, text)
-    if "\uff0f" in text or "\uff0e" in text or "\u2024" in text or "\uff1a" in text:
-        text = _WIDE_COLON.sub(COLON, _WIDE_DOT.sub(DOT, text))
-        text = _WIDE_SLASH.sub(SLASH, text) if "\uff0f" in text else text
-    if "p//" in text or "ps//" in text:
-        text = _WITHOUT_COLON.sub(rf"\1{SEPARATOR * 2}", text)
-    return _BRACKETED_SCHEME.sub(rf"[\1{SEPARATOR * 4}", text) if "]://" in text else text
-
-
-def _rare(match: re.Match[str]) -> str:
-    if not match.string[match.start() - 1 : match.start()].isalnum() and match["angled"]:
-        return match[0]
-    entity = match["number"] or match["named"]
-    sign = _OF_ENTITY[entity.lower()] if entity else _SIGNS[(match["angled"] or "dot").lower()]
-    return sign * len(match[0])
-
-
-def _spoken_plainly(text: str) -> str:
-    """Where dots are spoken, `at` may be spoken too; elsewhere it is a word of the sentence."""
-    spoken = text
-    for word, pattern in _SPOKEN_DOTS:
-        spoken = _replaced(spoken, f" {word} ", pattern, _spoken_dot)
-    if spoken is text:
-        return text
-    return _replaced(_replaced(spoken, " at ", _SPOKEN_AT, _spoken_at), " AT ", _SPOKEN_AT, _spoken_at)
-
-
-def _replaced(text: str, beginning: str, pattern: re.Pattern[str], written: Callable[[re.Match[str]], str]) -> str:
-    """`pattern.sub(written, text)` for a pattern whose matches begin so: a plain search is what runs fastest."""
-    at = text.find(beginning)
+def _replaced(text: str, matches: Iterable[re.Match[str]], written: Callable[[re.Match[str]], str]) -> str:
+    """`text` with each match in its place; where two overlap, the first one counts."""
     pieces: list[str] = []
     position = 0
-    while at >= 0:
-        match = pattern.match(text, at)
-        if match:
-            pieces += (text[position:at], written(match))
-            position = match.end()
-        at = text.find(beginning, max(at + 1, position))
+    for match in matches:
+        start, end = match.span()
+        if start >= position:
+            pieces += (text[position:start], written(match))
+            position = end
     return "".join([*pieces, text[position:]]) if pieces else text
+
+
+def _matches(text: str, sign: str, pattern: re.Pattern[str], ahead: int = 0) -> Iterator[re.Match[str]]:
+    """Where `pattern` matches that has the `sign` after `ahead` characters: a plain search is what runs fastest."""
+    for place in places_of(text, sign):
+        if place >= ahead and (match := pattern.match(text, place - ahead)):
+            yield match
+
+
+def _marks_in(text: str) -> Iterator[re.Match[str]]:
+    """The bracketed marks in order of appearance; some may overlap."""
+    return merge(*(mark.finditer(text) for mark in _BRACKETED), key=re.Match.start)
+
+
+def _rarely_written(text: str) -> str:
+    """The ways to disarm that few use."""
+    text = _replaced(text, _matches(text, "<", _ANGLED), _angled)
+    text = _ENTITY.sub(_entity, text)
+    if any(sign in text for sign in _WIDE_SIGNS):
+        text = _WIDE_COLON.sub(COLON, _WIDE_DOT.sub(DOT, text))
+        text = _WIDE_SLASH.sub(SLASH, text)
+    if _ODD_SCHEME.search(text):
+        text = _replaced(text, _matches(text, "p//", _WITHOUT_COLON, ahead=3), _scheme)
+        text = _replaced(text, _matches(text, "ps//", _WITHOUT_COLON, ahead=3), _scheme)
+        text = _replaced(text, _matches(text, "[", _BRACKETED_SCHEME), _scheme)
+    return text
+
+
+def _angled(match: re.Match[str]) -> str:
+    before = match.string[match.start() - 1 : match.start()]
+    return _SIGNS[match["sign"].lower()] * len(match[0]) if before.isalnum() else match[0]
+
+
+def _entity(match: re.Match[str]) -> str:
+    return _OF_ENTITY[match["sign"].lower()] * len(match[0])
+
+
+def _scheme(match: re.Match[str]) -> str:
+    return match[1] + SEPARATOR * (len(match[0]) - len(match[1]))
+
+
+def _spoken_plainly(text: str, capitals: bool) -> str:
+    """Where dots are spoken, `at` may be spoken too; elsewhere it is a word of the sentence."""
+    spoken = _replaced(text, _matches(text, " DOT ", _SPOKEN_DOT_IN_CAPITALS), _spoken_dot) if capitals else text
+    spoken = _replaced(spoken, _matches(spoken, " dot ", _SPOKEN_DOT), _spoken_dot)
+    if spoken is not text:
+        spoken = _replaced(spoken, _matches(spoken, " at ", _SPOKEN_AT), _spoken_at)
+        spoken = _replaced(spoken, _matches(spoken, " AT ", _SPOKEN_AT), _spoken_at)
+    return _SLASHED.sub(_spoken, spoken) if capitals and "/DOT/" in spoken else spoken
 
 
 def _spoken_dot(match: re.Match[str]) -> str:
@@ -203,16 +218,17 @@ def _spoken(match: re.Match[str]) -> str:
     return _SIGNS[match["sign"].lower()] * len(match[0])
 
 
-def _joined_over_blanks(text: str) -> str:
+def _joined_over_blanks(text: str, capitals: bool) -> str:
     if DOT in text:
-        if f" {DOT}" in text:
-            text = _replaced(text, f" {DOT}", _DOT_AFTER_A_BLANK, _joined)
-            text = _replaced(text, f" {DOT}{DOT}{DOT} ", _WIDE_IN_A_MAILBOX, _joined_in_a_mailbox)
-            text = _replaced(text, f" {DOT}{DOT}{DOT} ", _WIDE_IN_A_NAME, _joined_in_a_name)
-        text = _replaced(text, f"{DOT} ", _BEFORE_A_BLANK, _joined_on_the_left)
-        text = _replaced(text, " @", _HANDLE, _joined)
-    text = _replaced(text, " AT ", _AFTER_A_NAME, _at_after_a_name)
-    return _replaced(text, f" {AT}", _AT_AFTER_A_BLANK, _joined) if AT in text else text
+        if _DOT_BESIDE_A_BLANK.search(text):
+            text = _replaced(text, _matches(text, f" {DOT}", _DOT_AFTER_A_BLANK), _joined)
+            text = _replaced(text, _matches(text, f" {DOT * 3} ", _WIDE_IN_A_MAILBOX), _joined_in_a_mailbox)
+            text = _replaced(text, _matches(text, f" {DOT * 3} ", _WIDE_IN_A_NAME), _joined_in_a_name)
+            text = _replaced(text, _matches(text, f"{DOT} ", _BEFORE_A_BLANK), _joined_on_the_left)
+        text = _replaced(text, _matches(text, "@", _HANDLE, ahead=1), _joined)
+    if capitals:
+        text = _replaced(text, _matches(text, " AT ", _AFTER_A_NAME), _at_after_a_name)
+    return _replaced(text, _matches(text, AT, _AT_AFTER_A_BLANK, ahead=1), _joined)
 
 
 def _at_after_a_name(match: re.Match[str]) -> str:
@@ -253,11 +269,13 @@ def _half_closed(match: re.Match[str]) -> str:
 
 def _marked(match: re.Match[str]) -> str:
     text, (start, end) = match.string, match.span()
-    before, after = text[start - 1 : start] if start else "", text[end : end + 1]
+    before, after = text[start - 1 : start], text[end : end + 1]
     if match.lastgroup == "half":
         if match[0] == "\\." and _in_a_path(text, start):
             return match[0]
         return DOT * (end - start) if before.isalnum() and (after.isalnum() or after in "[({") else match[0]
+    if match.lastgroup == "zero":
+        return DOT * (end - start)
     sign = match["sign"]
     mark = _SIGNS.get(sign) or _SIGNS.get(sign.lower())
     if mark is None:

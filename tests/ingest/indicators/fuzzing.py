@@ -33,7 +33,7 @@ ATOMS: Final = (
     "Cobalt ", "Play ", "ransomware", "hash", "imphash ", "JA3", "version ", "0x", " ", "  ", "\t", "\n", "\n\n",
     "\r\n",
     "|", ",", ";", "'", '"', "`", "*", "+", "=", "&", "?", "#", "$", "!", "~", "^", "\u200b", "\u00ad", "\u2011",
-    "\u201c", "\ufeff", "\ue000", "\ue003", "\x00", "\x85", "\u2028", "IOCs:\n", "References\n", "# ", "- ", "](",
+    "\u201c", "\ufeff", "\ue001", "\ue003", "\x00", "\x85", "\u2028", "IOCs:\n", "References\n", "# ", "- ", "](",
     "<p>",
     "</p>", "<a href=", "<table>", "<td>", "<pre>", "&#46;", "&nbsp;", "<!--", "-->", "<b>",
 )  # fmt: skip

@@ -29,7 +29,7 @@ INDICATOR = st.one_of(
     st.from_regex(r"[0-9a-f]{31}[a-f]", fullmatch=True).map(lambda value: ("hash_md5", value)),
 )
 HOSTILE = st.text(
-    alphabet="abT1059.[]()@:/\\hxp-_<>{}|;,'\"`\n\t CVE\u200b\ue000\ud800é移",
+    alphabet="abT1059.[]()@:/\\hxp-_<>{}|;,'\"`\n\t CVE\u200b\ue001\ud800é移",
     max_size=400,
 )
 
