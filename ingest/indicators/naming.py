@@ -6,7 +6,7 @@ import re
 from typing import Final, NamedTuple
 
 from ingest.indicators.marks import MARKS
-from intel.names import MalwareNames, malware_name, spelling_key
+from intel.names import MalwareNames, malware_name
 
 LONGEST_WORD: Final = 64
 LONGEST_CLAUSE: Final = 512  # what stands between two blanks in a script that writes none between words
@@ -19,6 +19,7 @@ FUSED_KINDS: Final = ("rat", "ransomware", "stealer", "loader", "bot", "locker")
 _INNER: Final = re.compile(
     r"[/()\[\],;:|+&=\u2019'\"\u2013\u2014\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef-]+"
 )
+_OUTER: Final = re.compile(r"[\W_]+")
 _MARK_SIGNS: Final = frozenset(MARKS)
 
 
@@ -38,10 +39,22 @@ def naming_of(token: str, names: MalwareNames) -> Naming:
     if not 2 < len(token) <= (LONGEST_WORD if token.isascii() else LONGEST_CLAUSE):
         return NO_NAME
     bare = token.strip(EDGES)
-    plain = bare.isalnum()
-    if not plain and not bare.isascii() and not _MARK_SIGNS.isdisjoint(bare):
+    plain, ascii = bare.isalnum(), bare.isascii()
+    if not plain and not ascii and not _MARK_SIGNS.isdisjoint(bare):
         return NO_NAME
-    key = bare.casefold() if plain else spelling_key(bare)
+    folded = bare.casefold()
+    pieces = [folded] if plain else _OUTER.split(folded)
+    key = "".join(pieces)
+    if key in names.beginnings or key.endswith(FUSED_KINDS):
+        naming = _naming_of_all(bare, key, names)
+        if naming.may_name:
+            return naming
+    if (plain and ascii) or names.beginnings.isdisjoint(pieces if ascii else _INNER.split(folded)):
+        return NO_NAME
+    return _NAME if any(part.casefold() in names.families for part in parts_of(bare)) else NO_NAME
+
+
+def _naming_of_all(bare: str, key: str, names: MalwareNames) -> Naming:
     followers = followers_of(bare, key, names)
     if key in names.families and (
         key not in names.ordinary or bare in names.spellings or bare in names.joined_spellings
@@ -49,10 +62,7 @@ def naming_of(token: str, names: MalwareNames) -> Naming:
         return _NAME
     if followers is not None:
         return Naming(True, followers)
-    if key.endswith(FUSED_KINDS) and malware_name(bare) is not None:
-        return _NAME
-    inside = not plain or not bare.isascii()
-    return _NAME if inside and any(part.casefold() in names.families for part in parts_of(bare)) else NO_NAME
+    return _NAME if key.endswith(FUSED_KINDS) and malware_name(bare) is not None else NO_NAME
 
 
 def parts_of(bare: str) -> list[str]:

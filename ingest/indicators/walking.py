@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import repeat
 from typing import Final, NamedTuple
 
 from ingest.indicators.marks import MARKS, SEPARATOR
@@ -15,17 +16,16 @@ LONGEST_WORD: Final = 64
 STRETCH: Final = 1_000_000
 MOST_OF_ONE: Final = 1000  # more appearances of one token tell nothing new
 
-_PROMISING: Final = re.compile(
-    rf"[.@](?=\w)|[{MARKS}]|://|:\\\\|__[\w\[]|[0-9A-Fa-f]{{32}}|[Cc][Vv][Ee][-_\u2010-\u2015\u2212][0-9]|T[0-9]{{4}}"
-    rf"|::|:[0-9A-Fa-f]{{1,4}}:|%3[aA]%2[fF]"
+# Each begins with one class of signs, for to look for one of a class is what is fastest; most words have none of them.
+_SIGN: Final = re.compile(
+    rf"[.@:_%{MARKS}](?:(?<=[.@])(?=\w)|(?<=[{MARKS}])|(?<=:)(?://|\\\\|:|[0-9A-Fa-f]{{1,4}}:)|(?<=_)_[\w\[]"
+    rf"|(?<=%)3[aA]%2[fF])"
 )
-# Most words have none of the signs that nearly all indicators have: to look for one of a class is what is fastest.
-_SIGN: Final = re.compile(rf"[.@:_%\\{MARKS}]")
 _UNSIGNED: Final = re.compile(r"[0-9A-Fa-f]{32}|[Cc][Vv][Ee][-_\u2010-\u2015\u2212][0-9]|T[0-9]{4}")
 _SPACE: Final = re.compile(r"\s")
 _HEAD_ENDS: Final = ("://", SEPARATOR)
 _SHORTEST_HASH: Final = 32
-_FUSED_ENDS: Final = frozenset(kind[-3:] for kind in FUSED_KINDS)
+_NEAR: Final = 500
 
 
 # A token that is worth reading: where it begins, and itself. (A tuple, for there are many.)
@@ -54,11 +54,17 @@ def walk(text: str) -> Walk:
     for start, end in _stretches(text):
         tokens = (text if end - start == len(text) else text[start:end]).split()
         words = set(tokens)
-        promising, named = _sorted_out(words)
+        plain = list(filter(str.isalpha, words))
+        others = words.difference(plain)
+        has_heads = has_heads or any(map(str.endswith, others, repeat(_HEAD_ENDS)))
+        promising, named, edges = _sorted_out(plain, others)
         namings.update(named)
-        has_heads = has_heads or any(word.endswith(_HEAD_ENDS) for word in words)
-        telling = list(filter(promising.union(named).__contains__, tokens))
-        places += _places(text, start, end, telling, times)
+        worth = promising.union(named)
+        telling = list(filter(worth.__contains__, tokens))
+        times.update(telling)
+        found = _places(text, start, end, telling, edges.union(named))
+        endless = max(map(times.__getitem__, worth), default=0) > MOST_OF_ONE
+        places += _first_ones(found, times) if endless else found
     return Walk(text, places, namings, has_heads)
 
 
@@ -75,58 +81,74 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
 def may_hold_indicators(token: str) -> bool:
     """Whether a token has a sign that some indicator needs."""
     if _SIGN.search(token) is not None:
-        return _PROMISING.search(token) is not None
-    if len(token) < _SHORTEST_HASH and "T" not in token and "-" not in token and token.isascii():
+        return True
+    if len(token) < _SHORTEST_HASH and not ("T" in token or "-" in token or "_" in token) and token.isascii():
         return False
     return _UNSIGNED.search(token) is not None
 
 
-def _sorted_out(tokens: set[str]) -> tuple[set[str], dict[str, Naming]]:
-    """The tokens that may hold an indicator, and those that may only begin a name of malware."""
+def _sorted_out(words: list[str], others: set[str]) -> tuple[set[str], dict[str, Naming], set[str]]:
+    """Of words of nothing but letters, and of other tokens, those that may hold an indicator or only a name.
+
+    The third are those of the first that are nothing but edges.
+    """
     names = malware_names()
-    beginnings, openings = names.beginnings, names.openings
-    promising: set[str] = set()
-    namings: dict[str, Naming] = {}
-    for token in tokens:
-        bare = token if token.isalpha() else token.strip(EDGES)
+    beginnings = names.beginnings
+    promising = {word for word in words if len(word) >= _SHORTEST_HASH and may_hold_indicators(word)}
+    edges: set[str] = set()
+    asked = [
+        word
+        for word in words
+        if (key := word.casefold()) in beginnings or key.endswith(FUSED_KINDS) or not word.isascii()
+    ]
+    for token in others:
+        bare = token.strip(EDGES)
         if bare.isalpha() and len(bare) < _SHORTEST_HASH:
-            key = bare.casefold()
-            if (
-                key not in beginnings
-                and bare not in openings
-                and not (key[-3:] in _FUSED_ENDS and key.endswith(FUSED_KINDS))
-                and bare.isascii()
-            ):
-                continue
+            if (key := bare.casefold()) in beginnings or key.endswith(FUSED_KINDS) or not bare.isascii():
+                asked.append(token)
         elif bare.isdigit() and len(token) <= LONGEST_WORD and "::" not in token:
             continue
         elif may_hold_indicators(token):
             promising.add(token)
-            continue
-        naming = naming_of(token, names)
-        if naming.may_name:
-            namings[token] = naming
-    return promising, namings
+            if not bare:
+                edges.add(token)
+        else:
+            asked.append(token)
+    namings = [(token, naming_of(token, names)) for token in asked if token not in promising]
+    return promising, {token: naming for token, naming in namings if naming.may_name}, edges
 
 
-def _places(text: str, begin: int, end: int, telling: list[str], times: Counter[str]) -> list[Place]:
-    """Where the `telling` tokens of a stretch stand; of one that comes endlessly, its first thousand places."""
-    left: dict[str, int] = {}
-    for token, often in Counter(telling).items():
-        if times[token] + often > MOST_OF_ONE:
-            left[token] = MOST_OF_ONE - times[token]
-        times[token] += often
+def _places(text: str, begin: int, end: int, telling: list[str], unsure: set[str]) -> list[Place]:
+    """Where the `telling` tokens of a stretch stand.
+
+    What holds a promising token is promising itself, so the next one to be seen is the one that is sought; only one of
+    the `unsure` may also stand within a word that tells nothing.
+    """
     places: list[Place] = []
+    find = text.find
     position = begin
     for token in telling:
-        if token in left:
-            if left[token] <= 0:
-                continue
-            left[token] -= 1
-        start = text.index(token, position)
+        start = find(token, position, position + _NEAR)
+        if start < 0:
+            start = find(token, position)
         position = start + len(token)
-        while (start > begin and not text[start - 1].isspace()) or (position < end and not text[position].isspace()):
-            start = text.index(token, start + 1)
-            position = start + len(token)
+        if token in unsure:
+            while text[max(begin, start - 1) : start].strip() or text[position : min(end, position + 1)].strip():
+                start = text.index(token, start + 1)
+                position = start + len(token)
         places.append((start, token))
     return places
+
+
+def _first_ones(places: list[Place], times: Mapping[str, int]) -> list[Place]:
+    """The `places` of a stretch without those of a token that has come a thousand times before."""
+    here = Counter([token for _, token in places])
+    left = {token: MOST_OF_ONE - times[token] + often for token, often in here.items() if times[token] > MOST_OF_ONE}
+    kept: list[Place] = []
+    for place in places:
+        if place[1] in left:
+            left[place[1]] -= 1
+            if left[place[1]] < 0:
+                continue
+        kept.append(place)
+    return kept

@@ -25,8 +25,8 @@ class MalwareNames:
 
     `ordinary` are the keys of everyday words; `spellings` are all spellings as the lists write them, `joined_spellings`
     those of several words without their blanks; `openings` maps first words to the keys of the words that go on with a
-    name (first words of everyday words as they are written, any other as its key); `beginnings` are all keys by which a
-    name may begin.
+    name (first words of everyday words as they are written, any other as its key); `beginnings` are the keys of all
+    words with which a name may begin; `in_order` are the keys of `families`, sorted.
     """
 
     families: Mapping[str, str]
@@ -35,6 +35,7 @@ class MalwareNames:
     joined_spellings: frozenset[str]
     openings: Mapping[str, frozenset[str]]
     beginnings: frozenset[str]
+    in_order: tuple[str, ...]
 
 
 def is_technique(id: str) -> bool:
@@ -78,8 +79,15 @@ def malware_names() -> MalwareNames:
     joined = frozenset(spelling.replace(" ", "") for spelling in spellings if " " in spelling)
     ordinary = frozenset(data["ordinary"])
     openings = _openings(spellings, ordinary)
-    beginnings = frozenset(families).union(openings)
-    return MalwareNames(MappingProxyType(families), ordinary, spellings, joined, MappingProxyType(openings), beginnings)
+    return MalwareNames(
+        MappingProxyType(families),
+        ordinary,
+        spellings,
+        joined,
+        MappingProxyType(openings),
+        beginnings=frozenset(families).union(map(spelling_key, openings)),
+        in_order=tuple(sorted(families)),
+    )
 
 
 def _openings(spellings: frozenset[str], ordinary: frozenset[str]) -> dict[str, frozenset[str]]:
