@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ingest.indicators import noise
+from ingest.indicators.hash_kinds import kind_of_other
 from ingest.indicators.hosts import is_address
+from ingest.indicators.mailboxes import is_for_readers, is_for_victims
 from ingest.indicators.marks import ANY_DOT
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import FILE, WEIGHT
+from ingest.indicators.remarks import FILE, WEIGHT, WORDS
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.suffixes import is_shared_suffix, registered_domain
 from ingest.indicators.surroundings import Line, Surroundings
+from ingest.indicators.versions import is_version, may_be_a_version
 
 THRESHOLD: Final = 1
 # The most that section, line, type, value and wording together can say for a candidate, and what a note adds.
@@ -22,15 +26,6 @@ MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 7, "url":
 MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 2})
 NOTE_IN_FAVOUR: Final = 2
 
-_OTHER_HASH: Final = re.compile(
-    r"(?i)(?:imp[- ]?hash|import[- _]hash|authenti[- ]?hash|ja[34]s?|jarm|pe[- ]?hash"
-    r"|rich[- _](?:pe[- ]?)?(?:header[- _])?hash|v-?hash"
-    r"|telf-?hash|icon[- ]?(?:d-?)?hash|d-?hash|serial(?: (?:number|no\.?))?|machoc|symhash|permhash|gimphash"
-    r"|tlsh|ssdeep|sdhash)"
-    r"(?: hash| fingerprint| value| sha-?1| sha-?256| md5)?(?: is| was| of)?\W{0,40}$"
-)
-_HASH_WORD: Final = re.compile(r"[hHjJsSmMtT](?i:ash|a[34]|arm|erial|achoc|sdeep|lsh)")
-_COMMIT: Final = re.compile(r"(?i)\bcommits? (?:id |hash |[`(#]){0,2}\Z")
 # `0.0.0.0 evil.example` of a file of hosts, `nslookup evil.example 8.8.8.8`.
 _BLOCKING: Final = frozenset({"0.0.0.0", "127.0.0.1", "::1"})  # noqa: S104
 _NAME_AFTER: Final = re.compile(rf"[ \t]+[\w-]{{1,63}}+{ANY_DOT}\w")
@@ -39,27 +34,6 @@ LONGEST_COMMAND: Final = 300
 _HASHES: Final = frozenset({"hash_md5", "hash_sha1", "hash_sha256"})
 _HASH_IN_A_PATH: Final = re.compile(r"[/=](?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
 _IDENTIFIERS: Final = frozenset({"cve", "mitre_attack"})
-_BEFORE_A_VERSION: Final = frozenset(
-    {
-        "version", "versions", "ver", "v", "build", "builds", "firmware", "release", "releases", "released", "revision",
-        "rev", "patch", "patched", "patch in", "patched in", "update", "updated", "updates", "update to", "updated to",
-        "updates to", "sp", "before", "prior to", "up to", "through", "earlier than", "later than", "fixed in",
-        "upgrade to", "chrome", "firefox", "safari", "openssl", "office", "oid", "section", "chapter", "clause",
-        "paragraph", "appendix", "requirement", "step", "and", "kernel",
-        *(f"sp{number}" for number in range(10)),
-    }
-)  # fmt: skip
-_SURELY_A_VERSION: Final = frozenset({"version", "build", "firmware", "kernel", "v"})
-_COMPARED: Final = ("==", ">=", "<=", "~=")
-_WORD_AT_END: Final = re.compile(r"[a-z0-9]*+\Z")
-_BETWEEN_WORD_AND_VERSION: Final = " \t\r\n\xa0:=(\"'"
-_VERSION_TAIL: Final = re.compile(
-    r"(?i)[\s)]{0,2}(?:\(?(?:and|or) (?:earlier|later|below|above|newer|older|prior)|before the|\(?version"
-    r"|\(?build|or (?:later|newer))"
-)
-_PRODUCT: Final = re.compile(r"(?<![^\s(])([A-Z](?:[A-Za-z]|-(?=[A-Z]))+)\s\Z")
-_NO_PRODUCTS: Final = frozenset({"ip", "ips", "address", "server", "host", "c2", "the"})
-_VERSION_WORD: Final = re.compile(r"(?i)\b(?:version|firmware|build|release)s?\b")
 
 
 class Verdict(NamedTuple):
@@ -83,7 +57,6 @@ _READING_MATTER: Final = re.compile(
 _FURNITURE: Final = Verdict(False, "page furniture", 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
-_OTHER_HASH_KIND: Final = Verdict(False, "another kind of hash", 0)
 _DEFANGED: Final = Verdict(True, "defanged", 8)
 _SHARED: Final = Verdict(False, "suffix that many share", 0)
 _HOST: Final = Verdict(True, "host of an indicator", 2)
@@ -91,6 +64,7 @@ _HOST_OF_MAILBOX: Final = Verdict(False, "host of a mailbox", 0)
 _SERVICE: Final = Verdict(False, "host of a service that anyone may use", 0)
 _RESERVED: Final = (-5, "name reserved for examples")
 _RESERVED_BUT_LISTED: Final = (-1, "name reserved for examples")
+_REFERENCES: Final = (-4, "list of references")
 _IN_SECTION: Final = (2, "section of indicators")
 _ALONE: Final = (2, "alone on its line")
 
@@ -125,6 +99,10 @@ class Judge:
             return self._address(reading, start, end)
         return self._named(reading, start, end, company)
 
+    @cached_property
+    def _disarms_addresses(self) -> bool:
+        return any(map(is_address, self._disarmed))
+
     def is_furniture(self, position: int) -> bool:
         """Whether what stands at a place belongs to the page around the article."""
         return self._around.place(position) == "furniture"
@@ -132,10 +110,8 @@ class Judge:
     def _hash(self, reading: Reading, start: int) -> Verdict:
         if reading.remark:
             return Verdict(False, reading.remark, 0)
-        before = self._around.text[max(0, start - 60) : start]
-        if reading.type == "hash_sha1" and "ommit" in before.lower() and _COMMIT.search(before):
-            return _OTHER_HASH_KIND
-        return _OTHER_HASH_KIND if _HASH_WORD.search(before) and _OTHER_HASH.search(before) else _WHOLE_HASH
+        kind = kind_of_other(self._around.text, reading.type, start)
+        return Verdict(False, kind, 0) if kind else _WHOLE_HASH
 
     def _host_of_another(self, reading: Reading) -> Verdict:
         """The host of a URL or mailbox that is an indicator is one too, unless anyone may use it."""
@@ -162,6 +138,18 @@ class Judge:
             return Verdict(False, "version number", 0)
         return Verdict(True, "address", 5)
 
+    def _is_version(self, address: str, start: int, end: int) -> bool:
+        around = self._around
+        if is_version(around.text, address, start, end):
+            return True
+        # An author who disarms addresses does not leave one of them as it is in the middle of a sentence.
+        if not self._disarms_addresses or not may_be_a_version(around.text, address, start, end):
+            return False
+        if address in self._disarmed or noise.address_noise(address) or around.section(start) == "indicators":
+            return False
+        line = around.line(start, end)
+        return around.place(start) == "main" and line.words > 1 and not around.in_cell(line, start, end)
+
     def _is_meant(self, kind: str, start: int, end: int) -> bool:
         """Whether a note may be about an address that is no attacker's; where a name is looked up or blocked, no."""
         line = self._around.line(start, end)
@@ -171,21 +159,10 @@ class Judge:
         blocks = self._around.text[start:end] in _BLOCKING and not before.strip()
         return not blocks or _NAME_AFTER.match(self._around.text, end, line.end) is None
 
-    def _is_version(self, address: str, start: int, end: int) -> bool:
-        text = self._around.text
-        if _VERSION_TAIL.match(text, end, end + 30):
-            return True
-        before = text[max(0, start - 60) : start]
-        largest = max(map(int, address.split(".")))
-        lead = _lead_of_a_version(before.lower())
-        if lead and (largest < 100 or lead in _SURELY_A_VERSION or before[-1] == "/"):
-            return lead not in ("and", "through") or bool(_VERSION_WORD.search(before))
-        return largest < 40 and _follows_a_product(before)
-
     def _named(self, reading: Reading, start: int, end: int, company: bool) -> Verdict:
         """A host, URL or e-mail address that nobody disarmed: the evidence around it decides."""
         host = reading.host or reading.value
-        evidence = self._against(reading, host, start)
+        evidence = self._against(reading, host, start, end)
         if company:
             evidence.append((3, "among its like"))
         if self._disarmed and self._is_disarmed_elsewhere(host):
@@ -199,7 +176,17 @@ class Judge:
         if reading.remark == FILE and self._around.holds_hash(line):
             evidence.append((-4, "name of the file with a hash beside it"))
         lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
-        if lowest <= _sum(evidence) <= THRESHOLD + 1:
+        score = _sum(evidence)
+        if (
+            reading.type == "email"
+            and score >= lowest
+            and line.words
+            and is_for_readers(self._around.text, line.start, start, end)
+        ):
+            if not (self._around.is_note and _REFERENCES in evidence):  # `Contact: a@b.c` is said once
+                evidence.append((-3 if self._around.is_note else -5, "mailbox for readers"))
+            return _weighed(evidence)
+        if lowest <= score <= THRESHOLD + 1:
             evidence += self._wording(reading, start, end, line)
         return _weighed(evidence)
 
@@ -212,19 +199,20 @@ class Judge:
             above = above.partition(".")[2]
         return False
 
-    def _against(self, reading: Reading, host: str, start: int) -> list[tuple[int, str]]:
+    def _against(self, reading: Reading, host: str, start: int, end: int) -> list[tuple[int, str]]:
         around = self._around
         evidence: list[tuple[int, str]] = []
-        if reading.remark:
+        if reading.remark and not (reading.remark == WORDS and around.sets_apart(start, end)):
             evidence.append((-WEIGHT.get(reading.remark, 7), reading.remark))
         if self._publisher and registered_domain(host) == self._publisher:
             evidence.append((-8, "the publisher's own site"))
         if host in noise.REFERENCE_HOSTS or _looks_up_a_file(reading, host):
             evidence.append((-8, "reference work"))
         elif reading.type != "email" and not self._takes_all and noise.is_known_host(host):
-            evidence.append((-6, "well-known host"))
+            is_drop = reading.type == "url" and around.is_dead_drop(start)
+            evidence.append((4, "dead drop") if is_drop else (-6, "well-known host"))
         if around.section(start) == "references":
-            evidence.append((-4, "list of references"))
+            evidence.append(_REFERENCES)
         if reading.type == "domain" and is_shared_suffix(host):
             evidence.append((-4, "suffix that many share"))
         if not around.is_note:
@@ -259,7 +247,14 @@ class Judge:
             evidence.append((3, "fetched by a command or request"))
         if self._around.accuses(line, start, end):
             evidence.append((1 if reading.type == "url" else 2, "spoken of as part of an attack"))
-        if not self._around.is_note and self._around.refers(line, start):
+        elif reading.type == "domain" and self._around.in_field_of_a_host(start, end):
+            evidence.append((1, "field that holds a host"))
+        if self._around.is_note:
+            if self._around.invites(line, start):
+                evidence.append((-5, "pointer for the reader"))
+        elif self._around.refers(line, start) and not (
+            reading.type == "email" and is_for_victims(self._around.text, line.start, start, end)
+        ):
             evidence.append((-2, "pointer for the reader"))
         return evidence
 
@@ -301,33 +296,6 @@ def _weighed(evidence: list[tuple[int, str]]) -> Verdict:
 
 def _weight(entry: tuple[int, str]) -> int:
     return abs(entry[0])
-
-
-def _lead_of_a_version(before: str) -> str:
-    """The word or two right before a number of four parts that make it a version, or nothing."""
-    rest = before.rstrip(_BETWEEN_WORD_AND_VERSION)
-    if before.endswith(_COMPARED):
-        return "version"
-    if rest[-1:] == "/" and rest[-2:-1].isalpha() and len(rest) == len(before):
-        return rest[-2:]
-    if not rest or len(before) - len(rest) > 3 or not (rest[-1].isalpha() or rest[-3:-1] == "sp"):
-        return ""
-    last = _word_at_end(rest)
-    if last in _BEFORE_A_VERSION:
-        return last
-    both = f"{_word_at_end(rest[: -len(last)].rstrip())} {last}" if last else ""
-    return both if both in _BEFORE_A_VERSION else ""
-
-
-def _word_at_end(text: str) -> str:
-    word = _WORD_AT_END.search(text)
-    return word[0] if word else ""
-
-
-def _follows_a_product(before: str) -> bool:
-    """Whether a name comes right before: `Acme 9.1.0.2`."""
-    product = _PRODUCT.search(before) if before[-1:].isspace() else None
-    return product is not None and product[1].lower() not in _NO_PRODUCTS
 
 
 def _is_listed(evidence: list[tuple[int, str]]) -> bool:

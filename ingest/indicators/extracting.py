@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from ingest.indicators.company import in_company
 from ingest.indicators.deciding import Judge, Verdict
 from ingest.indicators.document import Document, Place
+from ingest.indicators.mailboxes import of_refused_hosts
 from ingest.indicators.malware import JudgedMalware, judge_malware, malware_sightings
 from ingest.indicators.marks import PlainText, plain_text
 from ingest.indicators.sentences import Sentences
@@ -30,6 +31,7 @@ MOST_REFUSALS: Final = 32
 # Where in the plain text something stands that is kept, and why.
 _KeptPlace = tuple[int, int, Verdict]
 _Kept = dict[tuple[str, str], list[_KeptPlace]]
+_OF_REFUSED_HOST: Final = Verdict(False, "mailbox at a host that is no indicator", 0)
 _HOST_OF_NOTHING: Final = Verdict(False, "host of something that is no indicator", 0)
 
 
@@ -195,7 +197,23 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
         verdicts.append(verdict)
         if verdict[0]:
             places.append((start, end, verdict))
+    _refuse_mailboxes(seen, verdicts, kept)
     return verdicts, kept
+
+
+def _refuse_mailboxes(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept) -> None:
+    """Takes back the mailboxes at hosts that were refused wherever the text names them."""
+    scores = {value: max(verdict.score for *_, verdict in kept[type, value]) for type, value in kept if type == "email"}
+    if not scores:
+        return
+    others = (reading for (reading, _, _), verdict in zip(seen, verdicts, strict=True) if not verdict[0])
+    refused = of_refused_hosts(scores, others, frozenset(value for type, value in kept if type == "domain"))
+    for value in refused:
+        del kept["email", value]
+    if refused:
+        for index, (reading, _, _) in enumerate(seen):
+            if reading.type == "email" and reading.value in refused:
+                verdicts[index] = _OF_REFUSED_HOST
 
 
 def _source_is_kept(source: str, kept: _Kept) -> bool:

@@ -21,6 +21,8 @@ KEEPS: Final[Mapping[str, str]] = MappingProxyType(
         "among its like": "Hosts beyond doubt stand above or below it in the same list.",
         "spoken of as part of an attack": "The words around it speak of an attack.",
         "fetched by a command or request": "A command or a logged request right before it fetches it.",
+        "field that holds a host": "The field right before it holds the host that was asked for.",
+        "dead drop": "The words before it call it a dead drop: what an attack reads there, somebody left for it.",
         "disarmed elsewhere in the text": "The author disarmed the same host, or one above it, in another place.",
         "mailbox that anyone may have": "A mailbox at a provider where anyone may have one.",
         "mailbox": "A mailbox of nobody who is well known.",
@@ -35,6 +37,7 @@ KEEPS: Final[Mapping[str, str]] = MappingProxyType(
 DROPS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "another kind of hash": "The words before it say that it is an import hash, a fingerprint or a serial number.",
+        "key or identifier": "The words before it call it a key, a token or the identifier of something.",
         "decimal number": "It holds decimal digits only.",
         "network": "A whole network; its addresses are not listed.",
         "version number": "The words around it say that it is a version.",
@@ -47,6 +50,7 @@ DROPS: Final[Mapping[str, str]] = MappingProxyType(
         "host of something that is no indicator": "Its URL or mailbox was dropped.",
         "name of a file": "It is the name of a file.",
         "words around a full stop": "Two words with a full stop and no blank between them.",
+        "member of an object": "It reads as an object of a program and what it has.",
         "part of a path or name": "It is a part of a path or of a longer name.",
         "code": "It is a piece of code.",
         "reversed name of a package": "It is a package's name, written from the top level down.",
@@ -62,6 +66,7 @@ DROPS: Final[Mapping[str, str]] = MappingProxyType(
         "address of something to read": "The URL looks like that of an article or document.",
         "mailbox of a well-known organisation": "A mailbox of a well-known organisation.",
         "mailbox for readers": "A mailbox by which readers reach an organisation.",
+        "mailbox at a host that is no indicator": "The text names its host elsewhere, where it is no indicator.",
         "everyday word": "An everyday word that nothing here calls malware.",
         "nothing speaks for it": "Nothing around it says that it is part of an attack.",
     }

@@ -13,9 +13,10 @@ REVERSED: Final = "reversed name of a package"
 CLASS: Final = "name of a class or detection"
 FILE: Final = "name of a file"
 WORDS: Final = "words around a full stop"
+MEMBER: Final = "member of an object"
 # How much a remark weighs. A file or a word may after all be a host where a list of hosts has it; what else is
 # remarked on never is.
-WEIGHT: Final[Mapping[str, int]] = MappingProxyType({FILE: 4, WORDS: 3})
+WEIGHT: Final[Mapping[str, int]] = MappingProxyType({FILE: 4, WORDS: 3, MEMBER: 3})
 
 _DETECTION: Final = re.compile(
     r"(?i)(?:trojan|backdoor|virus|worm|win32|win64|w32|w64|msil|heur|generic|ransom|exploit|downloader|dropper|agent|malware"
@@ -44,17 +45,33 @@ _FILE_SUFFIXES: Final = frozenset(
 )  # fmt: skip
 # Nobody registers directly under Paraguay's domain; a disarmed `setup[.]py` is a script.
 ALWAYS_A_FILE: Final = frozenset({"py"})
-_WORD_SUFFIXES: Final = frozenset(
+# What a full stop may part from the word before: a word that often begins a sentence, a word of another kind, and what
+# objects of a program have.
+_BEGINNINGS: Final = frozenset(
     {
-        "it", "in", "is", "at", "to", "be", "so", "no", "us", "my", "me", "am", "as", "do", "by", "id", "name",
-        "host", "group", "link", "data", "map", "zone", "style", "click", "open", "date", "next", "run", "call",
-        "prof", "now", "security", "systems", "network", "computer", "email", "download", "report", "how", "and",
-        "one", "box", "type", "contact", "page", "show", "work", "play", "new", "win", "stream", "shell", "property",
-        "events", "lt", "gt", "ne", "eq", "int", "la", "un", "et", "al", "im", "st", "software", "services",
-        "support", "video", "media", "tools", "here", "for", "you", "off", "like", "cc", "app", "ms", "bz",
+        "it", "in", "is", "at", "to", "be", "so", "no", "us", "my", "me", "am", "as", "do", "by", "now", "how", "and",
+        "here", "for", "you", "off", "like", "one", "la", "un", "et", "al", "im", "st",
     }
 )  # fmt: skip
+_OTHER_WORDS: Final = frozenset(
+    {
+        "link", "click", "security", "systems", "network", "computer", "download", "prof", "box", "play", "work", "win",
+        "software", "services", "support", "video", "media", "tools", "cc", "app", "ms", "bz", "zone", "group", "host",
+        "page", "show", "new",
+    }
+)  # fmt: skip
+_MEMBERS_OF_OBJECTS: Final = frozenset(
+    {
+        "id", "name", "data", "map", "style", "open", "date", "next", "run", "call", "email", "report", "type",
+        "contact", "stream", "shell", "property", "events", "lt", "gt", "ne", "eq", "int",
+    }
+)  # fmt: skip
+_WORD_SUFFIXES: Final = _BEGINNINGS | _OTHER_WORDS | _MEMBERS_OF_OBJECTS
+# Longer names than these are those of hosts.
+_LONGEST_LAST_WORD: Final = 9
+_LONGEST_OTHER_WORD: Final = 7
 _MEMBERS: Final = frozenset({"local", "target", "location", "data", "user", "config", "self", "item", "value"})
+_BEFORE_A_HOST: Final = ("/dev/tcp/", "/dev/udp/", "file://", "file:////")
 _SPELLED_SO: Final = frozenset({"Com", "Net", "Org", "COM", "ORG"})
 
 
@@ -77,12 +94,12 @@ def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
     if len(labels) > 2:
         if labels[-2] not in _MEMBERS or top not in _WORD_SUFFIXES:
             return ""
-        return CODE if top == "id" else WORDS
+        return CODE if top == "id" else MEMBER
     return _remark_on_two(labels[0], top.lower())
 
 
 def _remark_on_neighbours(token: str, start: int, before: str, after: str) -> str:
-    if before == "\\" and names_a_share(token, start):
+    if before and before in "\\/" and names_a_share(token, start):
         return ""
     if before and before in "\\/$#@&":
         return PART_OF_A_PATH
@@ -90,10 +107,14 @@ def _remark_on_neighbours(token: str, start: int, before: str, after: str) -> st
 
 
 def names_a_share(token: str, start: int) -> bool:
-    r"""Whether two backslashes before a host begin the name of a share: `\\45.9.1.2\c$`."""
-    before = token[max(0, start - 8) : start]
+    r"""Whether what comes right before a host says that one follows: `\\45.9.1.2\c$`, `file://`, `/dev/tcp/`."""
+    before = token[max(0, start - 9) : start]
+    if before.endswith(_BEFORE_A_HOST):
+        return True
     lead = before.rstrip("\\")
-    return len(before) - len(lead) > 1 and not (lead[-1:].isalnum() or lead[-1:] in (":", ".", ")", "}", "%"))
+    if len(before) - len(lead) < 2 or lead[-1:].isalnum() or lead[-1:] in (".", ")", "}", "%"):
+        return False
+    return lead[-1:] != ":" or (len(lead) > 2 and lead[-3:-1].isalpha())  # `path:`, and no `C:`
 
 
 def remark_on_disarmed(labels: list[str]) -> str:
@@ -114,6 +135,12 @@ def _may_be_a_member(labels: list[str], top: str) -> bool:
 
 
 def _remark_on_two(name: str, top: str) -> str:
-    if top in _FILE_SUFFIXES:
+    if top in _FILE_SUFFIXES or (top == "app" and name.isalpha() and len(name) <= _LONGEST_OTHER_WORD):
         return FILE
-    return WORDS if top in _WORD_SUFFIXES and name.isalpha() else ""
+    if not name.isalpha():
+        return ""
+    if top in _MEMBERS_OF_OBJECTS:
+        return MEMBER
+    if top in _BEGINNINGS:
+        return WORDS if len(name) <= _LONGEST_LAST_WORD or name[0].isupper() else ""
+    return WORDS if top in _OTHER_WORDS and (len(name) <= _LONGEST_OTHER_WORD or name[0].isupper()) else ""

@@ -22,33 +22,44 @@ MOST_HEADING_WORDS: Final = 12
 MOST_TITLE_WORDS: Final = 8
 MOST_WORDS: Final = 6  # a line of more is prose all the same
 
-# What a heading announces by one of its words, or two; where several do, the first of these.
-_ANNOUNCING: Final[Mapping[Section, str]] = MappingProxyType(
-    {
-        "references": """
+# What a heading announces by one of its words, or two; where several do, the first of these. `Detections` and `links`
+# are for the reader, unless the heading also says of what.
+_ANNOUNCING: Final[tuple[tuple[Section, str], ...]] = (
+    (
+        "references",
+        """
             reference references source sources related_post related_posts related_article related_articles
-            related_reading related_links related_content further_reading see_also read_more links bibliography
-            resources additional_information additional_resources additional_reading external_links credit credits
+            related_reading related_links related_content further_reading see_also read_more external_links bibliography
+            additional_information additional_resources additional_reading credit credits detection_name detection_names
             acknowledgement acknowledgements acknowledgment acknowledgments about contact contacts more_information
-            learn_more footnotes author authors detection detections names
+            learn_more footnotes author authors
         """,
-        "indicators": """
+    ),
+    (
+        "indicators",
+        """
             indicator indicators ioc iocs ioa ioas observables artifacts network c2 c2s c&c cnc and_control domain
             domains url urls ip_address ip_addresses ipv4_address ipv4_addresses ipv6_address ipv6_addresses ips host
             hosts hostname hostnames server servers infrastructure hash hashes md5 md5s sha1 sha1s sha256 sha256s sha_1
-            sha_256 email_addresses mail_addresses payload distribution
+            sha_256 email_addresses mail_addresses payload distribution phishing_link phishing_links malicious_link
+            malicious_links download_link download_links
         """,
-        "other": """
+    ),
+    ("references", "links resources detection detections"),
+    (
+        "other",
+        """
             conclusion conclusions summary introduction overview background mitigation mitigations recommendation
             recommendations remediation disclaimer note notes analysis attribution timeline description details
             key_points key_findings key_takeaways appendix filename filenames file_name file_names path paths mutex
             mutexes registry pdb yara signature signatures rule rules tool tools victim victims
         """,
-    }
+    ),
 )
-_SECTION_OF: Final[Mapping[str, Section]] = MappingProxyType(
-    {word: section for section in ("other", "indicators", "references") for word in _ANNOUNCING[section].split()}
+_RANK_OF: Final[Mapping[str, int]] = MappingProxyType(
+    {word: rank for rank, (_, words) in reversed(list(enumerate(_ANNOUNCING))) for word in words.split()}
 )
+_CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
 _HEADING_WORD: Final = re.compile(r"[a-z0-9&]+")
 _MARKED_HEADING: Final = re.compile(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
 _NO_HEADING_BEGINS: Final = "-*|`"
@@ -80,8 +91,23 @@ _ATTACK_WORDS: Final = frozenset(
         "address", "addresses", "url", "urls", "wget", "curl", "sinkhole", "sinkholed", "typosquat", "typosquatted",
         "typosquatting", "lookalike", "look-alike", "malware", "ransomware", "ip", "ips", "backdoor", "trojan",
         "implant", "staging", "stager", "proxy",
+        "verbindung", "verbindungen", "verbindet", "kontaktiert", "herunter", "herunterlädt", "heruntergeladen",
+        "nachlädt", "nachgeladen", "schadsoftware", "schadcode", "angreifer", "steuerserver", "kontrollserver",
+        "domäne", "connecte", "connectent", "connexion", "connexions", "contacte", "télécharge", "téléchargé",
+        "malveillant", "malveillante", "malveillants", "serveur", "serveurs", "attaquant", "attaquants", "hameçonnage",
+        "domaine", "domaines", "conecta", "conectan", "conexión", "descarga", "descargan", "maliciosa",
+        "malicioso", "maliciosos",
+        "servidor", "servidores", "atacante", "atacantes", "dominio", "dominios", "exfiltra",
+        "связывается", "подключается", "соединяется", "соединение", "загружает", "загружается", "скачивает",
+        "обращается", "сервер", "сервера", "сервером", "серверу", "серверы", "вредонос", "вредоносный", "вредоносная",
+        "вредоносное", "злоумышленник", "злоумышленники", "злоумышленников", "домен", "домены", "домена", "доменом",
     }
 )  # fmt: skip
+# Of writing without blanks.
+_ATTACK_SIGNS: Final = re.compile(
+    "连接|連接|回连|通信|通訊|下载|下載|服务器|伺服器|域名|恶意|惡意|攻击者|攻擊者|木马|木馬|钓鱼|釣魚"
+    "|接続|ダウンロード|サーバ|マルウェア|ドメイン|攻撃者"
+)
 _PUNCTUATION: Final = ".,;:()[]`'\"-*"
 _WORD: Final = re.compile(r"[^\s,;:()\[\]`'\"*=<>{}]+")
 _ITEM: Final = re.compile(r"\s*(?:[-*\u2022\u00b7\u25cf\u2013|>+]|\d{1,3}[.)])\s*")
@@ -94,6 +120,24 @@ _FETCHING: Final = re.compile(
     r"|(?i:download(?:string|file|data)|urldownloadtofile)[aw]?\s?\([\"'\s]{0,3}"
     r"|(?:GET|POST|PUT|CONNECT)[ \t]+[\"'`]?)\Z"
 )
+_QUOTES: Final = frozenset("\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb")
+_CALLED_A_HOST: Final = re.compile(
+    r"(?i)\b(?:domains?|host(?:name)?s?|c2|c&c|servers?|(?:web)?sites?|panel"
+    r"|(?:connect|beacon|resolv|call|redirect|talk)[a-z]{0,4} (?:back |out )?to)[:=]?[ \t]{1,2}[(\[]?\Z"
+)
+_FIELD_OF_A_HOST: Final = re.compile(
+    r"(?i)(?:\b(?:q(?:uery)?_?name|rrname|(?:destination|dest|dst|remote)_?host(?:name)?|server_?name|query)"
+    r"[\"']?[ \t]?[:=][ \t]?[\"']?|\bsni[:=]?[ \t]?[\"']?|(?P<option>[ \t]-o[ \t]+[\"']?))\Z"
+)
+_PORT: Final = re.compile(r":[0-9]{2,5}(?![0-9])")
+_INVITATION: Final = re.compile(
+    r"(?:(?:follow|find) us\b(?:[^.!?\n]|[.?](?=\S)){0,100}"
+    r"|(?:our (?:\w{1,12} ){0,2}(?:posts?|blog(?: ?posts?)?|reports?|articles?|analysis|write-?ups?)"
+    r"|more (?:information|details|info)(?:(?: is)? available| can be found| (?:about|on)(?: \w{1,20}){1,4}?)?"
+    r"|mehr dazu|weitere informationen|en savoir plus|m[áa]s información)"
+    r"(?: is)?(?: (?:at|on|in|from|here|under|unter|auf|sur|en))?[ :(<]{1,3}|подробнее[ :]{1,2})\Z"
+)
+_DEAD_DROP: Final = re.compile(r"(?i)\bdead[ -]?drops?\b[^.!?\n]{0,80}\Z")
 _BLOCK: Final = 64
 _STRETCH: Final = 1_000_000
 _MARK_SIGNS: Final = frozenset(MARKS)
@@ -173,6 +217,23 @@ class Surroundings:
         """Whether backticks set `start:end` as code."""
         return "`" in self.text[max(0, start - 3) : start] and "`" in self.text[end : end + 3]
 
+    def sets_apart(self, start: int, end: int) -> bool:
+        """Whether `start:end` is one thing beyond doubt: in quotes, alone on its line, or a host by the word before."""
+        text = self.text
+        if text[start - 1 : start] in _QUOTES and text[end : end + 1] in _QUOTES and start:
+            return True
+        return self.line(start, end).words == 0 or _CALLED_A_HOST.search(text, max(0, start - 30), start) is not None
+
+    def is_dead_drop(self, start: int) -> bool:
+        """Whether the words before call what stands here a dead drop."""
+        before = self.text[max(0, start - _WORDING_REACH) : start]
+        return "ead" in before and _DEAD_DROP.search(before) is not None
+
+    def in_field_of_a_host(self, start: int, end: int) -> bool:
+        """Whether the field of a log, or the option of a command, right before `start:end` holds a host."""
+        field = _FIELD_OF_A_HOST.search(self.text, max(0, start - 30), start)
+        return field is not None and (field["option"] is None or _PORT.match(self.text, end) is not None)
+
     def in_markdown_link(self, start: int) -> bool:
         """Whether `start` is the target of a link or picture."""
         return self.text.startswith("](", start - 2) if start > 1 else False
@@ -190,6 +251,11 @@ class Surroundings:
             return True
         return not _POINTERS.isdisjoint(_words_of(before))
 
+    def invites(self, line: Line, start: int) -> bool:
+        """Whether the words before a candidate, in its sentence, invite the reader to what the author keeps there."""
+        before = self.text[max(line.start, start - 2 * _WORDING_REACH) : start]
+        return _INVITATION.search(before.lower()) is not None
+
     def is_fetched(self, line: Line, start: int) -> bool:
         """Whether a command or a request that the text shows fetches what stands here."""
         return _FETCHING.search(self.text, max(line.start, start - _WORDING_REACH), start) is not None
@@ -202,7 +268,9 @@ class Surroundings:
             window = self.text[
                 max(line.start, block * _BLOCK - _WORDING_REACH) : min(line.end, end + _WORDING_REACH // 2)
             ]
-            found = self._accusing[block] = not _ATTACK_WORDS.isdisjoint(_words_of(window))
+            found = self._accusing[block] = not _ATTACK_WORDS.isdisjoint(_words_of(window)) or (
+                not window.isascii() and _ATTACK_SIGNS.search(window) is not None
+            )
         return found
 
     @cached_property
@@ -255,9 +323,11 @@ def _words_of(text: str) -> list[str]:
 def _section_of(line: str) -> Section:
     if not _is_heading(line):
         return ""
+    if line == _CONDITIONS_OF_A_RULE:
+        return "other"
     words = _HEADING_WORD.findall(line.lower())
-    said = {_SECTION_OF.get(word, "") for word in (*words, *map("_".join, pairwise(words)))}
-    return next((section for section in _ANNOUNCING if section in said), "")
+    ranks = [_RANK_OF[word] for word in (*words, *map("_".join, pairwise(words))) if word in _RANK_OF]
+    return _ANNOUNCING[min(ranks)][0] if ranks else ""
 
 
 def _is_heading(line: str) -> bool:

@@ -1,0 +1,73 @@
+"""Tells the mailboxes of those who wrote a text from those that it is about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from ingest.indicators import noise
+from ingest.indicators.reading import Reading
+from ingest.indicators.suffixes import registered_domain
+
+# A mailbox with more in its favour than this stands in a list of indicators.
+MOST_OF_PROSE: Final = 2
+
+# Looked for in lower case, and without a sign at the front that would keep the engine from skipping.
+_INVITES: Final = re.compile(
+    r"(?:contact|questions?|feedback|corrections?|[ei]nquir(?:y|ies)|(?:write|reply|talk) to|write (?:us|me)"
+    r"|(?:reach|mail|ping|tell) (?:us|me|out|the authors?)|in touch|report(?:ed)? [^.!?:\n]{0,40}?to"
+    r"|wenden|melden|fragen|kontakt(?:ieren)?|hinweise|contactez|écri(?:re|vez)|contacter|signale[rz]|contacte"
+    r"|escri(?:ba|bir)|póngase|вопрос(?:ы|ам|ов)|обращайтесь|contatt(?:are|ate))\b\??[^.!?\n]{0,40}\Z"
+)
+_ASKED_AFTER: Final = re.compile(r"[`'\")>]{0,3} (?:\w{1,20} ){0,2}(?:melden|schreiben|wenden|senden|richten)\b")
+# Who attacks also wants to be reached. To look for one after the other is what is fastest.
+_OF_AN_ATTACK: Final = (
+    "ransom", "crypt", "unlock", "recover", "restor", " pay", "bitcoin", " btc", "monero", "wallet", "victim",
+    "attacker", " actor", "operator", "affiliate", "extort", "leak", "phish", "spoof", "scam", "fraud", "malicious",
+    "impersonat",
+    "registrant", "registered", "whois", "telegram", " tox", "jabber", "xmpp", "seller", "forum", "exfiltrat", "stolen",
+    "your files", "subject", "lösegeld", "rançon", "rescate", "выкуп",
+    "angreif", "erpress", "opfer", "entschlüssel", "attaquant", "chiffr", "atacante", "descifr", "злоумышл", "расшифр",
+)  # fmt: skip
+_REACH: Final = 80
+_REACH_OF_AN_ATTACK: Final = 200
+
+
+def is_for_readers(text: str, first: int, start: int, end: int) -> bool:
+    """Whether the words around the mailbox `text[start:end]`, on a line from `first` on, invite the reader to write."""
+    return _invites(text, first, start, end) and not _speaks_of_an_attack(text, start, end)
+
+
+def is_for_victims(text: str, first: int, start: int, end: int) -> bool:
+    """The same of the victim of an attack: `contact us to decrypt your files`."""
+    return _invites(text, first, start, end) and _speaks_of_an_attack(text, start, end)
+
+
+def _invites(text: str, first: int, start: int, end: int) -> bool:
+    before = text[max(first, start - _REACH) : start].lower()
+    return _INVITES.search(before) is not None or _ASKED_AFTER.match(text, end) is not None
+
+
+def _speaks_of_an_attack(text: str, start: int, end: int) -> bool:
+    around = text[max(0, start - _REACH_OF_AN_ATTACK) : end + _REACH_OF_AN_ATTACK].lower()
+    return any(map(around.__contains__, _OF_AN_ATTACK))
+
+
+def of_refused_hosts(mailboxes: Mapping[str, int], refused: Iterable[Reading], kept: frozenset[str]) -> set[str]:
+    """The `mailboxes` (with their scores) at hosts that the text names elsewhere without their being indicators.
+
+    `refused` is what is no indicator; `kept` are the domains that are.
+    """
+    asked: dict[str, list[str]] = {}
+    for mailbox, score in mailboxes.items():
+        host = mailbox.rpartition("@")[2]
+        if score <= MOST_OF_PROSE and host not in kept and not noise.is_mailbox_provider(host):
+            asked.setdefault(registered_domain(host), []).append(mailbox)
+    found: set[str] = set()
+    if not asked:
+        return found
+    for reading in refused:
+        if reading.type in ("domain", "url") and "@" not in reading.source:
+            found.update(asked.get(registered_domain(reading.host or reading.value), ()))
+    return found

@@ -1,0 +1,140 @@
+"""Tells a version of four numbers from an address, by the words around it."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_LEADS: Final = frozenset(
+    {
+        "version", "versions", "ver", "v", "build", "builds", "firmware", "release", "releases", "released", "revision",
+        "rev", "patch", "patched", "patch in", "patched in", "patch to", "update", "updated", "updates", "update to",
+        "updated to", "updates to", "sp", "before", "prior to", "up to", "through", "earlier than", "later than",
+        "fixed in", "fixed it in", "patched it in", "upgrade to", "upgraded to", "affects", "affected", "chrome",
+        "firefox", "safari", "openssl", "office", "oid", "section", "chapter", "clause", "paragraph", "appendix",
+        "requirement", "step", "and", "kernel", "linux",
+        "versionen", "versione", "versioni", "versión", "versiones", "versie", "wersja", "wersji",
+        "версия", "версии", "версию", "версией", "версий", "версиях",
+        *(f"sp{number}" for number in range(10)),
+    }
+)  # fmt: skip
+_SURE_LEADS: Final = frozenset(
+    {
+        "version", "versions", "build", "firmware", "kernel", "v",
+        "versionen", "versione", "versioni", "versión", "versiones", "versie", "wersja", "wersji",
+        "версия", "версии", "версию", "версией", "версий", "версиях",
+    }
+)  # fmt: skip
+_WEAK_LEADS: Final = frozenset({"and", "through"})
+# Written without a blank before them.
+_GLUED_LEADS: Final = ("バージョン", "版本")
+_COMPARED: Final = ("==", ">=", "<=", "~=")
+_SOCKETS: Final = ("/dev/tcp/", "/dev/udp/")
+_BETWEEN: Final = " \t\r\n\xa0:=(\"'"
+_LONGEST_BETWEEN: Final = 3
+_SET_TO: Final = re.compile(r"[\"']?[ \t]{0,20}[:=][ \t]{0,20}[\"']\Z")
+_TAIL: Final = re.compile(
+    r"(?i)[\s)]{0,2}(?:\(?(?:and|or) (?:earlier|later|below|above|newer|older|prior)|before the|\(?version"
+    r"|\(?build|or (?:later|newer)|(?:und|oder) (?:älter|früher|neuer)|и (?:ранее|старше|ниже|новее))"
+)
+_PRODUCT: Final = re.compile(r"(?<![^\s(])([A-Z](?:[A-Za-z]|-(?=[A-Z]))+)[ \xa0]\Z")
+_NO_PRODUCTS: Final = frozenset({"ip", "ips", "address", "server", "host", "c2", "the"})
+_PROGRAM_FIELD: Final = re.compile(r"(?i)\b(?:x-mailer|user-agent):[^\n:]{1,40}\Z")
+_VERSION_WORD: Final = re.compile(r"(?i)\b(?:version|firmware|build|release)s?\b")
+# Numbers and what joins each to the next: `11.12.0.5, `, `12.3.0.2 or `, `7.4.0.1 - `.
+_SERIES: Final = re.compile(
+    r"(?<![\w.])(?:v?[0-9]{1,5}(?:\.[0-9]{1,5}){1,4}"
+    r"(?:[ \t]{0,2}[,/|&\u2010-\u2015-]\s{0,2}(?:(?:and|or|und|oder)\s)?"
+    r"|\s(?:and|or|to|through|und|oder|bis|et|ou|y|и|или)\s))++\Z"
+)
+_JOINING: Final = frozenset(",/|&-drohtuesytи\u2010\u2011\u2012\u2013\u2014\u2015")
+_CALLED_AN_ADDRESS: Final = re.compile(
+    r"(?i)\b(?:ips?|ipv4|address(?:es)?|adresse|c2s?|c&c|servers?|hosts?)\b\W{0,4}\Z"
+)
+_PORT: Final = re.compile(r":[0-9]")
+_REACH: Final = 60
+_REACH_OF_A_SERIES: Final = 160
+_LARGEST_OF_A_PRODUCT: Final = 40
+_LARGEST_OF_A_LEAD: Final = 100
+
+
+def is_version(text: str, address: str, start: int, end: int) -> bool:
+    """Whether the words around `text[start:end]`, which reads as the IPv4 `address`, make it a version."""
+    if _TAIL.match(text, end, end + 30):
+        return True
+    before = text[max(0, start - _REACH) : start]
+    largest = largest_part(address)
+    if _is_led(before, largest) or (largest < _LARGEST_OF_A_PRODUCT and _follows_a_product(before)):
+        return True
+    if "-" in before and _PROGRAM_FIELD.search(before):
+        return True
+    return before.rstrip()[-1:] in _JOINING and _ends_a_series(text, address, largest, start)
+
+
+def may_be_a_version(text: str, address: str, start: int, end: int) -> bool:
+    """Whether nothing around a number as small as those of versions calls it an address."""
+    if largest_part(address) >= _LARGEST_OF_A_PRODUCT or _PORT.match(text, end):
+        return False
+    return _CALLED_AN_ADDRESS.search(text, max(0, start - 20), start) is None
+
+
+def largest_part(address: str) -> int:
+    """The largest of the four numbers of an IPv4 address."""
+    return max(map(int, address.split(".")))
+
+
+def _is_led(before: str, largest: int) -> bool:
+    """Whether the word or words right before a number say that it is a version."""
+    lead = _lead(before.lower())
+    if not lead or not (largest < _LARGEST_OF_A_LEAD or lead in _SURE_LEADS or before[-1] == "/"):
+        return False
+    return lead not in _WEAK_LEADS or _VERSION_WORD.search(before) is not None
+
+
+def _ends_a_series(text: str, address: str, largest: int, start: int) -> bool:
+    """Whether other numbers come right before, the first of which is led by words that make it a version."""
+    before = text[max(0, start - _REACH_OF_A_SERIES) : start]
+    if largest >= _LARGEST_OF_A_LEAD and f"{address.partition('.')[0]}." not in before:
+        return False
+    series = _SERIES.search(before)
+    if series is None:
+        return False
+    before = before[: series.start()][-_REACH:]
+    return _is_led(before, 0) or (largest < _LARGEST_OF_A_PRODUCT and _follows_a_product(before))
+
+
+def _lead(before: str) -> str:
+    """The one to three words right before a number of four parts that make it a version, or nothing."""
+    rest = before.rstrip(_BETWEEN)
+    if before.endswith(_COMPARED):
+        return "version"
+    if rest[-1:] == "/" and rest[-2:-1].isalpha() and len(rest) == len(before):
+        return "" if rest.endswith(_SOCKETS) else rest[-2:]
+    if not rest or not (rest[-1].isalpha() or rest[-3:-1] == "sp"):
+        return ""
+    if len(before) - len(rest) > _LONGEST_BETWEEN and not _SET_TO.fullmatch(before, len(rest)):
+        return ""
+    if rest.endswith(_GLUED_LEADS):
+        return "version"
+    words = ""
+    for _ in range(3):
+        word = _word_at_end(rest)
+        words = f"{word} {words}" if words else word
+        if not word or words in _LEADS:
+            break
+        rest = rest[: -len(word)].rstrip()
+    led = words in (_SURE_LEADS if before[-1] == "\t" else _LEADS)  # the cell before may hold a system or a status
+    return words if led else ""
+
+
+def _word_at_end(text: str) -> str:
+    start = len(text)
+    while start and text[start - 1].isalnum():
+        start -= 1
+    return text[start:]
+
+
+def _follows_a_product(before: str) -> bool:
+    """Whether a name comes right before: `Acme 9.1.0.2`."""
+    product = _PRODUCT.search(before) if before[-1:].isspace() else None
+    return product is not None and product[1].lower() not in _NO_PRODUCTS
