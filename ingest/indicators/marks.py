@@ -32,7 +32,8 @@ _FOREIGN_MARK: Final = re.compile(f"[{MARKS}]")
 # character: so each way to disarm is first sought by the rarest sign it has, and the rest is asked of the few it finds.
 _AFTER_AN_OPENING: Final = (
     rf"(?:[\[({{\\]{{0,3}}+[ \t]?(?P<sign>[.@/]|{DOT * 3}|:(?://?|\\\\)?|//|(?i:dot|at))"
-    r"[ \t]?\\?[\])}]{1,3}+|[\[({\\]{0,3}(?P<half>\.)|(?<!\\)[dD](?P<zero>0)[tT][\])}](?=[\w&/.]))"
+    r"[ \t]?\\?[\])}]{1,3}+|(?<=[^\W_].)[\[({\\]{0,3}(?P<half>\.)(?=[^\W_]|[\[({]|\Z)"
+    r"|(?<!\\)[dD](?P<zero>0)[tT][\])}](?=[\w&/.]))"
 )
 _BRACKETED: Final = tuple(re.compile(re.escape(opening) + _AFTER_AN_OPENING) for opening in "[({\\")
 _HALF_CLOSED: Final = re.compile(r"\.[\])}](?=[a-z0-9]{2}|[0-9])")
@@ -271,9 +272,7 @@ def _marked(match: re.Match[str]) -> str:
     text, (start, end) = match.string, match.span()
     before, after = text[start - 1 : start], text[end : end + 1]
     if match.lastgroup == "half":
-        if match[0] == "\\." and _in_a_path(text, start):
-            return match[0]
-        return DOT * (end - start) if before.isalnum() and (after.isalnum() or after in "[({") else match[0]
+        return match[0] if match[0] == "\\." and _in_a_path(text, start) else DOT * (end - start)
     if match.lastgroup == "zero":
         return DOT * (end - start)
     sign = match["sign"]
@@ -287,8 +286,10 @@ def _marked(match: re.Match[str]) -> str:
 
 def _in_a_path(text: str, position: int) -> bool:
     r"""Whether other backslashes before one part a path: `HKLM\Software\Microsoft\.NET`."""
-    pieces = text[max(0, position - 64) : position].split()
-    return bool(pieces) and _STEP_OF_A_PATH.search(pieces[-1]) is not None
+    first = max(0, position - 64)
+    if _STEP_OF_A_PATH.search(text, first, position) is None:
+        return False
+    return _STEP_OF_A_PATH.search(text[first:position].split()[-1]) is not None
 
 
 def _marked_beside_a_blank(match: re.Match[str], sign: str, mark: str, before: str, after: str) -> str:
