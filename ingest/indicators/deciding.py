@@ -26,6 +26,8 @@ MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 7, "url":
 MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 2})
 NOTE_IN_FAVOUR: Final = 2
 
+_HIDDEN: Final = (".onion", ".i2p")
+_HIDDEN_SERVICE: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
 # `0.0.0.0 evil.example` of a file of hosts, `nslookup evil.example 8.8.8.8`.
 _BLOCKING: Final = frozenset({"0.0.0.0", "127.0.0.1", "::1"})  # noqa: S104
 _NAME_AFTER: Final = re.compile(rf"[ \t]+[\w-]{{1,63}}+{ANY_DOT}\w")
@@ -211,6 +213,8 @@ class Judge:
         elif reading.type != "email" and not self._takes_all and noise.is_known_host(host):
             is_drop = reading.type == "url" and around.is_dead_drop(start)
             evidence.append((4, "dead drop") if is_drop else (-6, "well-known host"))
+        elif host.endswith(_HIDDEN) and _HIDDEN_SERVICE.fullmatch(host):
+            evidence.append((4, "hidden service"))
         if around.section(start) == "references":
             evidence.append(_REFERENCES)
         if reading.type == "domain" and is_shared_suffix(host):

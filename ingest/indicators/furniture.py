@@ -14,6 +14,10 @@ _NAMES: Final = re.compile(
     r"|cookies?|newsletter|subscribe|subscription|advert\w*|promo|widget|pagination|pager|masthead|top-?bar|announcement(?:-bar)?|toolbar|skip-?link"
     r"|teilen|verwandte?|empfehlungen|partager|compartir|consent|gdpr|sharedaddy|addtoany\w*|addthis\w*|sharethis\w*"
     r"|jp-relatedposts|read-?next|read-?more|up-?next|follow-?us)(?:$|[\s_-])"
+    r"|(?:^|\s)(?:hot(?:s|-?(?:posts?|articles?|news|list|topics?))?|recommend(?:s|ations?|-?(?:posts?|articles?|list|box))?"
+    r"|(?:latest|recent|popular|trending|similar)[_-]?(?:posts?|articles?|news|entries)"
+    r"|(?:(?:post|entry|article)[_-]?)?tags(?:[_-]?(?:list|cloud|links))?|tag[_-]?(?:list|cloud|links)"
+    r"|prev[_-]?next|next[_-]?prev|(?:post|entry)[_-](?:nav|navigation))(?:$|\s)"
     r"|(?:^|\s)(?:autor|auteur|(?:post-|entry-|article-)?author(?:s|[_-]?(?:box|bio|info|card|profile|about))?"
     r"|about-(?:the-)?author)(?:$|\s)"
 )
@@ -29,7 +33,12 @@ _HEADINGS: Final = re.compile(
     r"|you (?:may|might) also|read (?:next|more)|most (?:read|popular)|share (?:this|on|via|the)|follow us"
     r"|stay (?:connected|informed)|about the authors?|(?:join|get|sign up for|subscribe to) (?:our|the|us)\b"
     r"|we (?:use|value) .{0,20}(?:cookies|privacy)"
-    r"|weitere beiträge|ähnliche (?:artikel|beiträge)|das könnte sie|über (?:uns|den autor|die autorin))"
+    r"|weitere beiträge|ähnliche (?:artikel|beiträge)|das könnte sie|über (?:uns|den autor|die autorin)"
+    r"|(?:art[ií]culos|entradas|noticias|artigos|posts) relacionad[oa]s|también te puede interesar|leia também"
+    r"|articles (?:similaires|connexes|liés)|[àa] lire (?:aussi|également)|sur le même sujet|articoli correlati"
+    r"|похожие (?:статьи|записи|материалы)|читайте также|(?:热门|相关|推荐|最新)(?:文章|阅读|推荐|资讯|新闻)|推荐阅读"
+    r"|上一篇|下一篇|関連(?:記事|リンク|する記事)|おすすめ(?:の)?記事|人気記事|新着記事"
+    r"|관련 ?(?:기사|글|뉴스)|인기 ?(?:기사|글|뉴스))"
 )
 _SOCIAL: Final = re.compile(
     r"(?i)(?:https?:)?//(?:[\w-]{1,30}\.){0,3}(?:x\.com|twitter\.com|facebook\.com|fb\.com|linkedin\.com|bsky\.app|reddit\.com"

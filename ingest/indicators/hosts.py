@@ -18,6 +18,10 @@ _SIMPLE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](
 _DIGITS_AND_DOTS: Final = re.compile(rf"[0-9.{DOT}]+")
 _ADDRESS_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-([0-9.{DOT}]{{7,}})")
 _UNGLUE: Final = re.compile(r"(.+\.[a-z]{2,12}?)(?=[A-Z][a-z]).*")
+# `45[.]9[.]1[.]2-9`: the addresses from the first one to that which ends so.
+_LAST_OF_A_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-[0-9]{{1,3}}")
+_LEADS_OF_A_HOST: Final = ("/dev/tcp/", "/dev/udp/", "file://", "file:///", "file:////")
+_NAMED_SHARE: Final = re.compile(r"[A-Za-z]{2}:\\\\\Z")  # `location:\\45.9.1.2\c$`, and no drive
 _GLUED_ADDRESS: Final = re.compile(rf"(?:[0-9]{{1,3}}{ANY_DOT}){{3}}[0-9]{{1,3}}(?=[A-Z])")
 _MASK: Final = re.compile(r"/([0-9]{1,2})(?![\w./])")
 _EMAIL: Final = re.compile(rf"[\w.+%$=&'{DOT}-]++(?:\([^()]{{0,40}}\))?(?:@|{AT}++)(?=[\w-])")
@@ -58,6 +62,8 @@ def hosts_in(token: str) -> list[Reading]:
             found += _domain(token, start, end)
         elif both := _ADDRESS_RANGE.fullmatch(spelled):
             found += [*_address(token, start, start + len(both[1])), *_address(token, start + len(both[1]) + 1, end)]
+        elif DOT in spelled and (first := _LAST_OF_A_RANGE.fullmatch(spelled)):
+            found += _address(token, start, start + len(first[1]))
         elif _DIGITS_AND_DOTS.fullmatch(spelled):
             found += _address(token, start, end)
     return found
@@ -70,12 +76,19 @@ def _address(token: str, start: int, end: int) -> list[Reading]:
     if value is None or before == "." or before == "_" or (after[:1] in ("_", ".") and after[1:].isalnum()):
         return []
     defanged = DOT in spelled
-    in_a_path = before and before in "/\\" and not defanged and not names_a_share(token, start)
+    in_a_path = before and before in "/\\" and not defanged and not _is_led_to(token, start)
     remark = PART_OF_A_PATH if in_a_path else ""
     mask = _MASK.match(token, end)
     if mask and _is_network(value, int(mask[1])):
         remark = "network"
     return [Reading("ip", value, start, end, defanged, remark=remark)]
+
+
+def _is_led_to(token: str, start: int) -> bool:
+    """Whether what stands before a host says that a host follows: a share, a file on it, a shell's way to connect."""
+    if names_a_share(token, start) or token.endswith(_LEADS_OF_A_HOST, 0, start):
+        return True
+    return _NAMED_SHARE.search(token, max(0, start - 5), start) is not None
 
 
 def _is_network(address: str, bits: int) -> bool:
@@ -88,6 +101,9 @@ def _domain(token: str, start: int, end: int) -> list[Reading]:
     raw = token[start:end]
     start += len(raw) - len(raw.lstrip(_NOT_AT_AN_EDGE))
     raw = raw.strip(_NOT_AT_AN_EDGE)
+    if raw[:1] == "_" == raw[-1:]:
+        framed, end = _frame(token, start, start + len(raw))
+        start, raw = start + framed, token[start + framed : end]
     defanged = DOT in raw
     spelled = without_marks(raw) if defanged else raw
     if not may_end_a_name(spelled.rpartition(".")[2]):
@@ -99,7 +115,8 @@ def _domain(token: str, start: int, end: int) -> list[Reading]:
         remark = remark_on_disarmed(value.split("."))
         return [Reading("domain", value, start, _end_of(token, start, len(spelled)), True, remark=remark)]
     end = start + len(raw)
-    return [Reading("domain", value, start, end, False, remark=remark_on(token, start, end, spelled.split(".")))]
+    remark = "" if _is_led_to(token, start) else remark_on(token, start, end, spelled.split("."))
+    return [Reading("domain", value, start, end, False, remark=remark)]
 
 
 def _end_of(token: str, start: int, plain_length: int) -> int:
@@ -127,10 +144,10 @@ def mailboxes_in(token: str) -> list[Reading]:
         host = HOST.match(token, match.end())
         if host is None:
             continue
-        local = _COMMENT.sub("", without_marks(match[0])[:-1])
-        shift = len(match[0]) - len(match[0].lstrip(".'-=&%$"))
-        local = local.strip(".'-=&%$")
-        end = host.end()
+        framed, end = _frame(token, match.start(), host.end())
+        written = match[0][framed:]
+        local = _COMMENT.sub("", without_marks(written)[:-1]).strip(".'-=&%$")
+        shift = framed + len(written) - len(written.lstrip(".'-=&%$"))
         while token[end - 1] == "-":
             end -= 1
         domain = domain_of(without_marks(token[match.end() : end]))
@@ -140,6 +157,16 @@ def mailboxes_in(token: str) -> list[Reading]:
         defanged = DOT in token[start:end] or AT in token[start:end]
         found.append(Reading("email", f"{local}@{domain}", start, end, defanged, domain))
     return found
+
+
+def _frame(token: str, start: int, end: int) -> tuple[int, int]:
+    """How many signs of markup before `token[start:end]` stand after it too (`++`, `_`), and where it ends without."""
+    if token.startswith("++", start) and token.startswith("++", end):
+        return 2, end
+    if token[start] != "_" or token[end - 1] != "_":
+        return 0, end
+    piece = token[start:end]
+    return len(piece) - len(piece.lstrip("_")), start + len(piece.rstrip("_"))
 
 
 def ipv6_in(token: str) -> list[Reading]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -16,9 +17,13 @@ from ingest.indicators.suffixes import registered_domain
 
 LONGEST_PAGE: Final = 20_000_000
 MOST_LINKS: Final = 20_000
-OPENING_WORDS: Final = 7
+SHORT_LINE: Final = 7  # words
+OPENING_LETTERS: Final = 24
+LONGEST_OPENING: Final = 200
 LONGEST_LOOKUP: Final = 200
 SHORTEST_LOOKUP: Final = 4
+MOST_PIECES_OF_A_NOTE: Final = 8
+LONGEST_NOTE: Final = 20
 MOST_DOUBTS: Final = 64  # wrappers that look like furniture and hold the article; a page in earnest has a few
 
 _BLOCKS: Final = frozenset(
@@ -44,6 +49,9 @@ _PLACES: Final[dict[str, Place]] = {
 _KEPT_AS_WRITTEN: Final = frozenset({"pre", "textarea"})
 _SPACES: Final = re.compile(r"[ \t\r\n\f\v\xa0]+")
 _TAG: Final = re.compile(r"<[^<>]{0,2000}>")
+_FOOTNOTE: Final = re.compile(
+    r"\s*(?:[\[(]?[0-9]{1,3}[\])]?(?:\s*[,\u2013-]\s*[0-9]{1,3})?|[a-z]|[\[(][a-z][\])]|[*\u2020\u2021])\s*"
+)
 _XML_INVALID: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 
 
@@ -167,6 +175,8 @@ def _open(element: Any, tag: str, writer: _Writer, placed: list[Any], hosts: set
         writer.line_break()
     elif tag in ("td", "th") and writer.last not in "\n\t":
         writer.write("\t")
+    elif tag in ("sup", "sub") and not writer.last.isspace() and _is_footnote(element):
+        writer.write(" ")
     if tag == "a" and len(hosts) < MOST_LINKS and (host := _host(element.get("href") or "")):
         hosts.add(host)
     place = _place(element, tag, writer)
@@ -197,6 +207,12 @@ def _place(element: Any, tag: str, writer: _Writer) -> Place | None:
     return _PLACES.get(tag)
 
 
+def _is_footnote(element: Any) -> bool:
+    """Whether a raised figure belongs to a note and not to the word before it; `[.]` set small disarms a dot."""
+    words = "".join(islice(element.itertext(), MOST_PIECES_OF_A_NOTE))
+    return len(words) <= LONGEST_NOTE and _FOOTNOTE.fullmatch(words) is not None
+
+
 def _leads_elsewhere(link: Any) -> bool:
     """Whether a link leads to another page, and not to what a look-up service says about the very words of the link."""
     address = link.get("href") or ""
@@ -211,21 +227,20 @@ def _asides(main_text: str | None, text: str) -> tuple[Region, ...]:
     """The running text of a page outside what a reader took for the article; lines of a few words are left open."""
     if not main_text:
         return ()
-    known = {opening for line in main_text.splitlines() if (opening := _opening(line))}
+    known = set(map(_opening, main_text.splitlines()))
     regions: list[Region] = []
     start = 0
     for line in text.split("\n"):
-        opening = _opening(line) if "\t" not in line else ""
-        if opening and opening not in known:
+        is_running = "\t" not in line and len(line.split(maxsplit=SHORT_LINE)) > SHORT_LINE
+        if is_running and (opening := _opening(line)) and opening not in known:
             regions.append(Region(start, start + len(line), "furniture"))
         start += len(line) + 1
     return tuple(regions)
 
 
 def _opening(line: str) -> str:
-    """The letters and digits of the first words of a line of running text, or nothing for a short one."""
-    words = line.split(maxsplit=OPENING_WORDS)
-    return "".join(filter(str.isalnum, "".join(words[:OPENING_WORDS]))) if len(words) > OPENING_WORDS else ""
+    """The first letters of a line: readers differ in the blanks, and in where the figure of a note goes."""
+    return "".join(filter(str.isalpha, line[:LONGEST_OPENING]))[:OPENING_LETTERS]
 
 
 def _host(url: str) -> str:

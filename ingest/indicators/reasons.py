@@ -22,6 +22,7 @@ KEEPS: Final[Mapping[str, str]] = MappingProxyType(
         "spoken of as part of an attack": "The words around it speak of an attack.",
         "fetched by a command or request": "A command or a logged request right before it fetches it.",
         "field that holds a host": "The field right before it holds the host that was asked for.",
+        "hidden service": "Hardly anybody but attackers has a hidden service that reports write of.",
         "dead drop": "The words before it call it a dead drop: what an attack reads there, somebody left for it.",
         "disarmed elsewhere in the text": "The author disarmed the same host, or one above it, in another place.",
         "mailbox that anyone may have": "A mailbox at a provider where anyone may have one.",

@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from ingest.indicators.marks import SEPARATOR, places_of
+from ingest.indicators.broken_lines import Joined, ends_open, joined_over_lines
+from ingest.indicators.marks import DOT, SEPARATOR, places_of
+from ingest.indicators.plain_signs import pieces_between
 from ingest.indicators.reading import Reading
 from ingest.indicators.tokens import read_token
 from ingest.indicators.walking import MOST_OF_ONE, Place, Walk, may_hold_indicators
 
 LONGEST_TOKEN: Final = 2048
 
-_PIECE: Final = re.compile(r"[^\s,;|<>\"'(){}\[\]]++")
+_OPEN_ENDS: Final = f".{DOT}"
+
+_PIECE: Final = re.compile(r"[^\s,;|<>\"'(){}\[\]\u3001\u3002\uff0c\uff1b]++")
 _SPACED_CVE: Final = tuple(
-    (word, re.compile(word + r"(?:[ \xa0:#]{1,2}|-[ \n])([0-9]{4})[-\u2010-\u2015\u2212]([0-9]{4,7})(?![0-9])"))
+    (
+        word,
+        re.compile(
+            word + r"(?:(?:[ \xa0:#]{1,2}|-[ \n])(?P<year>[0-9]{4})[-\u2010-\u2015\u2212]|-(?P<above>[0-9]{4})-\n)"
+            r"(?P<number>[0-9]{4,7})(?![0-9])"
+        ),
+    )
     for word in ("CVE", "cve")
 )
 _CVE_SERIES: Final = re.compile(
@@ -33,21 +44,36 @@ Sighting = tuple[Reading, int, int]
 
 
 def sightings(walked: Walk) -> tuple[list[Sighting], list[Place]]:
-    """Every possible indicator among the telling tokens of a text in order, and the places of the other tokens."""
+    """Every possible indicator among the telling tokens of a text in order, and the places of the other tokens.
+
+    In a script without blanks a token is many words: what stands between its indicators is a token of its own.
+    """
     read: dict[str, Sequence[Reading]] = dict.fromkeys(walked.namings, ())
     found: list[Sighting] = []
     others: list[Place] = []
+    beside: dict[str, list[Place]] = {}
+    opening: set[str] = set()
     for place in walked.places:
         start, token = place
         readings = read.get(token)
         if readings is None:
             readings = read[token] = _read(token)
+            if readings and not token.isascii() and (pieces := pieces_between(token, readings)):
+                beside[token] = pieces
+            if token[-1] in _OPEN_ENDS and ends_open(token):
+                opening.add(token)
         if readings:
             for reading in readings:
                 found.append((reading, start + reading[2], start + reading[3]))
+            if beside and token in beside:
+                others += [(start + offset, piece) for offset, piece in beside[token]]
         else:
             others.append(place)
-    return found, others
+    open_places = (place for place in walked.places if place[1] in opening) if opening else ()
+    joined = [
+        (each, found_in) for each in joined_over_lines(walked.text, open_places) if (found_in := _read_joined(each))
+    ]
+    return (_with_joined(found, joined) if joined else found), others
 
 
 def spaced_sightings(walked: Walk) -> list[Sighting]:
@@ -61,6 +87,24 @@ def _read(token: str) -> Sequence[Reading]:
         return read_token(token) if len(token) <= LONGEST_TOKEN else list(_read_pieces(token))
     except (ValueError, LookupError):
         return ()
+
+
+def _read_joined(joined: Joined) -> list[Sighting]:
+    """What stands on both sides of a line break."""
+    sightings = [(reading, *joined.span(reading.start, reading.end)) for reading in _read(joined.token)]
+    return sightings if any(end - start > reading.end - reading.start for reading, start, end in sightings) else []
+
+
+def _with_joined(found: list[Sighting], joined: list[tuple[Joined, list[Sighting]]]) -> list[Sighting]:
+    """The sightings with those of whole names in the place of their halves."""
+    starts = [each.start for each, _ in joined]
+    kept: list[Sighting] = []
+    for sighting in found:
+        index = bisect_right(starts, sighting[1]) - 1
+        if index < 0 or sighting[1] >= joined[index][0].end:
+            kept.append(sighting)
+    whole = (sighting for _, sightings in joined for sighting in sightings)
+    return sorted([*kept, *whole], key=lambda sighting: (sighting[1], -sighting[2]))
 
 
 def _read_pieces(token: str) -> Iterator[Reading]:
@@ -79,12 +123,15 @@ def _read_pieces(token: str) -> Iterator[Reading]:
 
 
 def _spaced_identifiers(text: str) -> Iterator[Sighting]:
-    """`CVE 2020-0601`, and what follows in `CVE-2021-26855, -26857 and -27065`."""
+    """`CVE 2020-0601`, one that a line breaks in two, and what follows in `CVE-2021-26855, -26857 and -27065`."""
     for word, pattern in _SPACED_CVE:
         for start in places_of(text, word):
             match = pattern.match(text, start)
             if match and not text[start - 1 : start].isalnum():
-                yield Reading("cve", f"CVE-{match[1]}-{match[2]}", 0, len(match[0])), *match.span()
+                yield (
+                    Reading("cve", f"CVE-{match['year'] or match['above']}-{match['number']}", 0, len(match[0])),
+                    *match.span(),
+                )
             elif series := _CVE_SERIES.match(text, start):
                 for number in _NUMBER.finditer(text, series.end("first"), series.end()):
                     yield Reading("cve", f"CVE-{series[1]}-{number[0]}", 0, len(number[0])), *number.span()

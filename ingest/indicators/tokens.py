@@ -8,6 +8,7 @@ from typing import Final
 from ingest.indicators import noise
 from ingest.indicators.hosts import hosts_in, ipv6_in, mailboxes_in
 from ingest.indicators.marks import AT, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
+from ingest.indicators.plain_signs import in_plain_signs, with_versions_told
 from ingest.indicators.reading import Reading
 from ingest.indicators.remarks import remark_on, remark_on_disarmed
 from ingest.indicators.suffixes import is_top_level, registered_domain
@@ -72,7 +73,16 @@ def read_token(token: str) -> list[Reading]:
 
 
 def _read_closely(token: str) -> list[Reading]:
-    """A token that is none of the usual ones: its URLs, then what is left of it."""
+    """A token that is none of the usual ones."""
+    if token.isascii():
+        return _read_parts(token)
+    plain = in_plain_signs(token)
+    found = _read_parts(plain)
+    return with_versions_told(token, found) if plain is not token else found
+
+
+def _read_parts(token: str) -> list[Reading]:
+    """The URLs of a token, then what is left of it."""
     found: list[Reading] = []
     if not _HAS_NAME.search(token):
         return found
@@ -166,6 +176,8 @@ def _whole_host(token: str) -> list[Reading] | None:
     host = Reading(type, value, start, end, defanged, "", remark)
     if not path:
         return [host]
+    if _is_protocol(path) and (port or type == "ip"):
+        return [host]
     if _may_be_a_mask(path) or (port and not _is_other_port(port, "")):
         return None
     plain_path = path if path.isascii() else without_marks(path)
@@ -196,10 +208,15 @@ def _holds_nothing(token: str, value: str, defanged: bool) -> bool:
     return not is_top_level(value.rpartition(".")[2].lower()) and not value[-1].isdigit()
 
 
+def _is_protocol(path: str) -> bool:
+    """Whether what follows a port is no path: `45.9.1.2:53/udp`."""
+    return len(path) == 4 and path.lower() in ("/tcp", "/udp")
+
+
 def _may_be_a_mask(path: str) -> bool:
-    """Whether what follows a slash is the mask of a network, or another address."""
+    """Whether what follows a slash is the mask of a network, two numbers of a log, or another address."""
     if len(path) < 7:
-        return len(path) == 1 or path[1:].isdigit()
+        return len(path) == 1 or path.replace("/", "").isdigit()
     return path[1].isdigit() and path[-1].isdigit() and canonical_ipv4(without_marks(path[1:])) is not None
 
 

@@ -39,7 +39,15 @@ _PARAMETER: Final = re.compile(r"[\w.-]{1,30}=|amp;|[0-9/]")
 _PORT: Final = re.compile(rf"{ANY_COLON}[0-9]{{1,5}}(?![\w.])")
 _AFTER_AUTHORITY: Final = re.compile(rf"[/?#{SLASH}]")
 _MASK: Final = re.compile(r"/[0-9]{0,2}")
-_PORT_OF_A_LOG: Final = re.compile(r"/[0-9]{0,5}")
+_NUMBERS_OF_A_LOG: Final = re.compile(r"/[0-9]{0,5}(?:/[0-9]{0,5})?")
+_PROTOCOL: Final = re.compile(r"(?i)/(?:tcp|udp)(?![\w/?#&=-]|\.\w)")
+# A row of values that commas part: the file before one is whole, and so is a field among others.
+_FILE_AT_END: Final = re.compile(
+    r"(?i)/[^/?#,]{1,80}\.(?:exe|dll|ps1|zip|rar|7z|msi|vbs|hta|bat|cmd|scr|sh|elf|apk|jar|bin|dat|iso|img|lnk|php|txt|docx?"
+    r"|docm|xlsx?|xlsm|rtf|pdf|gz|tar|cab|png|jpe?g|gif)\Z"
+)
+_FIELDS: Final = re.compile(r"(?:[\w-]*+,){1,40}+[\w-]*+\Z")
+_LAST_FIELDS: Final = re.compile(r"[\w,-]*+\Z")
 _PATH: Final = re.compile(rf"/|{SLASH}++")
 
 
@@ -54,7 +62,7 @@ def urls_in(token: str) -> list[Reading]:
         start, authority = head.start("scheme"), head.end()
         if start < position:
             continue
-        end = _end(token, authority)
+        end = _end_of_field(token, start, _end(token, authority))
         scheme = head["scheme"]
         defanged = _is_disarmed(scheme) or _MARKED.search(token, start, end) is not None
         scheme = scheme.translate(_WITHOUT_BRACKETS)  # `hxxp(s)`
@@ -94,11 +102,13 @@ def bare_urls_in(token: str, hosts: list[Reading]) -> list[Reading]:
             continue
         if host.remark == "network" or (host.start and token[host.start - 1] in "/\\@."):
             continue
-        last = end = _end(token, path.start())
+        if _PROTOCOL.match(token, path.start()) and (port or host.type == "ip"):
+            continue
+        last = end = _end_of_field(token, host.start, _end(token, path.start()))
         raw = token[host.start : end]
         value = (
             None
-            if (_PORT_OF_A_LOG if host.type == "ip" else _MASK).fullmatch(token, path.start(), end)
+            if (_NUMBERS_OF_A_LOG if host.type == "ip" else _MASK).fullmatch(token, path.start(), end)
             else canonical_plain_url(f"http://{_written_plainly(raw)}")
         )
         if value is not None:
@@ -172,6 +182,18 @@ def _end(token: str, start: int) -> int:
         end -= 1
         while token.endswith(_EMPTY_MARKS, start, end):
             end -= 3
+    return end
+
+
+def _end_of_field(token: str, start: int, end: int) -> int:
+    """Where a URL ends that stands in a row of values with commas between them; elsewhere a comma may be part of it."""
+    comma = token.find(",", start, end)
+    if comma < 0:
+        return end
+    is_field = token[start - 1 : start] == "," and _LAST_FIELDS.match(token, comma + 1)
+    in_row = is_field or (_FIELDS.match(token, comma + 1) and "?" not in token[start:comma])
+    if in_row or _FILE_AT_END.search(token, max(start, comma - 90), comma):
+        return comma
     return end
 
 

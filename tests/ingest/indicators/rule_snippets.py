@@ -10,6 +10,7 @@ from tests.ingest.indicators.snippets import DISARMING_ARTICLE, MD5, PROSE, SHA1
 ARTICLE: Final = ONE_LINE + "\n"
 PANEL: Final = "domain panel.orlop-yard.net"
 GALE: Final = "domain gale-post.com"
+ONION: Final = "ab2c" * 14 + ".onion"
 # An article that disarms an address.
 ADDRESSING_ARTICLE: Final = ARTICLE + "The panel stood at 185.220.101[.]47 in March.\n"
 ADDRESS: Final = "ip 185.220.101.47"
@@ -178,6 +179,16 @@ RULE_SNIPPETS: Final = (
         "url https://steamcommunity.com/profiles/1",
     ),
     S("dead drop", DISARMING_ARTICLE + "Our table is at https://docs.google.com/document/d/1kQ/edit now.\n", PANEL),
+    # --- hidden services
+    S("hidden service", DISARMING_ARTICLE + f"The leak site {ONION} is up since May.\n", PANEL, f"domain {ONION}"),
+    S(
+        "hidden service",
+        DISARMING_ARTICLE + f"Leak site: http://{ONION}/blog\n",
+        PANEL,
+        f"url http://{ONION}/blog",
+        f"domain {ONION}",
+    ),
+    S("hidden service", DISARMING_ARTICLE + "The mirror short.onion is named in passing.\n", PANEL),
     # --- a URL that holds a mailbox
     S(
         "mailbox in a URL",

@@ -121,6 +121,15 @@ def test_links_to_social_networks_name_no_malware(wrapper: str) -> None:
         "<section><h3>Related posts</h3><ul><li>TrickBot at sea</li></ul></section>",
         "<div><h2>You may also like</h2><p>TrickBot at sea</p></div>",
         "<div class='related'><article><h3>TrickBot</h3></article><article><h3>TrickBot again</h3></article></div>",
+        "<div class='hot'><a href='/t'>TrickBot</a></div>",
+        "<ul class='recommend'><li>TrickBot at sea</li></ul>",
+        "<div class='latest-posts'><p>TrickBot at sea</p></div>",
+        "<div class='prev-next'>TrickBot at sea</div>",
+        "<div class='tags'>TrickBot</div>",
+        "<div><h3>热门文章</h3><p>TrickBot</p></div>",
+        "<div><h3>関連記事</h3><p>TrickBot</p></div>",
+        "<div><h3>Artículos relacionados</h3><p>TrickBot</p></div>",
+        "<div><h3>Articles similaires</h3><p>TrickBot</p></div>",
     ],
 )
 def test_what_surrounds_an_article_names_no_malware(box: str) -> None:
@@ -185,6 +194,27 @@ def test_running_text_outside_the_article_counts_little() -> None:
     story = "The crew fetched its orders from the server gale-post.com every night for a month."
     advert = "Rent a server at mist-post.ru today and sleep well again every night for a month."
     assert values(page(f"<div><p>{story}</p></div><div><p>{advert}</p></div>"), None, story) == ["gale-post.com"]
+
+
+def test_the_figure_of_a_note_is_no_part_of_the_word_before_it() -> None:
+    noted = "CVE-2024-3400<sup>2</sup>, 45.61.136[.]47<sup><a href='#n'>[3]</a></sup>, Emotet<sup>4, 5</sup>"
+    assert values(page(f"<p>It used {noted} and gale-post[.]com<sup>1</sup></p>")) == [
+        "CVE-2024-3400",
+        "45.61.136.47",
+        "Emotet",
+        "gale-post.com",
+    ]
+    assert values(page("<p>It asked gale-post<sup>[.]</sup>com</p>")) == ["gale-post.com"]
+
+
+def test_the_figure_of_a_note_makes_no_other_line_of_it() -> None:
+    story = "The crew<sup>1</sup> fetched its orders from the server gale-post.com every night."
+    assert values(page(f"<p>{story}</p>"), None, story.replace("<sup>1</sup>", "1")) == ["gale-post.com"]
+
+
+def test_a_single_tag_and_a_section_with_hot_in_its_name_are_read() -> None:
+    html = "<p><span class='tag'>gale-post[.]com</span></p><div class='hot-fix'>It used Emotet.</div>"
+    assert values(page(html)) == ["gale-post.com", "Emotet"]
 
 
 def test_the_title_is_read() -> None:

@@ -1,0 +1,100 @@
+"""Joins what the end of a line breaks in two: `45[.]9[.]1[.]` and `2`, `T1059.` and `001`, `gale-` and `post[.]com`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final, NamedTuple
+
+from ingest.indicators.marks import DOT, places_of
+from ingest.indicators.plain_signs import ANNOUNCING
+from ingest.indicators.suffixes import is_top_level
+from ingest.indicators.walking import Place
+from intel.names import is_technique
+
+LONGEST_HALF: Final = 256
+MOST_LINES: Final = 4
+MOST_JOINED: Final = 20_000
+
+_NEXT: Final = re.compile(rf"\n(?P<word>\S{{1,{LONGEST_HALF}}}+)(?=\s|\Z)")
+_AFTER_A_HYPHEN: Final = re.compile(rf"-\n(?=[a-z0-9-]*[a-z])[a-z0-9-]{{1,63}}+{DOT}")
+_LABEL: Final = re.compile(rf"(?P<label>[a-z0-9-]{{1,63}}+)(?!\w)(?P<goes_on>{DOT}|\.(?=[a-z0-9]))?")
+_LABEL_AT_END: Final = re.compile(r"(?:\A|(?P<before>[^A-Za-z0-9-]))(?P<label>[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)-\Z")
+_OPEN_TECHNIQUE: Final = re.compile(r"(?<![A-Za-z0-9_.-])(T[0-9]{4}\.)\Z")
+_PART_OF_A_TECHNIQUE: Final = re.compile(r"0[0-9]{2}(?![0-9A-Za-z])")
+
+
+class Joined(NamedTuple):
+    """A token that stands at `start:end` of a text with line breaks in it; `breaks` are where, in the token."""
+
+    token: str
+    start: int
+    end: int
+    breaks: tuple[int, ...]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where the characters `start:end` of the token stand in the text."""
+        before = sum(place <= start for place in self.breaks)
+        return self.start + start + before, self.start + end + sum(place < end for place in self.breaks)
+
+
+def ends_open(token: str) -> bool:
+    """Whether a token ends in a way that only something broken does."""
+    last = token[-1]
+    return last == DOT or (last == "." and "T" in token and _OPEN_TECHNIQUE.search(token) is not None)
+
+
+def joined_over_lines(text: str, open_places: Iterable[Place]) -> Iterator[Joined]:
+    """What the lines of a text break in two, in order; `open_places`: where the tokens stand that end open."""
+    hyphens = (place for place in places_of(text, "-\n") if _AFTER_A_HYPHEN.match(text, place))
+    begun = [_word_before(text, place + 1) for place in islice(hyphens, MOST_JOINED)]
+    end = 0
+    for start, token in sorted([*begun, *islice(open_places, MOST_JOINED)]):
+        if start >= end and (joined := _joined(text, start, token)):
+            end = joined.end
+            yield joined
+
+
+def _word_before(text: str, end: int) -> Place:
+    window = text[max(0, end - LONGEST_HALF) : end]
+    word = window.split()[-1]
+    return end - len(word), word
+
+
+def _joined(text: str, start: int, token: str) -> Joined | None:
+    end = start + len(token)
+    breaks: list[int] = []
+    while len(breaks) < MOST_LINES and (following := _NEXT.match(text, end)) and _go_together(token, following["word"]):
+        breaks.append(len(token))
+        token += following["word"]
+        end = following.end()
+    return Joined(token, start, end, tuple(breaks)) if breaks else None
+
+
+def _go_together(token: str, word: str) -> bool:
+    if token[-1] == "-":
+        return _breaks_a_name(token) and _AFTER_A_HYPHEN.match(f"-\n{word}") is not None
+    if token[-1] == ".":
+        begun, part = _OPEN_TECHNIQUE.search(token), _PART_OF_A_TECHNIQUE.match(word)
+        return begun is not None and part is not None and is_technique(begun[1] + part[0])
+    return token[-1] == DOT and _goes_on(token.rstrip(DOT), word)
+
+
+def _breaks_a_name(token: str) -> bool:
+    """Whether a name goes on in the next line; one that is whole does not, nor a word that announces a list."""
+    host = token.rpartition("//")[2]
+    name = _LABEL_AT_END.search(host)
+    if name is None or "/" in host or name["label"] in ANNOUNCING or name["label"].isdigit():
+        return False
+    return name["before"] not in (".", DOT) or not is_top_level(name["label"])
+
+
+def _goes_on(token: str, word: str) -> bool:
+    """Whether a host goes on after a dot: a number with a number, a name with what goes on as one or ends one."""
+    label = _LABEL.match(word)
+    if label is None or not token[-1:].isalnum() or "/" in token.rpartition("//")[2]:
+        return False
+    if label["label"].isdigit():
+        return token[-1].isdigit() and len(label["label"]) <= 3
+    return bool(label["goes_on"]) or is_top_level(label["label"])
