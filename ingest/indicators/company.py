@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ingest.indicators.reading import Reading
 from ingest.indicators.sightings import Sighting
 
 FARTHEST_NEIGHBOUR: Final = 6
@@ -16,7 +17,14 @@ _WORD: Final = re.compile(r"[^\W_]")
 
 def in_company(text: str, seen: list[Sighting], index: int) -> bool:
     """Whether the list that `seen[index]` is an item of also holds a host that is certainly one."""
+    near = seen[max(0, index - FARTHEST_NEIGHBOUR) : index + FARTHEST_NEIGHBOUR + 1]
+    if not any(_is_a_host(reading) for reading, _, _ in near):
+        return False
     return _reaches_a_host(text, seen, index, 1) or _reaches_a_host(text, seen, index, -1)
+
+
+def _is_a_host(reading: Reading) -> bool:
+    return not reading.remark and reading.type in _HOSTS
 
 
 def _reaches_a_host(text: str, seen: list[Sighting], index: int, step: int) -> bool:
@@ -28,7 +36,7 @@ def _reaches_a_host(text: str, seen: list[Sighting], index: int, step: int) -> b
         (_, _, end), (_, start, _) = (here, there) if step > 0 else (there, here)
         if not _stands_next(text, end, start):
             return False
-        if there[0].type in _HOSTS and not there[0].remark:
+        if _is_a_host(there[0]):
             return True
         here = there
     return False
