@@ -56,9 +56,7 @@ def naming_of(token: str, names: MalwareNames) -> Naming:
 
 def _naming_of_all(bare: str, key: str, names: MalwareNames) -> Naming:
     followers = followers_of(bare, key, names)
-    if key in names.families and (
-        key not in names.ordinary or bare in names.spellings or bare in names.joined_spellings
-    ):
+    if key in names.families and (key not in names.ordinary or names.may_mean(bare, key)):
         return _NAME
     if followers is not None:
         return Naming(True, followers)

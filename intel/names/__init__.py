@@ -25,8 +25,11 @@ class MalwareNames:
 
     `ordinary` are the keys of everyday words; `spellings` are all spellings as the lists write them, `joined_spellings`
     those of several words without their blanks; `openings` maps first words to the keys of the words that go on with a
-    name (first words of everyday words as they are written, any other as its key); `beginnings` are the keys of all
-    words with which a name may begin; `in_order` are the keys of `families`, sorted.
+    name (first words of everyday words as they are written or with capitals, any other as its key); `beginnings` are
+    the keys of all words with which a name may begin; `in_order` are the keys of `families`, sorted. Of the `ordinary`
+    ones, `as_written` are those that count only with the capitals of the lists, `composed` those of several words that
+    mean malware with other capitals and in one word too, `phrases` those of several words that are said of other
+    things as well. `words` are not ordinary, but everyday words where they are written small.
     """
 
     families: Mapping[str, str]
@@ -36,6 +39,16 @@ class MalwareNames:
     openings: Mapping[str, frozenset[str]]
     beginnings: frozenset[str]
     in_order: tuple[str, ...]
+    as_written: frozenset[str]
+    composed: frozenset[str]
+    phrases: frozenset[str]
+    words: frozenset[str]
+
+    def may_mean(self, spelled: str, key: str) -> bool:
+        """Whether the name whose `key` is an ordinary one may be `spelled` so."""
+        if spelled in self.spellings or spelled in self.joined_spellings or key in self.composed:
+            return True
+        return key not in self.as_written and spelled != spelled.lower()
 
 
 def is_technique(id: str) -> bool:
@@ -64,7 +77,8 @@ def malware_name(spelling: str) -> str | None:
 
 def spelling_key(spelling: str) -> str:
     """What all spellings of one name share: its letters and digits after case folding."""
-    return _NEITHER_LETTER_NOR_DIGIT.sub("", spelling.casefold())
+    folded = spelling.casefold()
+    return folded if folded.isalnum() else _NEITHER_LETTER_NOR_DIGIT.sub("", folded)
 
 
 @cache
@@ -87,16 +101,22 @@ def malware_names() -> MalwareNames:
         MappingProxyType(openings),
         beginnings=frozenset(families).union(map(spelling_key, openings)),
         in_order=tuple(sorted(families)),
+        as_written=frozenset(data["as_written"]),
+        composed=frozenset(data["composed"]),
+        phrases=frozenset(data["phrases"]),
+        words=frozenset(data["words"]),
     )
 
 
 def _openings(spellings: frozenset[str], ordinary: frozenset[str]) -> dict[str, frozenset[str]]:
     following: dict[str, set[str]] = {}
     for spelling in spellings:
-        first, _, rest = spelling.partition(" ")
-        if rest:
-            opening = first if spelling_key(spelling) in ordinary else spelling_key(first)
-            following.setdefault(opening, set()).add(spelling_key(rest.split()[0]))
+        if " " not in spelling:
+            continue
+        first, second, *_ = spelling.split(" ", 2)
+        in_any_case = spelling_key(spelling) not in ordinary
+        for opening in (spelling_key(first),) if in_any_case else (first, first.upper(), first.capitalize()):
+            following.setdefault(opening, set()).add(spelling_key(second))
     return {first: frozenset(words) for first, words in following.items()}
 
 

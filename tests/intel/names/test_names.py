@@ -41,6 +41,25 @@ def test_everyday_words_are_marked() -> None:
     assert not {"emotet", "trickbot", "plugx", "lockbit"} & ordinary
 
 
+def test_names_of_these_years_are_known_by_all_their_spellings() -> None:
+    assert {malware_name(each) for each in ("Oyster", "Broomstick", "CleanUpLoader")} == {"Oyster"}
+    assert {malware_name(each) for each in ("Winos 4.0", "winos4.0", "Winos")} == {"Winos 4.0"}
+    assert {malware_name(each) for each in ("Atomic Stealer", "AMOS", "Atomic macOS Stealer")} == {"Atomic Stealer"}
+    assert malware_name("hunters international") == "Hunters International"
+
+
+def test_words_that_only_go_before_malware_are_no_names() -> None:
+    assert [malware_name(each) for each in ("global", "modern", "first", "dark", "spring", "offline")] == [None] * 6
+
+
+def test_an_ordinary_name_may_be_written_in_its_own_ways_only() -> None:
+    names = malware_names()
+    for spelled, may in (("Fog", True), ("FOG", True), ("Play", True), ("PLAy", False), ("AGENT TESLA", True)):
+        assert names.may_mean(spelled, spelling_key(spelled)) is may
+    assert "redalert" in names.phrases
+    assert "cobaltstrike" in names.composed
+
+
 def test_the_data_carries_the_notice_of_its_licence() -> None:
     folder = Path(intel.names.__file__).parent
     for file in ("attack_techniques.json", "malware.json"):
