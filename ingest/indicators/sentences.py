@@ -38,10 +38,10 @@ class Sentences:
         # The line first: a plain search is what runs fastest, and most indicators stand on a line of their own.
         first = text.rfind("\n", first, start) + 1 or first
         last = text.find("\n", end, last) + 1 or last
-        if first < start:
+        if start - first > 1:
             for ended in _SENTENCE_END.finditer(text, max(0, first - LONGEST_END), start):
                 first = max(first, ended.end())
-        if end < last:
+        if last - end > 1:
             for ended in _SENTENCE_END.finditer(text, max(first, end - LONGEST_END), last + LONGEST_END):
                 if ended.end() > end:
                     last = min(last, ended.end())
