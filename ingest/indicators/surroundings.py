@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import compress, pairwise
-from types import MappingProxyType
 from typing import Final, Literal, NamedTuple
 
 from ingest.indicators.document import Document, Place
@@ -56,9 +55,10 @@ _ANNOUNCING: Final[tuple[tuple[Section, str], ...]] = (
         """,
     ),
 )
-_RANK_OF: Final[Mapping[str, int]] = MappingProxyType(
-    {word: rank for rank, (_, words) in reversed(list(enumerate(_ANNOUNCING))) for word in words.split()}
-)
+_RANK_OF: Final[Mapping[str, int]] = {
+    word: rank for rank, (_, words) in reversed(list(enumerate(_ANNOUNCING))) for word in words.split()
+}
+_FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition("_") for words in _RANK_OF) if second)
 _CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
 _HEADING_WORD: Final = re.compile(r"[a-z0-9&]+")
 _MARKED_HEADING: Final = re.compile(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
@@ -326,7 +326,9 @@ def _section_of(line: str) -> Section:
     if line == _CONDITIONS_OF_A_RULE:
         return "other"
     words = _HEADING_WORD.findall(line.lower())
-    ranks = [_RANK_OF[word] for word in (*words, *map("_".join, pairwise(words))) if word in _RANK_OF]
+    ranks = [_RANK_OF[word] for word in words if word in _RANK_OF]
+    if not _FIRST_OF_TWO.isdisjoint(words):
+        ranks += [_RANK_OF[both] for both in map("_".join, pairwise(words)) if both in _RANK_OF]
     return _ANNOUNCING[min(ranks)][0] if ranks else ""
 
 
