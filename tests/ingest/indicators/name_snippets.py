@@ -33,6 +33,9 @@ NAME_SNIPPETS: Final = (
     S("capitals", "The embargo ended, and the lynx ate in the fog."),
     S("capitals", "the PLAy malware of a child"),
     # --- a kind that belongs to the longer name
+    S("kind before", "a new variant of Akira came up in May", "malware Akira"),
+    S("kind before", "another strain of Play, they wrote", PLAY),
+    S("kind before", "a new variant of the word, and a strain of corn"),
     S("kind in the name", "hit by the Kraken ransomware", "malware Kraken"),
     S("kind in the name", "hit by the Anubis ransomware, they said", "malware Anubis"),
     S("kind in the name", "the Termite ransomware.", "malware Termite"),
