@@ -36,6 +36,7 @@ _AFTER_AN_OPENING: Final = (
     r"|(?<!\\)[dD](?P<zero>0)[tT][\])}](?=[\w&/.]))"
 )
 _BRACKETED: Final = tuple(re.compile(re.escape(opening) + _AFTER_AN_OPENING) for opening in "[({\\")
+_ESCAPED_DOT: Final = re.compile(r"\\\.(?<=[^\W_]\\\.)(?=[^\W_]|[\[({]|\Z)")
 _HALF_CLOSED: Final = re.compile(r"\.[\])}](?=[a-z0-9]{2}|[0-9])")
 _ANGLED: Final = re.compile(r"<(?P<sign>dot|DOT|\.|at|AT|@)>(?=[\w&/.])")
 _ENTITY: Final = re.compile(r"&(?P<sign>#(?:46|47|58|64|x2[eEfF]|x3[aA]|x40)|period|commat|colon|sol);(?=[\w&/.])")
@@ -114,7 +115,7 @@ def _stretches(text: str) -> Iterator[str]:
 
 
 def _with_marks(text: str) -> str:
-    text = text.replace("[.]", DOT * 3)
+    text = _ESCAPED_DOT.sub(_escaped_dot, text.replace("[.]", DOT * 3))
     text = _replaced(text, _marks_in(text), _marked)
     text = _rarely_written(text)
     text = _HALF_CLOSED.sub(_half_closed, text)
@@ -268,13 +269,17 @@ def _half_closed(match: re.Match[str]) -> str:
     return DOT * 2 if before.isalnum() else match[0]
 
 
+def _escaped_dot(match: re.Match[str]) -> str:
+    return match[0] if _in_a_path(match.string, match.start()) else DOT * 2
+
+
 def _marked(match: re.Match[str]) -> str:
     text, (start, end) = match.string, match.span()
-    before, after = text[start - 1 : start], text[end : end + 1]
     if match.lastgroup == "half":
-        return match[0] if match[0] == "\\." and _in_a_path(text, start) else DOT * (end - start)
+        return match[0] if match[0] == "\\." else DOT * (end - start)
     if match.lastgroup == "zero":
         return DOT * (end - start)
+    before, after = text[start - 1 : start], text[end : end + 1]
     sign = match["sign"]
     mark = _SIGNS.get(sign) or _SIGNS.get(sign.lower())
     if mark is None:
