@@ -20,8 +20,6 @@ _ADDRESS_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-([0-9.{DOT}]{{7,}})")
 _UNGLUE: Final = re.compile(r"(.+\.[a-z]{2,12}?)(?=[A-Z][a-z]).*")
 # `45[.]9[.]1[.]2-9`: the addresses from the first one to that which ends so.
 _LAST_OF_A_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-[0-9]{{1,3}}")
-_LEADS_OF_A_HOST: Final = ("/dev/tcp/", "/dev/udp/", "file://", "file:///", "file:////")
-_NAMED_SHARE: Final = re.compile(r"[A-Za-z]{2}:\\\\\Z")  # `location:\\45.9.1.2\c$`, and no drive
 _GLUED_ADDRESS: Final = re.compile(rf"(?:[0-9]{{1,3}}{ANY_DOT}){{3}}[0-9]{{1,3}}(?=[A-Z])")
 _MASK: Final = re.compile(r"/([0-9]{1,2})(?![\w./])")
 _EMAIL: Final = re.compile(rf"[\w.+%$=&'{DOT}-]++(?:\([^()]{{0,40}}\))?(?:@|{AT}++)(?=[\w-])")
@@ -76,19 +74,12 @@ def _address(token: str, start: int, end: int) -> list[Reading]:
     if value is None or before == "." or before == "_" or (after[:1] in ("_", ".") and after[1:].isalnum()):
         return []
     defanged = DOT in spelled
-    in_a_path = before and before in "/\\" and not defanged and not _is_led_to(token, start)
+    in_a_path = before and before in "/\\" and not defanged and not names_a_share(token, start)
     remark = PART_OF_A_PATH if in_a_path else ""
     mask = _MASK.match(token, end)
     if mask and _is_network(value, int(mask[1])):
         remark = "network"
     return [Reading("ip", value, start, end, defanged, remark=remark)]
-
-
-def _is_led_to(token: str, start: int) -> bool:
-    """Whether what stands before a host says that a host follows: a share, a file on it, a shell's way to connect."""
-    if names_a_share(token, start) or token.endswith(_LEADS_OF_A_HOST, 0, start):
-        return True
-    return _NAMED_SHARE.search(token, max(0, start - 5), start) is not None
 
 
 def _is_network(address: str, bits: int) -> bool:
@@ -115,8 +106,7 @@ def _domain(token: str, start: int, end: int) -> list[Reading]:
         remark = remark_on_disarmed(value.split("."))
         return [Reading("domain", value, start, _end_of(token, start, len(spelled)), True, remark=remark)]
     end = start + len(raw)
-    remark = "" if _is_led_to(token, start) else remark_on(token, start, end, spelled.split("."))
-    return [Reading("domain", value, start, end, False, remark=remark)]
+    return [Reading("domain", value, start, end, False, remark=remark_on(token, start, end, spelled.split(".")))]
 
 
 def _end_of(token: str, start: int, plain_length: int) -> int:
