@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterable, Sequence
 from heapq import merge
@@ -37,6 +38,7 @@ def extract(path: str, *, explain: bool, as_json: bool, iocextract: bool) -> Non
     With `explain`: all that was weighed, kept or not, as a table or (`as_json`) one JSON object a line. With
     `iocextract`: also what that reads in disarmed lines that our own reader left unread.
     """
+    gc.disable()  # what one file leaves in cycles, the end of the process frees
     document, notes = _read(path)
     extraction = extract_from(document, most_indicators=sys.maxsize)
     second = _read_again(extraction) if iocextract else _Second()
