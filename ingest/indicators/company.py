@@ -1,21 +1,51 @@
-"""Tells a list of hosts from a list of files: by the items above and below one that could be either."""
+"""Tells what a list is of, by the items above and below one that could be either."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, Literal
 
+from ingest.indicators import noise
 from ingest.indicators.reading import Reading
 from ingest.indicators.sightings import Sighting
 
+Company = Literal["hosts", "packages", ""]
+
 FARTHEST_NEIGHBOUR: Final = 6
 WIDEST_GAP: Final = 24
+WIDEST_ROW: Final = 200
 
 _HOSTS: Final = frozenset({"domain", "url", "ip"})
+_WIDEST_EDGE: Final = 8
+_BEFORE_AN_ITEM: Final = " \t|*`-"
+_PACKAGE: Final = re.compile(r"[ \t|*`-]{0,8}(?:com|org|android)(?:\.[A-Za-z]\w{0,40}){2}")
 _WORD: Final = re.compile(r"[^\W_]")
 
 
-def in_company(text: str, seen: list[Sighting], index: int) -> bool:
+def company_of(text: str, seen: list[Sighting], index: int) -> Company:
+    """What the list that `seen[index]` is an item of also holds: hosts beyond doubt, or names of packages.
+
+    Asked of what may be no host, of a URL where anyone may put anything, and of a name of three labels or more.
+    """
+    reading = seen[index][0]
+    if reading.remark or (reading.type == "url" and not reading.defanged and noise.holds_anything(reading.host)):
+        return "hosts" if _in_company(text, seen, index) else ""
+    if reading.type == "domain" and not (reading.defanged or reading.source) and reading.value.count(".") > 1:
+        return "packages" if _among_packages(text, seen[index][1]) else ""
+    return ""
+
+
+def _among_packages(text: str, start: int) -> bool:
+    """Whether the row right above or below begins with the name of a package, as this one begins with a name."""
+    row = text.rfind("\n", max(0, start - _WIDEST_EDGE), start) + 1
+    if not row or text[row:start].strip(_BEFORE_AN_ITEM):
+        return False
+    above = text.rfind("\n", max(0, row - WIDEST_ROW), row - 1) + 1
+    below = text.find("\n", start, start + WIDEST_ROW) + 1
+    return any(next_row and _PACKAGE.match(text, next_row) for next_row in (above, below))
+
+
+def _in_company(text: str, seen: list[Sighting], index: int) -> bool:
     """Whether the list that `seen[index]` is an item of also holds a host that is certainly one."""
     near = seen[max(0, index - FARTHEST_NEIGHBOUR) : index + FARTHEST_NEIGHBOUR + 1]
     if not any(_is_a_host(reading) for reading, _, _ in near):
@@ -24,7 +54,7 @@ def in_company(text: str, seen: list[Sighting], index: int) -> bool:
 
 
 def _is_a_host(reading: Reading) -> bool:
-    return not reading.remark and reading.type in _HOSTS
+    return not reading.remark and reading.type in _HOSTS and not noise.is_known_host(reading.host or reading.value)
 
 
 def _reaches_a_host(text: str, seen: list[Sighting], index: int, step: int) -> bool:
@@ -33,6 +63,8 @@ def _reaches_a_host(text: str, seen: list[Sighting], index: int, step: int) -> b
         if not 0 <= other < len(seen):
             return False
         there = seen[other]
+        if there[0].source:
+            continue  # within the one that it is the host of
         (_, _, end), (_, start, _) = (here, there) if step > 0 else (there, here)
         if not _stands_next(text, end, start):
             return False

@@ -9,12 +9,13 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ingest.indicators import noise
+from ingest.indicators.company import Company
 from ingest.indicators.hash_kinds import kind_of_other
 from ingest.indicators.hosts import is_address
-from ingest.indicators.mailboxes import is_for_readers, is_for_victims
+from ingest.indicators.mailboxes import invites_to, is_for_readers, is_for_victims, is_sender
 from ingest.indicators.marks import ANY_DOT
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import FILE, WEIGHT, WORDS
+from ingest.indicators.remarks import FILE, WEIGHT, WORDS, may_name_a_file
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.suffixes import is_shared_suffix, registered_domain
 from ingest.indicators.surroundings import Line, Surroundings
@@ -23,7 +24,7 @@ from ingest.indicators.versions import is_version, may_be_a_version
 THRESHOLD: Final = 1
 # The most that section, line, type, value and wording together can say for a candidate, and what a note adds.
 MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 7, "url": 10, "email": 10})
-MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 2})
+MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 3})
 NOTE_IN_FAVOUR: Final = 2
 
 _HIDDEN: Final = (".onion", ".i2p")
@@ -60,10 +61,14 @@ _FURNITURE: Final = Verdict(False, "page furniture", 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
 _DEFANGED: Final = Verdict(True, "defanged", 8)
+_OF_AN_ORGANISATION: Final = Verdict(False, "mailbox of a well-known organisation", 0)
 _SHARED: Final = Verdict(False, "suffix that many share", 0)
 _HOST: Final = Verdict(True, "host of an indicator", 2)
 _HOST_OF_MAILBOX: Final = Verdict(False, "host of a mailbox", 0)
 _SERVICE: Final = Verdict(False, "host of a service that anyone may use", 0)
+_IN_COMPANY: Final[Mapping[Company, tuple[int, str]]] = MappingProxyType(
+    {"hosts": (3, "among its like"), "packages": (-4, "among names of packages")}
+)
 _RESERVED: Final = (-5, "name reserved for examples")
 _RESERVED_BUT_LISTED: Final = (-1, "name reserved for examples")
 _REFERENCES: Final = (-4, "list of references")
@@ -83,8 +88,8 @@ class Judge:
         self._disarmed = disarmed
         self._publisher = registered_domain(surroundings.document.publisher_host)
 
-    def verdict(self, sighting: Sighting, company: bool = False) -> Verdict:
-        """The verdict on one sighting of a candidate; `company`: hosts beyond doubt stand beside it."""
+    def verdict(self, sighting: Sighting, company: Company = "") -> Verdict:
+        """The verdict on one sighting of a candidate; `company`: what else its list holds."""
         reading, start, end = sighting
         type = reading.type
         if reading.source:
@@ -96,10 +101,18 @@ class Judge:
         if reading.defanged:
             if reading.remark:
                 return Verdict(False, reading.remark, 0)
+            if type == "email" and self._is_of_an_organisation(reading, start, end):
+                return _OF_AN_ORGANISATION
             return _SHARED if type == "domain" and is_shared_suffix(reading.value) else _DEFANGED
         if type == "ip":
             return self._address(reading, start, end)
         return self._named(reading, start, end, company)
+
+    def _is_of_an_organisation(self, reading: Reading, start: int, end: int) -> bool:
+        """Whether a mailbox is one by which a well-known organisation asks to be reached."""
+        if not noise.is_known_host(reading.host) or noise.is_mailbox_provider(reading.host):
+            return False
+        return invites_to(self._around.text, self._around.line(start, end).start, start, end)
 
     @cached_property
     def _disarms_addresses(self) -> bool:
@@ -136,7 +149,7 @@ class Judge:
         kind = noise.address_noise(reading.value)
         if kind and not (self._around.is_note and self._is_meant(kind, start, end)):
             return Verdict(False, kind, 0)
-        if "." in reading.value and self._is_version(reading.value, start, end):
+        if ":" not in reading.value and self._is_version(reading.value, start, end):
             return Verdict(False, "version number", 0)
         return Verdict(True, "address", 5)
 
@@ -161,12 +174,12 @@ class Judge:
         blocks = self._around.text[start:end] in _BLOCKING and not before.strip()
         return not blocks or _NAME_AFTER.match(self._around.text, end, line.end) is None
 
-    def _named(self, reading: Reading, start: int, end: int, company: bool) -> Verdict:
+    def _named(self, reading: Reading, start: int, end: int, company: Company) -> Verdict:
         """A host, URL or e-mail address that nobody disarmed: the evidence around it decides."""
         host = reading.host or reading.value
         evidence = self._against(reading, host, start, end)
         if company:
-            evidence.append((3, "among its like"))
+            evidence.append(_IN_COMPANY[company])
         if self._disarmed and self._is_disarmed_elsewhere(host):
             evidence.append((5, "disarmed elsewhere in the text"))
         if _sum(evidence) + MOST_IN_FAVOUR[reading.type] + NOTE_IN_FAVOUR * self._around.is_note < THRESHOLD:
@@ -175,7 +188,7 @@ class Judge:
         evidence += self._in_favour(reading, start, end, line)
         if noise.is_reserved_host(host):
             evidence.append(_RESERVED_BUT_LISTED if _is_listed(evidence) else _RESERVED)
-        if reading.remark == FILE and self._around.holds_hash(line):
+        if (reading.remark == FILE or may_name_a_file(reading.value)) and self._around.holds_hash(line):
             evidence.append((-4, "name of the file with a hash beside it"))
         lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
         score = _sum(evidence)
@@ -190,6 +203,8 @@ class Judge:
             return _weighed(evidence)
         if lowest <= score <= THRESHOLD + 1:
             evidence += self._wording(reading, start, end, line)
+        if _sum(evidence) >= THRESHOLD and self._around.in_hex_dump(line):
+            evidence.append((-8, "column of a hex dump"))
         return _weighed(evidence)
 
     def _is_disarmed_elsewhere(self, host: str) -> bool:
@@ -210,9 +225,8 @@ class Judge:
             evidence.append((-8, "the publisher's own site"))
         if host in noise.REFERENCE_HOSTS or _looks_up_a_file(reading, host):
             evidence.append((-8, "reference work"))
-        elif reading.type != "email" and not self._takes_all and noise.is_known_host(host):
-            is_drop = reading.type == "url" and around.is_dead_drop(start)
-            evidence.append((4, "dead drop") if is_drop else (-6, "well-known host"))
+        elif reading.type != "email" and noise.is_known_host(host) and not self._is_meant_host(start, end):
+            evidence.append(self._at_a_known_host(reading, host, start, end))
         elif host.endswith(_HIDDEN) and _HIDDEN_SERVICE.fullmatch(host):
             evidence.append((4, "hidden service"))
         if around.section(start) == "references":
@@ -224,6 +238,25 @@ class Judge:
         if reading.type == "email":
             evidence += self._against_mailbox(reading.value, host)
         return evidence
+
+    def _is_meant_host(self, start: int, end: int) -> bool:
+        """Whether a note names a well-known host for its own sake, and no brand: `Booking.com`."""
+        spelled = self._around.text[start:end]
+        return self._takes_all and not (
+            spelled[0].isupper() and spelled[1:].islower() and self._is_in_prose(start, end)
+        )
+
+    def _is_in_prose(self, start: int, end: int) -> bool:
+        return self._around.line(start, end).words > 2
+
+    def _at_a_known_host(self, reading: Reading, host: str, start: int, end: int) -> tuple[int, str]:
+        """What a well-known host says: nothing against a URL that an attack reads what anyone may have put there."""
+        if reading.type == "url":
+            if self._around.is_dead_drop(start):
+                return 4, "dead drop"
+            if noise.holds_anything(host) and self._around.is_fetched(self._around.line(start, end), start):
+                return 2, "fetched by a command or request"
+        return -6, "well-known host"
 
     def _against_in_article(self, host: str, start: int) -> list[tuple[int, str]]:
         evidence: list[tuple[int, str]] = []
@@ -249,7 +282,12 @@ class Judge:
             return evidence
         if reading.type == "url" and self._around.is_fetched(line, start):
             evidence.append((3, "fetched by a command or request"))
-        if self._around.accuses(line, start, end):
+        if self._around.is_of_a_registrar(line, start):
+            evidence.append((-5, "pointer for the reader"))
+        text, first = self._around.text, line.start
+        if reading.type == "email" and (is_sender(text, first, start) or is_for_victims(text, first, start, end)):
+            evidence.append((3, "spoken of as part of an attack"))
+        elif self._around.accuses(line, start, end):
             evidence.append((1 if reading.type == "url" else 2, "spoken of as part of an attack"))
         elif reading.type == "domain" and self._around.in_field_of_a_host(start, end):
             evidence.append((1, "field that holds a host"))

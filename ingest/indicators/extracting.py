@@ -11,7 +11,8 @@ from heapq import merge
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from ingest.indicators.company import in_company
+from ingest.indicators.coined import with_coined
+from ingest.indicators.company import company_of
 from ingest.indicators.deciding import Judge, Verdict
 from ingest.indicators.document import Document, Place
 from ingest.indicators.mailboxes import of_refused_hosts
@@ -32,6 +33,8 @@ MOST_REFUSALS: Final = 32
 _KeptPlace = tuple[int, int, Verdict]
 _Kept = dict[tuple[str, str], list[_KeptPlace]]
 _OF_REFUSED_HOST: Final = Verdict(False, "mailbox at a host that is no indicator", 0)
+# A fault of ours costs the one candidate that it happens to, and not the article.
+NOT_WEIGHED: Final = Verdict(False, "could not be weighed", 0)
 _HOST_OF_NOTHING: Final = Verdict(False, "host of something that is no indicator", 0)
 
 
@@ -145,6 +148,7 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     verdicts, kept = _judge_all(plain.text, seen, judge)
     named = malware_sightings(walked, others, names)
     judged_malware = judge_malware(plain.text, named, names, judge.is_furniture)
+    judged_malware = with_coined(plain.text, judged_malware, judge.is_furniture)
     indicators = _collect(document, plain, kept, judged_malware)
     dropped = max(0, len(indicators) - most_indicators)
     return Extraction(
@@ -178,13 +182,16 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
     settled: dict[tuple[str, str, str], tuple[Verdict, list[_KeptPlace]]] = {}
     refused: dict[tuple[str, str, str], int] = {}
     for index, sighting in enumerate(seen):
-        (type, value, _, _, _, _, remark, source), start, end = sighting
+        (type, value, _, _, _, _, _, source), start, end = sighting
         key = (type, value, source)
         known = settled.get(key)
         if known is not None:
             verdict, places = known
         else:
-            verdict = judge.verdict(sighting, bool(remark) and in_company(text, seen, index))
+            try:
+                verdict = judge.verdict(sighting, company_of(text, seen, index))
+            except (ValueError, LookupError):
+                verdict = NOT_WEIGHED
             if source and verdict.kept and not _source_is_kept(source, kept):
                 verdict = _HOST_OF_NOTHING
             if verdict.kept:

@@ -25,7 +25,7 @@ _MASK: Final = re.compile(r"/([0-9]{1,2})(?![\w./])")
 _EMAIL: Final = re.compile(rf"[\w.+%$=&'{DOT}-]++(?:\([^()]{{0,40}}\))?(?:@|{AT}++)(?=[\w-])")
 _COMMENT: Final = re.compile(r"\([^()]*\)")
 _IPV6: Final = re.compile(
-    rf"(?:(?<![\w:.{COLON}])|(?<=[Ii][Pp][Vv]6:))"
+    rf"(?:(?<![\w:.{COLON}])|(?<=[Ii][Pp][Vv]6:)|(?<=[Ii][Pp]6:))"
     rf"(?P<address>[0-9A-Fa-f]{{0,4}}(?:{ANY_COLON}[0-9A-Fa-f]{{0,4}}){{2,7}}(?:\.[0-9]{{1,3}}){{0,3}})(?![\w:])"
 )
 

@@ -21,6 +21,8 @@ _INVITES: Final = re.compile(
     r"|escri(?:ba|bir)|póngase|вопрос(?:ы|ам|ов)|обращайтесь|contatt(?:are|ate))\b\??[^.!?\n]{0,40}\Z"
 )
 _ASKED_AFTER: Final = re.compile(r"[`'\")>]{0,3} (?:\w{1,20} ){0,2}(?:melden|schreiben|wenden|senden|richten)\b")
+# What nobody asks of victims.
+_OF_READERS: Final = ("report", "question", "feedback", "correction", "enquir", "inquir")
 # Who attacks also wants to be reached. To look for one after the other is what is fastest.
 _OF_AN_ATTACK: Final = (
     "ransom", "crypt", "unlock", "recover", "restor", " pay", "bitcoin", " btc", "monero", "wallet", "victim",
@@ -30,23 +32,43 @@ _OF_AN_ATTACK: Final = (
     "your files", "subject", "lösegeld", "rançon", "rescate", "выкуп",
     "angreif", "erpress", "opfer", "entschlüssel", "attaquant", "chiffr", "atacante", "descifr", "злоумышл", "расшифр",
 )  # fmt: skip
+_SENT_BY: Final = re.compile(
+    r"(?i)(?:\b(?:e-?mails?|messages?|letters?|lures?|campaigns?|attachments?|phish(?:es|ing)?)\b[^.!?\n]{0,40}"
+    r" (?:came|comes?|sent|arriv(?:ed|es)|originat(?:ed|es|ing)|received|deliver(?:ed|y))"
+    r" (?:to \w{1,20} )?(?:from|by|via)(?: the (?:address|mailbox|account))?"
+    r"|^(?:from|sender|reply-to|return-path):)[ \t\"'<(:]{1,3}\Z",
+    re.MULTILINE,
+)
 _REACH: Final = 80
 _REACH_OF_AN_ATTACK: Final = 200
 
 
 def is_for_readers(text: str, first: int, start: int, end: int) -> bool:
     """Whether the words around the mailbox `text[start:end]`, on a line from `first` on, invite the reader to write."""
-    return _invites(text, first, start, end) and not _speaks_of_an_attack(text, start, end)
+    invitation = _invitation(text, first, start, end)
+    return bool(invitation) and (invitation.startswith(_OF_READERS) or not _speaks_of_an_attack(text, start, end))
 
 
 def is_for_victims(text: str, first: int, start: int, end: int) -> bool:
     """The same of the victim of an attack: `contact us to decrypt your files`."""
-    return _invites(text, first, start, end) and _speaks_of_an_attack(text, start, end)
+    invitation = _invitation(text, first, start, end)
+    return bool(invitation) and not invitation.startswith(_OF_READERS) and _speaks_of_an_attack(text, start, end)
 
 
-def _invites(text: str, first: int, start: int, end: int) -> bool:
-    before = text[max(first, start - _REACH) : start].lower()
-    return _INVITES.search(before) is not None or _ASKED_AFTER.match(text, end) is not None
+def invites_to(text: str, first: int, start: int, end: int) -> bool:
+    """Whether the words around a mailbox invite anyone to write."""
+    return bool(_invitation(text, first, start, end))
+
+
+def _invitation(text: str, first: int, start: int, end: int) -> str:
+    """The words before or after a mailbox that invite to write there, or nothing."""
+    found = _INVITES.search(text[max(first, start - _REACH) : start].lower()) or _ASKED_AFTER.match(text, end)
+    return found[0] if found else ""
+
+
+def is_sender(text: str, first: int, start: int) -> bool:
+    """Whether the words before a mailbox, on a line from `first` on, say that a message came from there."""
+    return _SENT_BY.search(text, max(first, start - _REACH), start) is not None
 
 
 def _speaks_of_an_attack(text: str, start: int, end: int) -> bool:

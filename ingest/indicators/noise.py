@@ -18,8 +18,9 @@ MAILBOX_PROVIDERS: Final = frozenset(
         "tuta.com", "keemail.me", "mail.ru", "inbox.ru", "list.ru", "bk.ru", "yandex.ru", "yandex.com", "ya.ru",
         "rambler.ru", "ukr.net", "i.ua", "seznam.cz", "gmx.com", "gmx.de", "gmx.net", "web.de", "mail.com",
         "email.com", "zoho.com", "icloud.com", "me.com", "mac.com", "qq.com", "163.com", "126.com", "sina.com",
-        "foxmail.com", "cock.li", "airmail.cc", "onionmail.org", "mailfence.com", "disroot.org", "countermail.com",
-        "hushmail.com", "firemail.cc", "aliyun.com", "naver.com", "daum.net", "hanmail.net", "freemail.hu",
+        "foxmail.com", "cock.li", "airmail.cc", "onionmail.org", "onionmail.com", "mailfence.com", "disroot.org",
+        "countermail.com", "hushmail.com", "firemail.cc", "aliyun.com", "naver.com", "daum.net", "hanmail.net",
+        "freemail.hu",
         "msgsafe.io", "ctemplar.com", "elude.in", "jabb.im", "jabber.org", "xmpp.jp", "exploit.im", "thesecure.biz",
         "dnmx.org", "mail2tor.com", "secmail.pro", "torbox3uiot6wchz.onion", "startmail.com", "posteo.de",
         "posteo.net", "bigmir.net", "rediffmail.com", "libero.it", "virgilio.it", "orange.fr", "wanadoo.fr",
@@ -54,6 +55,14 @@ SHARING_SERVICES: Final = frozenset(
         "mediafire.com", "transfer.sh", "anonfiles.com", "wetransfer.com", "we.tl", "gofile.io", "catbox.moe",
         "files.catbox.moe", "sendspace.com", "box.com", "app.box.com", "file.io", "hooks.slack.com",
         "s3.amazonaws.com",
+    }
+)  # fmt: skip
+# Anyone may say something there, to people or to programs: the URL of what was said may be an indicator.
+_PUBLISHING_SERVICES: Final = frozenset(
+    {
+        "bitbucket.org", "discord.com", "discord.gg", "gitlab.com", "mastodon.social", "medium.com", "notion.so",
+        "reddit.com", "slack.com", "sourceforge.net", "steamcommunity.com", "trello.com", "tumblr.com", "twitter.com",
+        "vimeo.com", "x.com", "youtu.be", "youtube.com",
     }
 )  # fmt: skip
 _RESERVED_DOMAINS: Final = frozenset({"example.com", "example.org", "example.net", "localhost"})
@@ -115,6 +124,11 @@ def is_known_host(host: str) -> bool:
 def is_sharing_service(host: str) -> bool:
     """Whether anyone may put files or messages there under the very same host."""
     return host.removeprefix("www.") in SHARING_SERVICES
+
+
+def holds_anything(host: str) -> bool:
+    """Whether anyone may put files, messages or posts there."""
+    return is_sharing_service(host) or registered_domain(host) in _PUBLISHING_SERVICES
 
 
 def is_reserved_host(host: str) -> bool:

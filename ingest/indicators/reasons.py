@@ -32,6 +32,7 @@ KEEPS: Final[Mapping[str, str]] = MappingProxyType(
         "name of malware": "A name that only malware has.",
         "everyday word that the text calls malware": "An everyday word, but the words beside it say malware.",
         "everyday word that the text calls malware elsewhere": "The text calls it malware in another place.",
+        "name that the text gives to malware": "The text itself gives this name to malware; no list has it.",
         "read by iocextract": "Disarmed in a way that only iocextract reads; no rule speaks against it.",
     }
 )
@@ -50,6 +51,7 @@ DROPS: Final[Mapping[str, str]] = MappingProxyType(
         "host of a service that anyone may use": "The URL is the indicator; its host serves many others.",
         "host of something that is no indicator": "Its URL or mailbox was dropped.",
         "name of a file": "It is the name of a file.",
+        "name of the file with a hash beside it": "It ends as a script or archive does, and the row has its hash.",
         "words around a full stop": "Two words with a full stop and no blank between them.",
         "member of an object": "It reads as an object of a program and what it has.",
         "part of a path or name": "It is a part of a path or of a longer name.",
@@ -59,6 +61,8 @@ DROPS: Final[Mapping[str, str]] = MappingProxyType(
         "the publisher's own site": "It belongs to whoever published the text.",
         "reference work": "A reference work for its readers.",
         "well-known host": "A well-known publisher, vendor, service or authority.",
+        "among names of packages": "The row above or below begins with the name of a package.",
+        "column of a hex dump": "The column of signs of a hex dump, where names are cut anywhere.",
         "list of references": "It stands under a heading that announces references.",
         "page furniture": "It stands in a part of the page around the article.",
         "link of the page": "The page links to it, which nobody does to something dangerous.",
@@ -69,6 +73,7 @@ DROPS: Final[Mapping[str, str]] = MappingProxyType(
         "mailbox for readers": "A mailbox by which readers reach an organisation.",
         "mailbox at a host that is no indicator": "The text names its host elsewhere, where it is no indicator.",
         "everyday word": "An everyday word that nothing here calls malware.",
+        "could not be weighed": "A fault of this service, for none of its rules could tell: please report it.",
         "nothing speaks for it": "Nothing around it says that it is part of an attack.",
     }
 )

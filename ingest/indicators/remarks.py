@@ -117,6 +117,11 @@ def names_a_share(token: str, start: int) -> bool:
     return lead[-1:] != ":" or (len(lead) > 2 and lead[-3:-1].isalpha())  # `path:`, and no `C:`
 
 
+def may_name_a_file(value: str) -> bool:
+    """Whether a name ends as those of scripts and archives do."""
+    return value.rpartition(".")[2] in _FILE_SUFFIXES
+
+
 def remark_on_disarmed(labels: list[str]) -> str:
     """Why a disarmed name with these `labels` is no host, or nothing."""
     return FILE if len(labels) == 2 and labels[1] in ALWAYS_A_FILE else ""
@@ -139,7 +144,7 @@ def _remark_on_two(name: str, top: str) -> str:
         return FILE
     if not name.isalpha():
         return ""
-    if top in _MEMBERS_OF_OBJECTS:
+    if top in _MEMBERS_OF_OBJECTS or (len(name) == 1 and top == "info"):
         return MEMBER
     if top in _BEGINNINGS:
         return WORDS if len(name) <= _LONGEST_LAST_WORD or name[0].isupper() else ""

@@ -59,6 +59,7 @@ _RANK_OF: Final[Mapping[str, int]] = {
     word: rank for rank, (_, words) in reversed(list(enumerate(_ANNOUNCING))) for word in words.split()
 }
 _FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition("_") for words in _RANK_OF) if second)
+_VERBS_TOO: Final = ("contact", "contacts")
 _CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
 _HEADING_WORD: Final = re.compile(r"[a-z0-9&]+")
 _MARKED_HEADING: Final = re.compile(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
@@ -141,6 +142,8 @@ _DEAD_DROP: Final = re.compile(r"(?i)\bdead[ -]?drops?\b[^.!?\n]{0,80}\Z")
 _BLOCK: Final = 64
 _STRETCH: Final = 1_000_000
 _MARK_SIGNS: Final = frozenset(MARKS)
+_HEX_DUMP: Final = re.compile(r"\s*(?:0x)?[0-9A-Fa-f]{4,16}:?[ \t]+(?:[0-9A-Fa-f]{2,8}[ \t]+){4}")
+_REGISTRAR: Final = re.compile(r"(?i)\b(?:registrar(?: whois server| url| abuse contact e-?mail)?|whois server): ?\Z")
 _HASH: Final = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,64}+(?![0-9A-Za-z])")
 
 
@@ -234,6 +237,15 @@ class Surroundings:
         field = _FIELD_OF_A_HOST.search(self.text, max(0, start - 30), start)
         return field is not None and (field["option"] is None or _PORT.match(self.text, end) is not None)
 
+    def in_hex_dump(self, line: Line) -> bool:
+        """Whether a line shows bytes as numbers and, behind them, as signs: a name may be cut at both ends."""
+        return _HEX_DUMP.match(self.text, line.start, line.end) is not None
+
+    def is_of_a_registrar(self, line: Line, start: int) -> bool:
+        """Whether the field of a WHOIS record right before a candidate is about the one who sold a name."""
+        before = self.text[max(line.start, start - 40) : start]
+        return ":" in before and _REGISTRAR.search(before) is not None
+
     def in_markdown_link(self, start: int) -> bool:
         """Whether `start` is the target of a link or picture."""
         return self.text.startswith("](", start - 2) if start > 1 else False
@@ -326,6 +338,8 @@ def _section_of(line: str) -> Section:
     if line == _CONDITIONS_OF_A_RULE:
         return "other"
     words = _HEADING_WORD.findall(line.lower())
+    if len(words) > 2:
+        words = words[:1] + [word for word in words[1:] if word not in _VERBS_TOO]  # `The newest variant contacts:`
     ranks = [_RANK_OF[word] for word in words if word in _RANK_OF]
     if not _FIRST_OF_TWO.isdisjoint(words):
         ranks += [_RANK_OF[both] for both in map("_".join, pairwise(words)) if both in _RANK_OF]

@@ -37,9 +37,21 @@ _TAIL: Final = re.compile(
     r"(?i)[\s)]{0,2}(?:\(?(?:and|or) (?:earlier|later|below|above|newer|older|prior)|before the|\(?version"
     r"|\(?build|or (?:later|newer)|(?:und|oder) (?:älter|früher|neuer)|и (?:ранее|старше|ниже|новее))"
 )
-_PRODUCT: Final = re.compile(r"(?<![^\s(])([A-Z](?:[A-Za-z]|-(?=[A-Z]))+)[ \xa0]\Z")
+_PRODUCT: Final = re.compile(r"(?<![^\s(\"'\[])([A-Z](?:[A-Za-z]|-(?=[A-Z]))+)[ \xa0]\Z")
 _NO_PRODUCTS: Final = frozenset({"ip", "ips", "address", "server", "host", "c2", "the"})
 _PROGRAM_FIELD: Final = re.compile(r"(?i)\b(?:x-mailer|user-agent):[^\n:]{1,40}\Z")
+# `Build numbers seen: `, `The version is `.
+_CALLED_A_VERSION: Final = re.compile(
+    r"(?i)\b(?:versions?|builds?|firmware|releases?)"
+    r"(?:\s(?:numbers?|strings?|seen|found|observed|used|so far|in use)){0,3}"
+    r"(?:\s(?:is|are|was|were)|\s?[:=])[\s\"'(]{1,3}\Z"
+)
+_SPEAKS_OF_VERSIONS: Final = re.compile(
+    r"(?i)\b(?:versions?|firmware|builds?|releases?|(?:fixed|patched) in|affect(?:s|ed)|upgrade)\b"
+)
+_OTHER_VERSION: Final = re.compile(r"v?[0-9]{1,3}(?:\.[0-9]{1,5}){1,2}(?![\w.])")
+_CELL_ENDS: Final = re.compile(r"[\t|]")
+_LONGEST_ROW: Final = 400
 _VERSION_WORD: Final = re.compile(r"(?i)\b(?:version|firmware|build|release)s?\b")
 # Numbers and what joins each to the next: `11.12.0.5, `, `12.3.0.2 or `, `7.4.0.1 - `.
 _SERIES: Final = re.compile(
@@ -65,6 +77,12 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     before = text[max(0, start - _REACH) : start]
     largest = largest_part(address)
     if _is_led(before, largest) or (largest < _LARGEST_OF_A_PRODUCT and _follows_a_product(before)):
+        return True
+    if largest < _LARGEST_OF_A_LEAD and (
+        _CALLED_A_VERSION.search(before) or (_SPEAKS_OF_VERSIONS.search(before) and _follows_a_product(before))
+    ):
+        return True
+    if largest < _LARGEST_OF_A_PRODUCT and _in_a_column_of_versions(text, start):
         return True
     if "-" in before and _PROGRAM_FIELD.search(before):
         return True
@@ -100,7 +118,35 @@ def _ends_a_series(text: str, address: str, largest: int, start: int) -> bool:
     if series is None:
         return False
     before = before[: series.start()][-_REACH:]
-    return _is_led(before, 0) or (largest < _LARGEST_OF_A_PRODUCT and _follows_a_product(before))
+    return (
+        _is_led(before, 0)
+        or _CALLED_A_VERSION.search(before) is not None
+        or (largest < _LARGEST_OF_A_PRODUCT and _follows_a_product(before))
+    )
+
+
+def _in_a_column_of_versions(text: str, start: int) -> bool:
+    """Whether right above or below `start`, in the same column, stands a version of two or three numbers."""
+    first = text.rfind("\n", max(0, start - _LONGEST_ROW), start) + 1
+    last = text.find("\n", start, start + _LONGEST_ROW)
+    if not first or not text[first:start].strip():
+        return False
+    above = text[text.rfind("\n", max(0, first - _LONGEST_ROW), first - 1) + 1 : first - 1]
+    below = text[last + 1 : last + _LONGEST_ROW].partition("\n")[0] if last >= 0 else ""
+    return any(_has_a_version_at(row, text[first:start]) for row in (above, below))
+
+
+def _has_a_version_at(row: str, before: str) -> bool:
+    """Whether a row of a table has a version in the column that has `before` on its left in another row."""
+    left = _CELL_ENDS.findall(before)
+    if left:
+        cells = _CELL_ENDS.split(row)
+        return len(cells) > len(left) and _OTHER_VERSION.fullmatch(cells[len(left)].strip()) is not None
+    return (
+        before[-2:] == "  "
+        and row[len(before) - 1 : len(before)] == " "
+        and (_OTHER_VERSION.match(row, len(before)) is not None)
+    )
 
 
 def _lead(before: str) -> str:

@@ -13,7 +13,9 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from ingest.indicators import extract_lines
+from ingest.indicators import extract, extract_lines
+from ingest.indicators.extracting import NOT_WEIGHED
+from ingest.indicators.lines import document_from_bytes, lines_of
 from tests.ingest.indicators.labelled import labelled
 from tests.ingest.indicators.test_snippets import ALL
 
@@ -29,7 +31,9 @@ ATOMS: Final = (
     ">",
     "[.]", "(.)", ".]", "[.", "[dot]", " dot ", " DOT ", " at ", "[at]", "[:]", "[:]//", "[@]", "http", "hxxp", "https://",
     "hxxp://", "h**p", "meow://", "fxp", "__", "%3A%2F%2F", "%41", "xn--", "www.", ".com", "com", "evil", "evil.com",
-    "evil[.]com", "10.1.", "1.1.1.1", "::", "2001:", "CVE", "CVE-", "2021", "T1059", "T1059.", "deadbeef", "Emotet",
+    "evil[.]com", "10.1.", "1.1.1.1", "::", "2001:",
+    "::ffff:193.9.2.74", "2001:67c:4f8::1", "9.1.0.2", "a@b.ru", "/24", ":8080", "CVE", "CVE-", "2021",
+    "T1059", "T1059.", "deadbeef", "Emotet",
     "Cobalt ", "Play ", "ransomware", "hash", "imphash ", "JA3", "version ", "0x", " ", "  ", "\t", "\n", "\n\n",
     "\r\n",
     "|", ",", ";", "'", '"', "`", "*", "+", "=", "&", "?", "#", "$", "!", "~", "^", "\u200b", "\u00ad", "\u2011",
@@ -84,8 +88,12 @@ def mutants(seed: int) -> Iterator[bytes]:
 def crash(data: bytes) -> str:
     """What went wrong with a file, or nothing."""
     try:
-        for line in extract_lines(data):
+        extraction = extract(document_from_bytes(data))
+        for line in lines_of(extraction):
             json.dumps(line, ensure_ascii=False).encode("utf-8")
+        for candidate in extraction.candidates():
+            if candidate.rule == NOT_WEIGHED.rule:
+                return f"{candidate} {candidate.rule}"[:300]
     except Exception as error:  # whatever it is, it must not come
         return f"{type(error).__name__}: {error}"[:300]
     return ""

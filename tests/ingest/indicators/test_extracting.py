@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.indicators import Document, document_from_html, document_from_text, extract
+from ingest.indicators.company import Company
+from ingest.indicators.deciding import Judge, Verdict
+from ingest.indicators.sightings import Sighting
 from intel.canonical import canonical, defang
 from tests.ingest.indicators.snippets import (
     ARTICLE,
@@ -150,3 +154,20 @@ def test_a_host_that_is_disarmed_once_is_an_indicator_everywhere() -> None:
 def test_names_of_malware_are_found_in_scripts_without_blanks() -> None:
     found = extract(document_from_text("Androidの場合、MoqHaoに感染します。")).indicators
     assert [each.value for each in found] == ["MoqHao"]
+
+
+def test_a_rule_that_fails_costs_the_one_candidate_it_fails_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    weigh = Judge.verdict
+
+    def fails_on_one(judge: Judge, sighting: Sighting, company: Company = "") -> Verdict:
+        if sighting[0].value == "45.61.136.47":
+            raise ValueError("no such thing")
+        return weigh(judge, sighting, company)
+
+    monkeypatch.setattr(Judge, "verdict", fails_on_one)
+    extraction = extract(document_from_text("45.61.136[.]47 and gale-post[.]com"))
+    assert [indicator.value for indicator in extraction.indicators] == ["gale-post.com"]
+    assert [(candidate.kept, candidate.rule) for candidate in extraction.candidates()] == [
+        (False, "could not be weighed"),
+        (True, "defanged"),
+    ]

@@ -6,6 +6,7 @@ import pytest
 
 from ingest.indicators import document_from_text, extract
 from tests.ingest.indicators.name_snippets import NAME_SNIPPETS
+from tests.ingest.indicators.neighbour_snippets import NEIGHBOUR_SNIPPETS
 from tests.ingest.indicators.rare_snippets import RARE_SNIPPETS
 from tests.ingest.indicators.reading_snippets import READING_SNIPPETS
 from tests.ingest.indicators.rule_snippets import RULE_SNIPPETS
@@ -13,7 +14,15 @@ from tests.ingest.indicators.scoring import Score
 from tests.ingest.indicators.snippets import SNIPPETS, Snippet
 from tests.ingest.indicators.vendor_snippets import VENDOR_SNIPPETS
 
-ALL = (*SNIPPETS, *VENDOR_SNIPPETS, *RARE_SNIPPETS, *RULE_SNIPPETS, *READING_SNIPPETS, *NAME_SNIPPETS)
+ALL = (
+    *SNIPPETS,
+    *VENDOR_SNIPPETS,
+    *RARE_SNIPPETS,
+    *RULE_SNIPPETS,
+    *READING_SNIPPETS,
+    *NAME_SNIPPETS,
+    *NEIGHBOUR_SNIPPETS,
+)
 
 
 def found_in(text: str) -> set[str]:

@@ -1,0 +1,169 @@
+"""Finds the names that a text itself gives to malware and no list has: `a backdoor that we call QuietHarbor`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Final
+
+from ingest.indicators.deciding import Verdict
+from ingest.indicators.malware import JudgedMalware, MalwareSighting
+from ingest.indicators.marks import places_of
+from intel.names import malware_name
+
+MOST_COINED: Final = 20
+MOST_ASKED: Final = 40
+MOST_WEIGHED: Final = 2000
+MOST_PLACES: Final = 1000
+
+_KINDS: Final = (
+    r"(?:ransomware|malware|trojan|(?:info-?|information )?stealer|(?:down|shellcode )?loader|backdoor|botnet|rat|worm"
+    r"|banker|implant|downloader|dropper|rootkit|bootkit|wiper|spyware|keylogger|cryptominer|miner"
+    r"|web ?shell|locker|encryptor)"
+)
+_KIND: Final = re.compile(rf"\b(?:{_KINDS}s?|famil(?:y|ies))\b", re.IGNORECASE)
+# Those who attack, what they do and what they use are given names as well, and so are the parts of a program.
+_OTHERS: Final = (
+    r"groups?|actors?|clusters?|gangs?|crews?|operations?|campaigns?|operators?|developers?|sellers?"
+    r"|vulnerabilit(?:y|ies)|flaws?|bugs?|techniques?|methods?"
+)
+_PARTS: Final = (
+    r"tasks?|services?|files?|folders?|director(?:y|ies)|mutex(?:es)?|functions?|class(?:es)?|commands?|parameters?"
+    r"|process(?:es)?|keys?|values?|domains?|hosts?|servers?|accounts?|users?|tools?|utilit(?:y|ies)|scripts?|threads?"
+    r"|pipes?|library|libraries|dlls?|drivers?|modules?|plugins?|forums?|channels?|victims?|compan(?:y|ies)|vendors?"
+    r"|apps?|applications?|exports?|resources?|sections?|variables?|strings?|protocols?"
+)
+_OTHER: Final = re.compile(rf"\b(?:{_OTHERS})\b", re.IGNORECASE)
+# `the group behind the malware, which we call ...`.
+_OTHERS_WITH: Final = re.compile(
+    rf"\b(?:{_OTHERS})\b[^.,;]{{0,20}}? (?:behind|using|us(?:es|ed)|deploy(?:s|ing)|operat(?:es|ing)|of|with)"
+    r" (?:the |this |an? )?\Z",
+    re.IGNORECASE,
+)
+# Each is looked for by itself: a plain search is what runs fastest.
+_NAMING: Final = (" call ", " called ", "named ", " dubbed ", " refer to ", " tracked ", " known ")
+_WORD: Final = r"[A-Z][A-Za-z0-9]{3,31}"
+# Right after the verb: what is named, if that does not come before it, and the name in whatever sets it off.
+_GIVEN: Final = re.compile(
+    rf"(?P<it>it |(?:this|the)(?: new| novel)? (?:{_KINDS}|variant|family|threat) )?"
+    r"(?:by (?:\w{1,20}+ ){1,3}?as |as )?"
+    rf"[\"'`*_\[\u201c\u2018]{{0,3}}(?P<name>{_WORD})(?![\w@/\\-]|\.\w)"
+)
+# Right before the verb: the kind, and what may part them.
+_KIND_BEFORE: Final = re.compile(
+    rf"\b{_KINDS}(?: famil(?:y|ies)| variant| strain)?s?"
+    rf"(?:,? (?!(?:{_OTHERS}|{_PARTS})\b)[\w'\u2019-]{{1,24}}+){{0,6}},?\Z",
+    re.IGNORECASE,
+)
+_WE: Final = re.compile(r"(?i)\b(?:we|our|researchers?|analysts?|colleagues?|team|i|have|has)\b[^.!?\n]{0,40}\Z")
+# `QuietHarbor is a modular backdoor`.
+_EXPLAINED: Final = (" is a", " was a")
+_NAME_AT_END: Final = re.compile(rf"(?<![^\s*_`])({_WORD})[*_`]{{0,2}}\Z")
+_IS_A_KIND: Final = re.compile(
+    rf" (?:is|was) an? (?:[\w.+#/-]{{1,20}},? ){{0,4}}?{_KINDS}\b"
+    r"(?!-|\s(?:analyst|research|repositor|scanner|sample|analysis|detection))",
+    re.IGNORECASE,
+)
+_OWN_KIND: Final = re.compile(
+    r"(?:Bot|RAT|Rat|Loader|Stealer|Locker|Wiper|Door|Dropper|Ransom|Crypt|Spy|Miner|Worm|Shell)\Z"
+)
+_TWO_CAPITALS: Final = re.compile(r"[a-z0-9][A-Z]")
+_SHORTEST_IN_CAPITALS: Final = 6
+_REACH: Final = 160
+_REACH_OF_IT: Final = 400
+_REACH_AHEAD: Final = 120
+
+_COINED: Final = Verdict(True, "name that the text gives to malware", 3)
+_FURNITURE: Final = Verdict(False, "page furniture", 0)
+
+
+def with_coined(text: str, judged: list[JudgedMalware], is_furniture: Callable[[int], bool]) -> list[JudgedMalware]:
+    """`judged` and the names beside it that the text gives to malware, in order; linear in its length."""
+    names = coined_names(text)
+    if not names:
+        return judged
+    starts = [sighting.start for sighting, _ in judged]
+    found: list[JudgedMalware] = []
+    for name in names:
+        for start, end in _places_of_name(text, name):
+            index = bisect_right(starts, start) - 1
+            if index < 0 or judged[index][0].end <= start or not judged[index][1].kept:
+                found.append((MalwareSighting(name, start, end), _FURNITURE if is_furniture(start) else _COINED))
+    return sorted([*judged, *found], key=lambda each: each[0].start)
+
+
+def coined_names(text: str) -> tuple[str, ...]:
+    """The names that a text says malware was given and that no list has, at most 20."""
+    found: list[str] = []
+    asked: set[str] = set()
+    for name in islice(_names_given(text), MOST_WEIGHED):
+        if name and name not in asked:
+            asked.add(name)
+            if malware_name(name) is None and _looks_coined(text, name):
+                found.append(name)
+            if len(asked) == MOST_ASKED:  # each may cost a look at the whole text
+                break
+    return tuple(found[:MOST_COINED])
+
+
+def _names_given(text: str) -> Iterator[str]:
+    """The name in each place that may give one, or nothing."""
+    for verb in _NAMING:
+        for place in places_of(text, verb):
+            if given := _GIVEN.match(text, place + len(verb), place + _REACH_AHEAD):
+                yield _name_given(text, place, given)
+    for sign in _EXPLAINED:
+        for place in places_of(text, sign):
+            if named := _NAME_AT_END.search(text[max(0, place - 40) : place]):
+                yield _name_explained(text, place, named[1])
+
+
+def _places_of_name(text: str, name: str) -> Iterator[tuple[int, int]]:
+    """Where a name stands as a word of its own, and in no path or host, at most 1,000 times."""
+    count = 0
+    for start in places_of(text, name):
+        end = start + len(name)
+        before, after, beyond = text[start - 1 : start], text[end : end + 1], text[end + 1 : end + 2]
+        if before.isalnum() or after.isalnum() or (before and before in "./\\@_-"):
+            continue
+        if (after and after in "@/\\_") or (after in ("-", ".") and beyond.isalnum()):
+            continue
+        yield start, end
+        count += 1
+        if count == MOST_PLACES:
+            break
+
+
+def _name_given(text: str, start: int, given: re.Match[str]) -> str:
+    """The name that the verb at `start` gives, if it is to malware."""
+    before = text[max(0, start - _REACH) : start].rpartition("\n")[2].rstrip()
+    if kind := _KIND_BEFORE.search(before):
+        return "" if _OTHERS_WITH.search(before, 0, kind.start()) else given["name"]
+    if given["it"] is None or not _WE.search(before):
+        return ""
+    told = given["it"] != "it " or _OWN_KIND.search(given["name"])
+    return given["name"] if told or _speaks_of_malware(text[max(0, start - _REACH_OF_IT) : start]) else ""
+
+
+def _speaks_of_malware(before: str) -> bool:
+    """Whether what words before speak of last, of all that is given names, is malware."""
+    kinds = list(_KIND.finditer(before))
+    return bool(kinds) and _OTHER.search(before, kinds[-1].end()) is None
+
+
+def _name_explained(text: str, place: int, name: str) -> str:
+    """The name before `is a`, if that goes on with a kind of malware and the name looks like no other."""
+    return name if _is_made_up(name) and _IS_A_KIND.match(text, place, place + _REACH_AHEAD) else ""
+
+
+def _is_made_up(name: str) -> bool:
+    return _TWO_CAPITALS.search(name) is not None or (name.isupper() and len(name) >= _SHORTEST_IN_CAPITALS)
+
+
+def _looks_coined(text: str, name: str) -> bool:
+    """Whether a word is made up, or comes again and is never written small."""
+    if _is_made_up(name):
+        return True
+    return not name.isupper() and text.count(name) > 1 and name.lower() not in text

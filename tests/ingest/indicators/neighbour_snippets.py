@@ -1,0 +1,131 @@
+"""What the rows, fields and names around a value say of it, with what an analyst takes from it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.ingest.indicators.rule_snippets import ADDRESS, ADDRESSING_ARTICLE, ARTICLE, GALE
+from tests.ingest.indicators.snippets import MD5, SHA256, Snippet
+
+DISARMING: Final = ARTICLE + "It asked gale-post[.]com first.\n"
+DROPBOX: Final = "https://www.dropbox.com/s/dl/q1n8k3/viewer.iso"
+WATCHED: Final = "https://www.youtube.com/watch?v=Qk7-dWz0XrE"
+
+
+def _snippet(rule: str, text: str, *expected: str) -> Snippet:
+    return Snippet(rule, text, expected)
+
+
+S = _snippet
+
+NEIGHBOUR_SNIPPETS: Final = (
+    # --- versions by what is said of them, and by the column that they stand in
+    S("called a version", "The version is 4.3.0.6 in the newest build."),
+    S("called a version", "Build numbers seen: 1.8.0.2, 1.8.4.1 and 3.0.0.9"),
+    S("called a version", 'The title of the panel was "GrebePanel 3.4.0.2".'),
+    S("called a version", "Fixed in AcmeOS 7.0.12.1, Harbor ADC 13.1.49.15 and driver version 31.0.15.3623"),
+    S("called a version", "The build server is 185.220.101.47", ADDRESS),
+    S("called a version", "Versions are kept at 185.220.101.47", ADDRESS),
+    S("column of versions", "grebe.viewer    1.4.2      x\ngrebe.reader    1.5.0.11   y\n"),
+    S("column of versions", "viewer\t1.4.2\nreader\t1.5.0.11\n"),
+    S("column of versions", "| viewer | 2.0.1 |\n| reader | 2.1.0.7 |\n"),
+    S("column of versions", "panel    5.2.30.4\ndrop     5.2.31.9\n", "ip 5.2.30.4", "ip 5.2.31.9"),
+    # --- addresses in fields of other protocols
+    S("mapped address", "the socket saw ::ffff:185.220.101.47", "ip ::ffff:185.220.101.47", ADDRESS),
+    S("field", 'TXT "v=spf1 ip4:185.220.101.47 ip6:2a0e:1d47:9::25 ~all"', ADDRESS, "ip 2a0e:1d47:9::25"),
+    # --- hex dumps cut names anywhere
+    S("hex dump", "00402a20  75 62 73 32 34 2e 63 6f  6d 2f 67 61 74 65 2e 70  |ubs24.com/gate.p|"),
+    S("hex dump", "0x0040: 2e63 6f6d 2f67 6174 6520 4854 5450 2f31  ubs24.com/gate"),
+    # --- names of packages and files
+    S(
+        "packages",
+        f"{DISARMING}\nIndicators\n| com.grebe.theme | {SHA256} |\n| keyboard.orlop.cool.pro | {MD5} |\n",
+        GALE,
+        f"hash_sha256 {SHA256}",
+        f"hash_md5 {MD5}",
+    ),
+    S("script", f"{DISARMING}\nIndicators\n{SHA256} kube.orlop.sh Trojan.SH\n", GALE, f"hash_sha256 {SHA256}"),
+    S("column of a query", "SELECT o.id, o.info FROM orders o"),
+    # --- services where anyone may put anything
+    S(
+        "shared service",
+        f"{ARTICLE}\nDownload URLs\n\nhttps://orlop-view.top/files/a.msi\n{DROPBOX}\n{WATCHED}\n",
+        "url https://orlop-view.top/files/a.msi",
+        "domain orlop-view.top",
+        f"url {DROPBOX}",
+        f"url {WATCHED}",
+    ),
+    S("shared service", f"{ARTICLE}\nReferences\n\nhttps://blog.orlop-view.top/a\n{DROPBOX}\n"),
+    S(
+        "shared service",
+        f"{DISARMING}DownloadString('https://pastebin.com/raw/Xk3TqL9v')\n",
+        GALE,
+        "url https://pastebin.com/raw/Xk3TqL9v",
+    ),
+    S("brand", "Guests who had booked through Booking.com and paid with Paypal.com got a letter."),
+    S("brand", "www.paypal.com", "domain www.paypal.com"),
+    # --- who a mailbox belongs to
+    S(
+        "mailbox",
+        "Report incidents to cert@orlop-cert.be; the ransom note names grebe@onionmail[.]org.",
+        "email grebe@onionmail.org",
+    ),
+    S("mailbox", "Victims can reach us at threatintel at eset dot com with the number of the case."),
+    S(
+        "mailbox",
+        f"{ARTICLE}The email came from admin@orlop-protocol.com and carried a file.\n",
+        "email admin@orlop-protocol.com",
+    ),
+    S("mailbox", f"{ARTICLE}From: office@orlop-protocol.com\n", "email office@orlop-protocol.com"),
+    S(
+        "mailbox",
+        f"{ARTICLE}To restore the files victims must contact support@orlop-unlock.com\n",
+        "email support@orlop-unlock.com",
+    ),
+    S("mailbox", f"{ADDRESSING_ARTICLE}A miner ran there too. Questions: soc@orlop-ir.com\n", ADDRESS),
+    S("mailbox", "grebe @ orlop-mail.]ru", "email grebe@orlop-mail.ru", "domain orlop-mail.ru"),
+    S(
+        "registrar",
+        f"{ARTICLE}\nIndicators\nDomain Name: gale-post[.]com\nRegistrar WHOIS Server: whois.orlop-names.com\n",
+        GALE,
+    ),
+    # --- headings
+    S("heading", f"{ARTICLE}\nThe newest build contacts:\n\n* `cm4.orlop-yard.com`\n", "domain cm4.orlop-yard.com"),
+    S("heading", f"{ARTICLE}\nPress contacts:\n\n* `news.orlop-yard.com`\n"),
+    # --- names of malware in links, lists and tables
+    S("link", f"{ARTICLE}It drops [Emotet](https://www.bleepingcomputer.com/emotet) there.", "malware Emotet"),
+    S("link", f"{ARTICLE}[Cobalt Strike](https://www.cobaltstrike.com/) came next.", "malware Cobalt Strike"),
+    S("in brackets", "Emotet (also known as Tsunami) came first.", "malware Emotet", "malware Tsunami"),
+    S("in brackets", "Emotet (Play Store) came first.", "malware Emotet"),
+    S("apposition", "Pony, a stealer and loader, had its source code leaked.", "malware Pony"),
+    S("apposition", "Cuba, a malware hotspot, was hit."),
+    S(
+        "column of names",
+        "| 4 | RDP | none | Dharma |\n| 5 | mail | Emotet | Ryuk |\n| 6 | mail | IcedID | Maze |\n",
+        "malware Dharma",
+        "malware Emotet",
+        "malware Ryuk",
+        "malware IcedID",
+        "malware Maze",
+    ),
+    S("column of names", "| Play | RDP |\n| mail | Emotet |\n", "malware Emotet"),
+    S("column of names", "* *Mozi* is old.\n* *Tsunami* came over IRC.\n", "malware Mozi", "malware Tsunami"),
+    S(
+        "column of names",
+        "* Emotet: the loader\n* Agenda: what to do next week\n* see below",
+        "malware Emotet",
+        "malware Agenda Ransomware",
+    ),
+    # --- names that a text gives itself
+    S("coined", "It leaves a backdoor that we call QuietGrebe. QuietGrebe sleeps.", "malware QuietGrebe"),
+    S("coined", "It leaves a loader, dubbed by Harbor Labs as QuietGrebe.", "malware QuietGrebe"),
+    S("coined", "QuietGrebe is a modular backdoor written in Go.", "malware QuietGrebe"),
+    S("coined", "An unknown wiper ran next. We will refer to it as QuietGrebe until then.", "malware QuietGrebe"),
+    S("coined", "We named this malware Orlopgate. Orlopgate sleeps.", "malware Orlopgate"),
+    S("coined", "It prints a line, so we call it GrebeBot.", "malware GrebeBot"),
+    S("coined", "The malware adds a scheduled task named UpdateGrebe and a mutex called GrebeLock."),
+    S("coined", "The group behind the malware, which we call QuietHarbor, is new."),
+    S("coined", "VirusTotal is a malware scanner and MalwareBazaar is a malware repository."),
+    S("coined", "It leaves a backdoor called Monday. On Monday and monday it sleeps."),
+    S("coined", "It leaves a backdoor that we call QuietGrebe in C:\\QuietGrebe\\a.", "malware QuietGrebe"),
+)
