@@ -42,12 +42,12 @@ _OTHERS_WITH: Final = re.compile(
     r" (?:the |this |an? )?\Z",
     re.IGNORECASE,
 )
-# Each is looked for by itself: a plain search is what runs fastest.
-_NAMING: Final = (" call ", " called ", "named ", " dubbed ", " refer to ", " tracked ", " known ")
+# Each (`called` with `call`) is looked for by itself: a plain search is what runs fastest.
+_NAMING: Final = (" call", "named ", " dubbed ", " refer to ", " known as ")
 _WORD: Final = r"[A-Z][A-Za-z0-9]{3,31}"
 # Right after the verb: what is named, if that does not come before it, and the name in whatever sets it off.
 _GIVEN: Final = re.compile(
-    rf"(?P<it>it |(?:this|the)(?: new| novel)? (?:{_KINDS}|variant|family|threat) )?"
+    rf"(?:(?:ed)? )?(?P<it>it |(?:this|the)(?: new| novel)? (?:{_KINDS}|variant|family|threat) )?"
     r"(?:by (?:\w{1,20}+ ){1,3}?as |as )?"
     rf"[\"'`*_\[\u201c\u2018]{{0,3}}(?P<name>{_WORD})(?![\w@/\\-]|\.\w)"
 )
@@ -59,10 +59,10 @@ _KIND_BEFORE: Final = re.compile(
 )
 _WE: Final = re.compile(r"(?i)\b(?:we|our|researchers?|analysts?|colleagues?|team|i|have|has)\b[^.!?\n]{0,40}\Z")
 # `QuietHarbor is a modular backdoor`.
-_EXPLAINED: Final = (" is a", " was a")
+_EXPLAINED: Final = " is a"
 _NAME_AT_END: Final = re.compile(rf"(?<![^\s*_`])({_WORD})[*_`]{{0,2}}\Z")
 _IS_A_KIND: Final = re.compile(
-    rf" (?:is|was) an? (?:[\w.+#/-]{{1,20}},? ){{0,4}}?{_KINDS}\b"
+    rf" is an? (?:[\w.+#/-]{{1,20}},? ){{0,4}}?{_KINDS}\b"
     r"(?!-|\s(?:analyst|research|repositor|scanner|sample|analysis|detection))",
     re.IGNORECASE,
 )
@@ -114,10 +114,9 @@ def _names_given(text: str) -> Iterator[str]:
         for place in places_of(text, verb):
             if given := _GIVEN.match(text, place + len(verb), place + _REACH_AHEAD):
                 yield _name_given(text, place, given)
-    for sign in _EXPLAINED:
-        for place in places_of(text, sign):
-            if named := _NAME_AT_END.search(text[max(0, place - 40) : place]):
-                yield _name_explained(text, place, named[1])
+    for place in places_of(text, _EXPLAINED):
+        if named := _NAME_AT_END.search(text[max(0, place - 40) : place]):
+            yield _name_explained(text, place, named[1])
 
 
 def _places_of_name(text: str, name: str) -> Iterator[tuple[int, int]]:

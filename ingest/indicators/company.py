@@ -15,6 +15,7 @@ FARTHEST_NEIGHBOUR: Final = 6
 WIDEST_GAP: Final = 24
 WIDEST_ROW: Final = 200
 
+ASKED_FOR_COMPANY: Final = frozenset({"domain", "url"})
 _HOSTS: Final = frozenset({"domain", "url", "ip"})
 _WIDEST_EDGE: Final = 8
 _BEFORE_AN_ITEM: Final = " \t|*`-"
@@ -25,12 +26,13 @@ _WORD: Final = re.compile(r"[^\W_]")
 def company_of(text: str, seen: list[Sighting], index: int) -> Company:
     """What the list that `seen[index]` is an item of also holds: hosts beyond doubt, or names of packages.
 
-    Asked of what may be no host, of a URL where anyone may put anything, and of a name of three labels or more.
+    It tells something of what may be no host, and of a URL or host that nobody disarmed: of a URL where anyone may put
+    anything, and of a name of three labels or more.
     """
     reading = seen[index][0]
-    if reading.remark or (reading.type == "url" and not reading.defanged and noise.holds_anything(reading.host)):
+    if reading.remark or (reading.type == "url" and noise.holds_anything(reading.host)):
         return "hosts" if _in_company(text, seen, index) else ""
-    if reading.type == "domain" and not (reading.defanged or reading.source) and reading.value.count(".") > 1:
+    if reading.type == "domain" and reading.value.count(".") > 1:
         return "packages" if _among_packages(text, seen[index][1]) else ""
     return ""
 

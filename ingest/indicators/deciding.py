@@ -18,7 +18,7 @@ from ingest.indicators.reading import Reading
 from ingest.indicators.remarks import FILE, WEIGHT, WORDS, may_name_a_file
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.suffixes import is_shared_suffix, registered_domain
-from ingest.indicators.surroundings import Line, Surroundings
+from ingest.indicators.surroundings import Line, Section, Surroundings
 from ingest.indicators.versions import is_version, may_be_a_version
 
 THRESHOLD: Final = 1
@@ -177,12 +177,13 @@ class Judge:
     def _named(self, reading: Reading, start: int, end: int, company: Company) -> Verdict:
         """A host, URL or e-mail address that nobody disarmed: the evidence around it decides."""
         host = reading.host or reading.value
-        evidence = self._against(reading, host, start, end)
+        section = self._around.section(start)
+        evidence = self._against(reading, host, start, end, section)
         if company:
             evidence.append(_IN_COMPANY[company])
         if self._disarmed and self._is_disarmed_elsewhere(host):
             evidence.append((5, "disarmed elsewhere in the text"))
-        if _sum(evidence) + MOST_IN_FAVOUR[reading.type] + NOTE_IN_FAVOUR * self._around.is_note < THRESHOLD:
+        if _sum(evidence) + self._most_in_favour(reading.type, section) < THRESHOLD:
             return _weighed(evidence)
         line = self._around.line(start, end)
         evidence += self._in_favour(reading, start, end, line)
@@ -207,6 +208,11 @@ class Judge:
             evidence.append((-8, "column of a hex dump"))
         return _weighed(evidence)
 
+    def _most_in_favour(self, type: str, section: Section) -> int:
+        """The most that everything else can still say for a candidate."""
+        elsewhere = section != "indicators" and not self._around.document.structured
+        return MOST_IN_FAVOUR[type] + NOTE_IN_FAVOUR * self._around.is_note - elsewhere * _IN_SECTION[0]
+
     def _is_disarmed_elsewhere(self, host: str) -> bool:
         """Whether the text disarms a host, or one above it; of a service that anyone may use that says nothing."""
         above = host
@@ -216,7 +222,7 @@ class Judge:
             above = above.partition(".")[2]
         return False
 
-    def _against(self, reading: Reading, host: str, start: int, end: int) -> list[tuple[int, str]]:
+    def _against(self, reading: Reading, host: str, start: int, end: int, section: Section) -> list[tuple[int, str]]:
         around = self._around
         evidence: list[tuple[int, str]] = []
         if reading.remark and not (reading.remark == WORDS and around.sets_apart(start, end)):
@@ -229,7 +235,7 @@ class Judge:
             evidence.append(self._at_a_known_host(reading, host, start, end))
         elif host.endswith(_HIDDEN) and _HIDDEN_SERVICE.fullmatch(host):
             evidence.append((4, "hidden service"))
-        if around.section(start) == "references":
+        if section == "references":
             evidence.append(_REFERENCES)
         if reading.type == "domain" and is_shared_suffix(host):
             evidence.append((-4, "suffix that many share"))

@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from ingest.indicators.coined import with_coined
-from ingest.indicators.company import company_of
+from ingest.indicators.company import ASKED_FOR_COMPANY, company_of
 from ingest.indicators.deciding import Judge, Verdict
 from ingest.indicators.document import Document, Place
 from ingest.indicators.mailboxes import of_refused_hosts
@@ -182,14 +182,15 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
     settled: dict[tuple[str, str, str], tuple[Verdict, list[_KeptPlace]]] = {}
     refused: dict[tuple[str, str, str], int] = {}
     for index, sighting in enumerate(seen):
-        (type, value, _, _, _, _, _, source), start, end = sighting
+        (type, value, _, _, defanged, _, remark, source), start, end = sighting
         key = (type, value, source)
         known = settled.get(key)
         if known is not None:
             verdict, places = known
         else:
             try:
-                verdict = judge.verdict(sighting, company_of(text, seen, index))
+                is_asked = remark or (type in ASKED_FOR_COMPANY and not (defanged or source))
+                verdict = judge.verdict(sighting, company_of(text, seen, index) if is_asked else "")
             except (ValueError, LookupError):
                 verdict = NOT_WEIGHED
             if source and verdict.kept and not _source_is_kept(source, kept):
