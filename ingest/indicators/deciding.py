@@ -277,9 +277,10 @@ class Judge:
 
     def _against_mailbox(self, value: str, host: str) -> list[tuple[int, str]]:
         local = value.rpartition("@")[0]
+        is_contact, is_note = noise.is_contact_mailbox(local), self._around.is_note
         if noise.is_known_host(host) and not noise.is_mailbox_provider(host):
-            return [(-6, "mailbox of a well-known organisation")] if not self._around.is_note or local == "git" else []
-        return [(-3, "mailbox for readers")] if noise.is_contact_mailbox(local) and not self._around.is_note else []
+            return [(-6, "mailbox of a well-known organisation")] if is_contact or not is_note else []
+        return [(-3, "mailbox for readers")] if is_contact and not is_note else []
 
     def _wording(self, reading: Reading, start: int, end: int, line: Line) -> list[tuple[int, str]]:
         """What the words around say; looked at last, where it can still change the verdict."""

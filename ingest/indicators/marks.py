@@ -246,8 +246,8 @@ def _joined(match: re.Match[str]) -> str:
 
 
 def _joined_in_a_mailbox(match: re.Match[str]) -> str:
-    name = match.string[max(0, match.start() - 64) : match.start()].rpartition(" ")[2]
-    return DOT * 5 if "@" in name or AT in name else match[0]
+    lead, _, name = match.string[max(0, match.start() - 64) : match.start()].rpartition(" ")
+    return DOT * 5 if "@" in name or AT in name or lead[-1:] in ("@", AT) else match[0]
 
 
 def _joined_in_a_name(match: re.Match[str]) -> str:

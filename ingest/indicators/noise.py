@@ -33,6 +33,9 @@ REFERENCE_HOSTS: Final = frozenset(
         "attack.mitre.org", "cve.mitre.org", "nvd.nist.gov", "www.cve.org", "cve.org", "cwe.mitre.org",
         "capec.mitre.org", "d3fend.mitre.org", "www.first.org", "torproject.org", "www.torproject.org",
         "any.run", "app.any.run",
+        # They name the vocabulary of a document and lead nowhere.
+        "schemas.openxmlformats.org", "schemas.microsoft.com", "schemas.android.com", "schemas.xmlsoap.org",
+        "www.w3.org", "purl.org", "ns.adobe.com", "xmlns.com",
     }
 )  # fmt: skip
 LOOKUP_SERVICES: Final = frozenset(

@@ -14,6 +14,8 @@ CLASS: Final = "name of a class or detection"
 FILE: Final = "name of a file"
 WORDS: Final = "words around a full stop"
 MEMBER: Final = "member of an object"
+# Sentences and programs do not go on with a path.
+NOT_BEFORE_A_PATH: Final = frozenset({WORDS, MEMBER})
 # How much a remark weighs. A file or a word may after all be a host where a list of hosts has it; what else is
 # remarked on never is.
 WEIGHT: Final[Mapping[str, int]] = MappingProxyType({FILE: 4, WORDS: 3, MEMBER: 3})
@@ -37,6 +39,9 @@ _CODE_ROOTS: Final = frozenset(
         "context", "foo", "elf", "pe", "vba", "strings", "uint16", "uint32",
     }
 )  # fmt: skip
+# What fields of logs are grouped under: `dns.question.name`.
+_FIELD_ROOTS: Final = frozenset({"dns", "navigator", "winlog", "host", "source", "destination", "network", "registry"})
+_UNDER_COUNTRIES: Final = frozenset({"CO", "COM", "ORG", "NET", "AC", "GOV", "EDU", "OR"})
 _FILE_SUFFIXES: Final = frozenset(
     {
         "zip", "py", "rs", "sh", "pl", "so", "md", "mov", "ps", "cab", "pm", "java", "lib", "bat", "bin", "cr", "ax",
@@ -85,7 +90,9 @@ def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
         return REVERSED
     if first in _CODE_ROOTS and _may_be_a_member(labels, top.lower()):
         return CODE
-    if top[0].isupper() and top not in _SPELLED_SO and not "".join(labels).isupper():
+    if first in _FIELD_ROOTS and len(labels) == 3 and top in _MEMBERS_OF_OBJECTS:
+        return CODE
+    if top[0].isupper() and top not in _SPELLED_SO and not ("".join(labels).isupper() or _is_of_a_country(labels)):
         return CLASS
     if not top.islower() and any(_DETECTION.match(label) for label in labels[:-1]):
         return CLASS
@@ -125,6 +132,16 @@ def may_name_a_file(value: str) -> bool:
 def remark_on_disarmed(labels: list[str]) -> str:
     """Why a disarmed name with these `labels` is no host, or nothing."""
     return FILE if len(labels) == 2 and labels[1] in ALWAYS_A_FILE else ""
+
+
+def _is_of_a_country(labels: list[str]) -> bool:
+    """Whether labels in mixed letters end in capitals as names under a country do: `Evil.CO.UK`."""
+    return (
+        len(labels) > 2
+        and len(labels[-1]) == 2
+        and f"{labels[-2]}{labels[-1]}".isupper()
+        and (labels[-2] in _UNDER_COUNTRIES)
+    )
 
 
 def _is_detection(labels: list[str]) -> bool:

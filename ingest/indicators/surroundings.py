@@ -134,7 +134,8 @@ _PORT: Final = re.compile(r":[0-9]{2,5}(?![0-9])")
 _INVITATION: Final = re.compile(
     r"(?:(?:follow|find) us\b(?:[^.!?\n]|[.?](?=\S)){0,100}"
     r"|(?:our (?:\w{1,12} ){0,2}(?:posts?|blog(?: ?posts?)?|reports?|articles?|analysis|write-?ups?)"
-    r"|more (?:information|details|info)(?:(?: is)? available| can be found| (?:about|on)(?: \w{1,20}){1,4}?)?"
+    r"|more(?=:)|more (?:information|details|info)"
+    r"(?:(?: is)? available| can be found| (?:about|on)(?: \w{1,20}){1,4}?)?"
     r"|mehr dazu|weitere informationen|en savoir plus|m[áa]s información)"
     r"(?: is)?(?: (?:at|on|in|from|here|under|unter|auf|sur|en))?[ :(<]{1,3}|подробнее[ :]{1,2})\Z"
 )
@@ -347,7 +348,7 @@ def _section_of(line: str) -> Section:
 
 
 def _is_heading(line: str) -> bool:
-    if not line or line[0] in _NO_HEADING_BEGINS or line[-1] in _NO_HEADING_ENDS or "://" in line:
+    if not line or line[0] in _NO_HEADING_BEGINS or line[-1] in _NO_HEADING_ENDS or "://" in line or "@" in line:
         return False
     if not line.isascii() and not _MARK_SIGNS.isdisjoint(line):
         return False

