@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import resource
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from tests.engines.engine import free_port
 from tests.scripts.conftest import Tree, write_program
 
+NEW_ENOUGH = "import sys, sqlite3, ssl, ensurepip; sys.exit(sys.version_info < (3, 11))"
 WITHOUT_ENSUREPIP = f"""
 case "$*" in
   *"import ensurepip"*) exit 1 ;;
@@ -105,3 +107,15 @@ def test_no_python_that_is_new_enough_is_said_in_a_sentence(
     assert done.returncode == 2
     assert "Python 3.11 or newer" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(shutil.which("python3", path="/usr/bin") is None, reason="the system has no Python of its own")
+def test_of_one_version_the_systems_own_is_asked_first(tree: Tree, tmp_path: Path) -> None:
+    write_program(tmp_path / "python3", 'echo "was asked" >&2; exit 1')
+    names = [f"python3.{minor}" for minor in range(11, 15)]
+    for name in names:
+        write_program(tmp_path / name, "exit 1")
+    system = subprocess.run(["/usr/bin/python3", "-c", NEW_ENOUGH], check=False).returncode == 0
+    done = tree.run("scripts/install", environment={"PATH": f"{tmp_path}:/usr/bin:/bin"})
+    assert (done.returncode == 0) == system
+    assert (tree.root / ".venv" / "bin" / "python").exists() == system
