@@ -38,6 +38,10 @@ class Verdict(Enum):
     DISALLOWED = "disallowed"
     WAIT = "wait"
 
+    def __reduce_ex__(self, protocol: object) -> tuple[type[Verdict], tuple[str]]:
+        """As later Pythons have it: 3.11.0 to 3.11.3 would have it sent as a call of `getattr`, which none may send."""
+        return Verdict, (self.value,)
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:

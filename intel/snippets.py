@@ -24,7 +24,7 @@ _MOST_PLACES: Final = 2_000
 _CHUNK: Final = re.compile(r"[^\s\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
 _BLANK: Final = re.compile(r"\s")
 _CJK: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-_RUN: Final = re.compile(rf"[{_CJK}]|[^\W_{_CJK}](?:[^\W_{_CJK}]|[\u0300-\u036f])*+")
+_RUN: Final = re.compile(rf"[{_CJK}]|[^\W_{_CJK}](?>(?:[^\W_{_CJK}]|[\u0300-\u036f])*)")
 
 Span = tuple[int, int]
 

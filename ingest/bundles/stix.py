@@ -20,10 +20,11 @@ _ADDRESSES: Final = MappingProxyType(
 )
 _HASHES: Final = MappingProxyType({"MD5": "hash_md5", "SHA-1": "hash_sha1", "SHA-256": "hash_sha256"})
 _COMPARISON: Final = re.compile(
-    r"(?P<object>[a-z][a-z0-9-]{0,60}+):(?P<path>(?:[^\s'=!<>()\]]|'[^'\n]{0,60}+'){1,200}+)\s*+"
-    r"(?P<operator>=|IN)\s*+(?P<values>'(?:[^'\\]|\\.)*+'|\((?:\s*+'(?:[^'\\]|\\.)*+'\s*+,?)++\s*+\))"
+    r"(?P<object>[a-z][a-z0-9-]{0,60}+):(?P<path>(?>(?:[^\s'=!<>()\]]|'[^'\n]{0,60}+'){1,200}))\s*+"
+    r"(?P<operator>=|IN)\s*+(?P<values>'(?>(?:[^'\\]|\\.)*)'"
+    r"|\((?>(?:\s*+'(?>(?:[^'\\]|\\.)*)'\s*+,?)+)\s*+\))"
 )
-_LITERAL: Final = re.compile(r"'((?:[^'\\]|\\.)*+)'")
+_LITERAL: Final = re.compile(r"'((?>(?:[^'\\]|\\.)*))'")
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _NEGATED: Final = re.compile(r"NOT\s*\Z")
 _LONGEST_PATTERN: Final = 200_000

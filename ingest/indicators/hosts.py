@@ -11,7 +11,7 @@ from ingest.indicators.remarks import PART_OF_A_PATH, names_a_share, remark_on, 
 from ingest.indicators.suffixes import is_top_level, may_end_a_name
 from intel.canonical import canonical_domain, canonical_ip, canonical_ipv4
 
-HOST: Final = re.compile(rf"[\w-]++(?:{ANY_DOT}[\w-]++)++")
+HOST: Final = re.compile(rf"[\w-]++(?>(?:{ANY_DOT}[\w-]++)+)")
 
 _NOT_AT_AN_EDGE: Final = f"-.{DOT}"
 _SIMPLE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?){1,8}")

@@ -26,7 +26,7 @@ ANY_COLON: Final = f"(?::|{COLON}{{3}}|{COLON}++)"
 
 _SIGNS: Final = {".": DOT, DOT * 3: DOT, "dot": DOT, "@": AT, "at": AT, ":": COLON, "/": SLASH}
 _PLAIN: Final = {DOT: ".", AT: "@", COLON: ":", SEPARATOR: "://", SLASH: "/"}
-_MARK_RUN: Final = re.compile(f"([{MARKS}])\\1*+")
+_MARK_RUN: Final = re.compile(f"([{MARKS}])\\1*")
 _FOREIGN_MARK: Final = re.compile(f"[{MARKS}]")
 # A search for one plain character is the fastest there is, and next comes that for a pattern which begins with a plain
 # character: so each way to disarm is first sought by the rarest sign it has, and the rest is asked of the few it finds.
@@ -52,7 +52,7 @@ _ODD_SCHEME: Final = re.compile(r"//(?:(?<=[ps]//)|(?<=\]://))")
 _WITHOUT_COLON: Final = re.compile(rf"(?<![A-Za-z0-9])(h(?:xx|XX)ps?)//(?=[\w\[{DOT}])")
 _BRACKETED_SCHEME: Final = re.compile(r"(?i)(\[h(?:tt|xx)ps?)\]://")
 _SLASHES_OF_JSON: Final = re.compile(r"\\/\\/(?<=:\\/\\/)")
-_BRACKETED_HOST: Final = re.compile(r"//\[(?<=://\[)([\w-]{1,63}+(?:\.[\w-]{1,63}+){1,9}+)\]")
+_BRACKETED_HOST: Final = re.compile(r"//\[(?<=://\[)([\w-]{1,63}+(?>(?:\.[\w-]{1,63}+){1,9}))\]")
 _AFTER_A_NAME: Final = re.compile(rf" AT (?=[\w-]{{1,63}}+(?:\.|{DOT}))")
 _STEP_OF_A_PATH: Final = re.compile(r"\\[A-Za-z0-9]")
 _DOT_BESIDE_A_BLANK: Final = re.compile(rf"{DOT * 3}(?: |(?<= {DOT * 3}))")

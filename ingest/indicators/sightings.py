@@ -31,7 +31,7 @@ _SPACED_CVE: Final = tuple(
     for word in ("CVE", "cve")
 )
 _CVE_SERIES: Final = re.compile(
-    r"CVE-([0-9]{4})-(?P<first>[0-9]{4,7})(?:(?:, ?(?:and )?| and | & |/)[-\u2010-\u2015][0-9]{4,7}(?![0-9])){1,50}+"
+    r"CVE-([0-9]{4})-(?P<first>[0-9]{4,7})(?>(?:(?:, ?(?:and )?| and | & |/)[-\u2010-\u2015][0-9]{4,7}(?![0-9])){1,50})"
 )
 _NUMBER: Final = re.compile(r"[0-9]{4,7}")
 _SPACED_HEAD: Final = re.compile(

@@ -26,25 +26,25 @@ _HEX: Final = re.compile(r"[0-9a-fA-F]++")
 _LONG_HEX: Final = re.compile(r"[0-9a-fA-F]{32}")
 _WHOLE_TECHNIQUE: Final = re.compile(r"T[0-9]{4}(?:\.[0-9]{3})?")
 _CVE: Final = re.compile(
-    rf"(?:(?<![a-zA-Z0-9])[Cc][Vv][Ee]|CVE){_DASH}([0-9]{{4}}){_DASH}([0-9]{{4,7}})(?![0-9])((?:/[0-9]{{4,6}}(?![0-9]))*+)"
+    rf"(?:(?<![a-zA-Z0-9])[Cc][Vv][Ee]|CVE){_DASH}([0-9]{{4}}){_DASH}([0-9]{{4,7}})(?![0-9])((?>(?:/[0-9]{{4,6}}(?![0-9]))*))"
 )
 _TECHNIQUE: Final = re.compile(r"(?<![A-Za-z0-9_.-])T([0-9]{4})(?:[./]([0-9]{3}))?(?![0-9A-Za-z_])(?!\.[0-9])")
 _ADDRESS_SEGMENT: Final = re.compile(r"(?<=[/=])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?=[/?&#]|$)")
 _DISARMED_DOT: Final = DOT * 3
-_DOTTED: Final = rf"[A-Za-z0-9][A-Za-z0-9-]*+(?:(?:\.|{DOT}{{3}})[A-Za-z0-9-]++)++"
+_DOTTED: Final = rf"[A-Za-z0-9][A-Za-z0-9-]*+(?>(?:(?:\.|{DOT}{{3}})[A-Za-z0-9-]++)+)"
 _USUAL_PATH: Final = rf"/(?:[A-Za-z0-9/._~%=&?#+{DOT}-]*[A-Za-z0-9/=&#%-])?"
 _WHOLE_HOST: Final = re.compile(
     rf"[`'\"(\[|*+<]{{0,4}}+(?P<host>{_DOTTED})(?:(?P<port>:[0-9]{{1,5}})?(?P<path>{_USUAL_PATH})?|{COLON}{{3}}[0-9]{{1,5}})"
-    r"(?:[`'\"\]|*+,;:>]|\)[.,]?|\.$){0,4}+"
+    r"(?>(?:[`'\"\]|*+,;:>]|\)[.,]?|\.$){0,4})"
 )
 _WHOLE_URL: Final = re.compile(
     rf"(?:[`'\"(\[|*+<\u201c]{{1,4}}+|!?\[?[^\s:./@\\\]{MARKS}]{{0,80}}+\]\()?"
     rf"(?P<scheme>h(?:tt|xx|XX)p)(?P<secure>s?)(?:://|{SEPARATOR}++|{COLON}{{3}}//)(?P<host>{_DOTTED})(?P<port>:[0-9]{{1,5}})?"
-    rf"(?P<path>{_USUAL_PATH})?(?:[`'\"\]|*+,;:>.\u201d]|\)[.,]?){{0,4}}+"
+    rf"(?P<path>{_USUAL_PATH})?(?>(?:[`'\"\]|*+,;:>.\u201d]|\)[.,]?){{0,4}})"
 )
 _WHOLE_MAILBOX: Final = re.compile(
     rf"[`\"(\[|*+<]{{0,4}}+(?P<local>[A-Za-z0-9](?:[A-Za-z0-9.+{DOT}-]{{0,60}}[A-Za-z0-9])?)(?:@|{AT}++)(?P<host>{_DOTTED})"
-    r"(?:[`'\"\]|*+,;:>.]|\)[.,]?){0,4}+"
+    r"(?>(?:[`'\"\]|*+,;:>.]|\)[.,]?){0,4})"
 )
 _SIGNS_OF_A_URL: Final = ("//", SEPARATOR, ":\\", "__", "%3", COLON, f":{SLASH}")
 _HAS_NAME: Final = re.compile(r"[^\W_]")

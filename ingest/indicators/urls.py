@@ -46,7 +46,7 @@ _FILE_AT_END: Final = re.compile(
     r"(?i)/[^/?#,]{1,80}\.(?:exe|dll|ps1|zip|rar|7z|msi|vbs|hta|bat|cmd|scr|sh|elf|apk|jar|bin|dat|iso|img|lnk|php|txt|docx?"
     r"|docm|xlsx?|xlsm|rtf|pdf|gz|tar|cab|png|jpe?g|gif)\Z"
 )
-_FIELDS: Final = re.compile(r"(?:[\w-]*+,){1,40}+[\w-]*+\Z")
+_FIELDS: Final = re.compile(r"(?>(?:[\w-]*+,){1,40})[\w-]*+\Z")
 _LAST_FIELDS: Final = re.compile(r"[\w,-]*+\Z")
 _PATH: Final = re.compile(rf"/|{SLASH}++")
 

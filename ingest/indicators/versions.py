@@ -58,9 +58,9 @@ _LONGEST_ROW: Final = 400
 _VERSION_WORD: Final = re.compile(r"(?i)\b(?:version|firmware|build|release)s?\b")
 # Numbers and what joins each to the next: `11.12.0.5, `, `12.3.0.2 or `, `7.4.0.1 - `.
 _SERIES: Final = re.compile(
-    r"(?<![\w.])(?:v?[0-9]{1,5}(?:\.[0-9]{1,5}){1,4}"
+    r"(?<![\w.])(?>(?:v?[0-9]{1,5}(?:\.[0-9]{1,5}){1,4}"
     r"(?:[ \t]{0,2}[,/|&\u2010-\u2015-]\s{0,2}(?:(?:and|or|und|oder)\s)?"
-    r"|\s(?:and|or|to|through|und|oder|bis|et|ou|y|и|или)\s))++\Z"
+    r"|\s(?:and|or|to|through|und|oder|bis|et|ou|y|и|или)\s))+)\Z"
 )
 _JOINING: Final = frozenset(",/|&-drohtuesytи\u2010\u2011\u2012\u2013\u2014\u2015")
 _CALLED_AN_ADDRESS: Final = re.compile(
