@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 import re
 from collections.abc import Iterator
-from re import _parser as parser  # type: ignore[attr-defined]  # nothing public tells what a pattern is made of
+from re import _parser as parser  # nothing public tells what a pattern is made of
 from typing import Any
 
 import pytest
