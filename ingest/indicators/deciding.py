@@ -23,7 +23,7 @@ from ingest.indicators.versions import is_version, may_be_a_version
 
 THRESHOLD: Final = 1
 # The most that section, line, type, value and wording together can say for a candidate, and what a note adds.
-MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 7, "url": 10, "email": 10})
+MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 7, "url": 10, "email": 11})
 MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 3})
 NOTE_IN_FAVOUR: Final = 2
 
@@ -189,7 +189,8 @@ class Judge:
         evidence += self._in_favour(reading, start, end, line)
         if noise.is_reserved_host(host):
             evidence.append(_RESERVED_BUT_LISTED if _is_listed(evidence) else _RESERVED)
-        if (reading.remark == FILE or may_name_a_file(reading.value)) and self._around.holds_hash(line):
+        is_file = reading.remark == FILE or (reading.type == "domain" and may_name_a_file(host))
+        if is_file and self._around.holds_hash(line):
             evidence.append((-4, "name of the file with a hash beside it"))
         lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
         score = _sum(evidence)
