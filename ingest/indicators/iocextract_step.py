@@ -26,6 +26,7 @@ _TOO_LONG: Final = re.compile(r"\S{257,}")
 _MARK: Final = re.compile(r"(?i)[\[({<]\s?(?:\.|dot|:|@|at)|(?:\.|dot|@)\s?[\])}>]|^h[^t]|^.x")
 _SCHEME: Final = re.compile(r"(?i)(?P<name>[fhstu]\S\S?[px]s?)(?:://|:\\\\|\[:\]//|:?__)")
 _OF_ITS_OWN: Final = re.compile(r"[\d-]|\..*\.")
+_AROUND_A_DOT: Final = re.compile(r"[\s\[({]{0,3}\.[\s\])}]{0,3}")
 _SPACED_DOT: Final = re.compile(r"\s\W{0,2}(?:\.|dot)\W{0,2}\s")
 
 
@@ -80,10 +81,14 @@ def _raw(piece: str) -> Iterator[tuple[str, str]]:
 
 
 def _with_its_scheme(spelling: str, written: str) -> str:
-    """iocextract makes `http` of every scheme that is disarmed oddly, and gives it to what has none."""
+    """iocextract makes `http` of every scheme that is disarmed oddly, and gives it to what has none.
+
+    To that Python 3.13 gives no slashes, and iocextract then leaves some signs in it: `http:evil[ .example`.
+    """
     scheme = _SCHEME.match(spelling)
     if scheme is None:
-        return written.removeprefix("http://")
+        bare = written.removeprefix("http:")
+        return bare[2:] if bare.startswith("//") else _AROUND_A_DOT.sub(".", bare)
     secure = scheme["name"].lower().endswith("ps") and written.startswith("http://")
     return f"https{written[4:]}" if secure else written
 
