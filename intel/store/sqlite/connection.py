@@ -53,8 +53,12 @@ def connect(path: Path, *, mode: str) -> sqlite3.Connection:
         uri=True,
     )
     connection.row_factory = sqlite3.Row
-    for pragma in ("synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY", "cache_size = -16000"):
-        connection.execute(f"PRAGMA {pragma}")
+    try:
+        for pragma in ("synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY", "cache_size = -16000"):
+            connection.execute(f"PRAGMA {pragma}")
+    except sqlite3.Error:
+        connection.close()  # the file is no database, or out of reach
+        raise
     return connection
 
 
