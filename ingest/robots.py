@@ -39,7 +39,7 @@ class Verdict(Enum):
     WAIT = "wait"
 
     def __reduce_ex__(self, protocol: object) -> tuple[type[Verdict], tuple[str]]:
-        """As later Pythons have it: 3.11.0 to 3.11.3 would have it sent as a call of `getattr`, which none may send."""
+        """As Python has it since 3.11.5; before, it is sent as a call of `getattr`, which nobody may send."""
         return Verdict, (self.value,)
 
 

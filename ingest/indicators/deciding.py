@@ -186,7 +186,7 @@ class Judge:
         if _sum(evidence) + self._most_in_favour(reading.type, section) < THRESHOLD:
             return _weighed(evidence)
         line = self._around.line(start, end)
-        evidence += self._in_favour(reading, start, end, line)
+        evidence += self._in_favour(reading, start, end, line, section)
         if noise.is_reserved_host(host):
             evidence.append(_RESERVED_BUT_LISTED if _is_listed(evidence) else _RESERVED)
         is_file = reading.remark == FILE or (reading.type == "domain" and may_name_a_file(host))
@@ -292,8 +292,9 @@ class Judge:
             evidence.append((3, "fetched by a command or request"))
         if self._around.is_of_a_registrar(line, start):
             evidence.append((-5, "pointer for the reader"))
-        text, first = self._around.text, line.start
-        if reading.type == "email" and (is_sender(text, first, start) or is_for_victims(text, first, start, end)):
+        text, first, is_mailbox = self._around.text, line.start, reading.type == "email"
+        for_victims = is_mailbox and is_for_victims(text, first, start, end)
+        if for_victims or (is_mailbox and is_sender(text, first, start)):
             evidence.append((3, "spoken of as part of an attack"))
         elif self._around.accuses(line, start, end):
             evidence.append((1 if reading.type == "url" else 2, "spoken of as part of an attack"))
@@ -302,19 +303,17 @@ class Judge:
         if self._around.is_note:
             if self._around.invites(line, start):
                 evidence.append((-5, "pointer for the reader"))
-        elif self._around.refers(line, start) and not (
-            reading.type == "email" and is_for_victims(self._around.text, line.start, start, end)
-        ):
+        elif not for_victims and self._around.refers(line, start):
             evidence.append((-2, "pointer for the reader"))
         return evidence
 
-    def _in_favour(self, reading: Reading, start: int, end: int, line: Line) -> list[tuple[int, str]]:
+    def _in_favour(self, reading: Reading, start: int, end: int, line: Line, section: Section) -> list[tuple[int, str]]:
         around = self._around
         evidence: list[tuple[int, str]] = []
         if around.is_note:
             evidence.append((2, "a note of a few lines"))
         place = around.place(start)
-        if place == "ioc_section" or around.section(start) == "indicators":
+        if place == "ioc_section" or section == "indicators":
             evidence.append(_IN_SECTION)
         if line.words == 0 or around.in_cell(line, start, end):
             evidence.append(_ALONE)

@@ -181,20 +181,13 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
     kept: _Kept = {}
     settled: dict[tuple[str, str, str], tuple[Verdict, list[_KeptPlace]]] = {}
     refused: dict[tuple[str, str, str], int] = {}
-    for index, sighting in enumerate(seen):
-        (type, value, _, _, defanged, _, remark, source), start, end = sighting
+    for index, ((type, value, _, _, _, _, _, source), start, end) in enumerate(seen):
         key = (type, value, source)
         known = settled.get(key)
         if known is not None:
             verdict, places = known
         else:
-            try:
-                is_asked = remark or (type in ASKED_FOR_COMPANY and not (defanged or source))
-                verdict = judge.verdict(sighting, company_of(text, seen, index) if is_asked else "")
-            except (ValueError, LookupError):
-                verdict = NOT_WEIGHED
-            if source and verdict.kept and not _source_is_kept(source, kept):
-                verdict = _HOST_OF_NOTHING
+            verdict = _verdict(text, seen, index, judge, kept)
             if verdict.kept:
                 places = kept.setdefault((type, value), [])
                 settled[key] = verdict, places
@@ -207,6 +200,17 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
             places.append((start, end, verdict))
     _refuse_mailboxes(seen, verdicts, kept)
     return verdicts, kept
+
+
+def _verdict(text: str, seen: list[Sighting], index: int, judge: Judge, kept: _Kept) -> Verdict:
+    """The verdict on `seen[index]`, after those on all before it."""
+    type, _, _, _, defanged, _, remark, source = seen[index][0]
+    try:
+        is_asked = remark or (type in ASKED_FOR_COMPANY and not (defanged or source))
+        verdict = judge.verdict(seen[index], company_of(text, seen, index) if is_asked else "")
+    except (ValueError, LookupError):
+        return NOT_WEIGHED
+    return _HOST_OF_NOTHING if source and verdict.kept and not _source_is_kept(source, kept) else verdict
 
 
 def _refuse_mailboxes(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept) -> None:

@@ -136,12 +136,7 @@ def remark_on_disarmed(labels: list[str]) -> str:
 
 def _is_of_a_country(labels: list[str]) -> bool:
     """Whether labels in mixed letters end in capitals as names under a country do: `Evil.CO.UK`."""
-    return (
-        len(labels) > 2
-        and len(labels[-1]) == 2
-        and f"{labels[-2]}{labels[-1]}".isupper()
-        and (labels[-2] in _UNDER_COUNTRIES)
-    )
+    return len(labels) > 2 and labels[-2] in _UNDER_COUNTRIES and len(labels[-1]) == 2 and labels[-1].isupper()
 
 
 def _is_detection(labels: list[str]) -> bool:

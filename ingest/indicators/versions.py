@@ -82,14 +82,15 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     if _is_led(before, largest) or (largest < _LARGEST_OF_A_PRODUCT and _follows_a_product(before)):
         return True
     if largest < _LARGEST_OF_A_LEAD and (
-        _CALLED_A_VERSION.search(before) or (_SPEAKS_OF_VERSIONS.search(before) and _follows_a_product(before))
+        _CALLED_A_VERSION.search(before)
+        or _NUMBERED_TEXT.search(before)
+        or _FILE.search(before)
+        or (_SPEAKS_OF_VERSIONS.search(before) and _follows_a_product(before))
     ):
         return True
     if largest < _LARGEST_OF_A_PRODUCT and _in_a_column_of_versions(text, start):
         return True
     if "-" in before and _PROGRAM_FIELD.search(before):
-        return True
-    if largest < _LARGEST_OF_A_LEAD and (_NUMBERED_TEXT.search(before) or _FILE.search(before)):
         return True
     return before.rstrip()[-1:] in _JOINING and _ends_a_series(text, address, largest, start)
 

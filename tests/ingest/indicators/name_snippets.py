@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.ingest.indicators.snippets import Snippet
-
-
-def _snippet(rule: str, text: str, *expected: str) -> Snippet:
-    return Snippet(rule, text, expected)
-
-
-S = _snippet
+from tests.ingest.indicators.snippets import S
 
 PLAY: Final = "malware Playcrypt"
 LOCKBIT: Final = "malware LockBit"

@@ -5,18 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from tests.ingest.indicators.rule_snippets import ADDRESS, ADDRESSING_ARTICLE, ARTICLE, GALE
-from tests.ingest.indicators.snippets import MD5, SHA256, Snippet
+from tests.ingest.indicators.snippets import MD5, SHA256, S
 
 DISARMING: Final = ARTICLE + "It asked gale-post[.]com first.\n"
 DROPBOX: Final = "https://www.dropbox.com/s/dl/q1n8k3/viewer.iso"
 WATCHED: Final = "https://www.youtube.com/watch?v=Qk7-dWz0XrE"
 
-
-def _snippet(rule: str, text: str, *expected: str) -> Snippet:
-    return Snippet(rule, text, expected)
-
-
-S = _snippet
 
 NEIGHBOUR_SNIPPETS: Final = (
     # --- versions by what is said of them, and by the column that they stand in

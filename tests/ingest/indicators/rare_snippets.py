@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.ingest.indicators.snippets import SHA1, Snippet
+from tests.ingest.indicators.snippets import SHA1, S
 
 GALE: Final = "domain gale-post.com"
 
-
-def _snippet(rule: str, text: str, *expected: str) -> Snippet:
-    return Snippet(rule, text, expected)
-
-
-S = _snippet
 
 RARE_SNIPPETS: Final = (
     # --- registries that give out names only below their own

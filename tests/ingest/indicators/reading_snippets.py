@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.ingest.indicators.snippets import MD5, Snippet
+from tests.ingest.indicators.snippets import MD5, S
 
 GALE: Final = "domain gale-post.com"
 MIST: Final = "domain mist-post.top"
 
-
-def _snippet(rule: str, text: str, *expected: str) -> Snippet:
-    return Snippet(rule, text, expected)
-
-
-S = _snippet
 
 READING_SNIPPETS: Final = (
     # --- no blanks between words

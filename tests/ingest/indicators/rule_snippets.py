@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tests.ingest.indicators.snippets import ARTICLE as ONE_LINE
-from tests.ingest.indicators.snippets import DISARMING_ARTICLE, MD5, PROSE, SHA1, SHA256, Snippet
+from tests.ingest.indicators.snippets import DISARMING_ARTICLE, MD5, PROSE, SHA1, SHA256, S
 
 ARTICLE: Final = ONE_LINE + "\n"
 PANEL: Final = "domain panel.orlop-yard.net"
@@ -15,12 +15,6 @@ ONION: Final = "ab2c" * 14 + ".onion"
 ADDRESSING_ARTICLE: Final = ARTICLE + "The panel stood at 185.220.101[.]47 in March.\n"
 ADDRESS: Final = "ip 185.220.101.47"
 
-
-def _snippet(rule: str, text: str, *expected: str) -> Snippet:
-    return Snippet(rule, text, expected)
-
-
-S = _snippet
 
 RULE_SNIPPETS: Final = (
     # --- versions that read as addresses

@@ -24,11 +24,11 @@ class Snippet(NamedTuple):
     expected: tuple[str, ...]
 
 
-def _snippet(rule: str, text: str, *expected: str) -> Snippet:
+def snippet(rule: str, text: str, *expected: str) -> Snippet:
     return Snippet(rule, text, expected)
 
 
-S = _snippet
+S = snippet
 
 SNIPPETS: Final = (
     # --- how a dot is disarmed

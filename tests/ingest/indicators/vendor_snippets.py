@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.ingest.indicators.snippets import ARTICLE, DISARMING_ARTICLE, MD5, SHA1, SHA256, Snippet
-
-
-def _snippet(rule: str, text: str, *expected: str) -> Snippet:
-    return Snippet(rule, text, expected)
-
-
-S = _snippet
+from tests.ingest.indicators.snippets import ARTICLE, DISARMING_ARTICLE, MD5, SHA1, SHA256, S
 
 VENDOR_SNIPPETS: Final = (
     # --- lists of vendors
