@@ -33,10 +33,12 @@ _OF_AN_ATTACK: Final = (
     "angreif", "erpress", "opfer", "entschlüssel", "attaquant", "chiffr", "atacante", "descifr", "злоумышл", "расшифр",
 )  # fmt: skip
 _SENT_BY: Final = re.compile(
-    r"(?i)(?:\b(?:e-?mails?|messages?|letters?|lures?|campaigns?|attachments?|phish(?:es|ing)?)\b[^.!?\n]{0,40}"
+    r"(?i)(?:\b(?:e-?mails?|messages?|letters?|lures?|campaigns?|attachments?|files?|documents?|archives?"
+    r"|phish(?:es|ing)?)\b[^.!?\n]{0,40}"
     r" (?:came|comes?|sent|arriv(?:ed|es)|originat(?:ed|es|ing)|received|deliver(?:ed|y))"
     r" (?:to \w{1,20} )?(?:from|by|via)(?: the (?:address|mailbox|account))?"
-    r"|^(?:from|sender|reply-to|return-path):)[ \t\"'<(:]{1,3}\Z",
+    r"|\bsenders?(?: address(?:es)?)? (?:is|was|were)|(?:^|[(;,] ?)(?:from|sender|reply-to|return-path):)"
+    r"[ \t\"'`<(:]{1,3}\Z",
     re.MULTILINE,
 )
 _REACH: Final = 80

@@ -60,6 +60,8 @@ _RANK_OF: Final[Mapping[str, int]] = {
 }
 _FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition("_") for words in _RANK_OF) if second)
 _VERBS_TOO: Final = ("contact", "contacts")
+# `author: "jdoe"` of a post, which announces nothing below.
+_BYLINE: Final = re.compile(r"[\"']?(?i:authors?|credits?|contact|about|source)[\"']?:[ \t]+\S")
 _CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
 _HEADING_WORD: Final = re.compile(r"[a-z0-9&]+")
 _MARKED_HEADING: Final = re.compile(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
@@ -338,6 +340,8 @@ def _section_of(line: str) -> Section:
         return ""
     if line == _CONDITIONS_OF_A_RULE:
         return "other"
+    if ":" in line and _BYLINE.match(line):
+        return ""
     words = _HEADING_WORD.findall(line.lower())
     if len(words) > 2:
         words = words[:1] + [word for word in words[1:] if word not in _VERBS_TOO]  # `The newest variant contacts:`

@@ -205,7 +205,7 @@ def _type_of_usual(host: str) -> str:
 
 def _holds_nothing(token: str, value: str, defanged: bool) -> bool:
     """Whether a dotted name that ends in nothing known is nothing else either: `Setup.exe`, and `2.0`."""
-    if defanged or "/" in token or "T" in token or "-" in token:
+    if defanged or "/" in token or "T" in token or "-" in token or len(token) >= _SHORTEST_HASH:
         return False
     return not is_top_level(value.rpartition(".")[2].lower()) and not value[-1].isdigit()
 

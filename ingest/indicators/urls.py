@@ -35,7 +35,7 @@ _STOP: Final = re.compile(
 _TRAILING: Final = f".,;:!?'*+_~)]}}{COLON}{DOT}"
 _EMPTY_MARKS: Final = ("[:]", "[.]", "[/]")
 _BREAKS: Final = re.compile(r"[()\[\],;']")
-_PARAMETER: Final = re.compile(r"[\w.-]{1,30}=|amp;|[0-9/]")
+_PARAMETER: Final = re.compile(r"[\w.-]{1,30}=|amp;|(?![0-9]{4}-[0-9]{2}-[0-9]{2})[0-9/]")
 _PORT: Final = re.compile(rf"{ANY_COLON}[0-9]{{1,5}}(?![\w.])")
 _AFTER_AUTHORITY: Final = re.compile(rf"[/?#{SLASH}]")
 _MASK: Final = re.compile(r"/[0-9]{0,2}")

@@ -27,6 +27,8 @@ _SURE_LEADS: Final = frozenset(
     }
 )  # fmt: skip
 _WEAK_LEADS: Final = frozenset({"and", "through"})
+# `versions prior to 5.0.3.117`.
+_BOUNDS: Final = frozenset({"before", "prior to", "up to", "through", "earlier than", "later than", "fixed in"})
 # Written without a blank before them.
 _GLUED_LEADS: Final = ("バージョン", "版本")
 _COMPARED: Final = ("==", ">=", "<=", "~=")
@@ -110,9 +112,11 @@ def largest_part(address: str) -> int:
 def _is_led(before: str, largest: int) -> bool:
     """Whether the word or words right before a number say that it is a version."""
     lead = _lead(before.lower())
-    if not lead or not (largest < _LARGEST_OF_A_LEAD or lead in _SURE_LEADS or before[-1] == "/"):
+    if not lead:
         return False
-    return lead not in _WEAK_LEADS or _VERSION_WORD.search(before) is not None
+    if lead in (_WEAK_LEADS if largest < _LARGEST_OF_A_LEAD else _BOUNDS):
+        return _VERSION_WORD.search(before) is not None
+    return largest < _LARGEST_OF_A_LEAD or lead in _SURE_LEADS or before[-1] == "/"
 
 
 def _ends_a_series(text: str, address: str, largest: int, start: int) -> bool:
@@ -148,6 +152,9 @@ def _has_a_version_at(row: str, before: str) -> bool:
     if left:
         cells = _CELL_ENDS.split(row)
         return len(cells) > len(left) and _OTHER_VERSION.fullmatch(cells[len(left)].strip()) is not None
+    names, words = before.split(), row.split()
+    if len(words) == len(names) + 1 and _OTHER_VERSION.fullmatch(words[-1]):
+        return names[-1].lower() not in _NO_PRODUCTS  # an item of a list: `svgo-loader 1.0.2`
     return (
         before[-2:] == "  "
         and row[len(before) - 1 : len(before)] == " "

@@ -24,6 +24,10 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("column of versions", "viewer\t1.4.2\nreader\t1.5.0.11\n"),
     S("column of versions", "| viewer | 2.0.1 |\n| reader | 2.1.0.7 |\n"),
     S("column of versions", "panel    5.2.30.4\ndrop     5.2.31.9\n", "ip 5.2.30.4", "ip 5.2.31.9"),
+    S("called a version", "All versions prior to 5.0.3.117 are affected; write to 185.220.101.47.", ADDRESS),
+    S("called a version", "They came in prior to 185.220.101.47 being blocked.", ADDRESS),
+    S("column of versions", "- svgo-grebe-loader 1.0.2\n- node-grebes 6.1.0.1\n"),
+    S("column of versions", "- grebe 1.0.2\n- server 6.1.0.1\n", "ip 6.1.0.1"),
     S("numbered text", "See sections 3.1.2.4 and 5.10.1.2, Table 2.1.1.3 and RFC 9999 4.2.1.9."),
     S("called a version", "FileVersion 10.0.19041.746, ProductVersion 1.3.101.14, grebe.dll 1.0.2.11"),
     # --- addresses in fields of other protocols
@@ -113,7 +117,29 @@ NEIGHBOUR_SNIPPETS: Final = (
         f"{ARTICLE}\nIndicators\nDomain Name: gale-post[.]com\nRegistrar WHOIS Server: whois.orlop-names.com\n",
         GALE,
     ),
+    # --- what is fused to a hash, a URL or a mailbox
+    S("name of a file", f"{MD5}.exe and /tmp/{SHA256}", f"hash_md5 {MD5}", f"hash_sha256 {SHA256}"),
+    S(
+        "field",
+        "hxxp://gale-post[.]com/a.apk;2024-05-02;seen\nhxxp://gale-post[.]com/b;v=1;x=2024-05-02",
+        "url http://gale-post.com/a.apk",
+        "url http://gale-post.com/b;v=1;x=2024-05-02",
+        GALE,
+    ),
+    S(
+        "sender",
+        f"{ARTICLE}A `.one` file was received from `pay@orlop-yard.com` (Return-Path: <b-221@orlop-mails.com>).",
+        "email pay@orlop-yard.com",
+        "email b-221@orlop-mails.com",
+    ),
+    S("sender", f"{ARTICLE}The file can be had from us: pay@orlop-yard.com"),
     # --- headings
+    S(
+        "heading",
+        f'author: "J. Doe"\n{ARTICLE}\nThe malware contacts cm4.orlop-yard.com first.\n',
+        "domain cm4.orlop-yard.com",
+    ),
+    S("heading", f"{ARTICLE}\nAuthors:\n\ncm4.orlop-yard.com\n"),
     S("heading", f"{ARTICLE}\nThe newest build contacts:\n\n* `cm4.orlop-yard.com`\n", "domain cm4.orlop-yard.com"),
     S("heading", f"{ARTICLE}\nPress contacts:\n\n* `news.orlop-yard.com`\n"),
     # --- names of malware in links, lists and tables
@@ -141,6 +167,15 @@ NEIGHBOUR_SNIPPETS: Final = (
         "malware Emotet",
         "malware Agenda Ransomware",
     ),
+    S("column of names", "We saw **Emotet** and later **Hook** there.", "malware Emotet", "malware Hook"),
+    S("column of names", "We saw Emotet. Click **Play** to go on.", "malware Emotet"),
+    S("column of names", "#Emotet -> #RM3 again, see #Monday.", "malware Emotet", "malware RM3"),
+    S("column of names", "Emotet came by. The first issue is #Hook.", "malware Emotet"),
+    S("line of descent", "Emotet (2014) -> Hook -> Octo", "malware Emotet", "malware Hook", "malware Octo"),
+    S("line of descent", "DoppelPaymer was later rebranded as Grief.", "malware DoppelPaymer", "malware Grief"),
+    S("line of descent", "Emotet, whose successor was Maze, is old.", "malware Emotet", "malware Maze"),
+    S("line of descent", "Emotet came when autumn became Hive season.", "malware Emotet"),
+    S("apposition", "It was the work of Meteor, a wiper whose sisters are older.", "malware Meteor"),
     # --- names that a text gives itself
     S("coined", "It leaves a backdoor that we call QuietGrebe. QuietGrebe sleeps.", "malware QuietGrebe"),
     S("coined", "It leaves a loader, dubbed by Harbor Labs as QuietGrebe.", "malware QuietGrebe"),
