@@ -13,6 +13,7 @@ from intel.canonical import canonical_domain, canonical_ip, canonical_ipv4
 
 HOST: Final = re.compile(rf"[\w-]++(?>(?:{ANY_DOT}[\w-]++)+)")
 
+_AFTER_A_DOT: Final = re.compile(r"\.[-_]*([^\W_](?:[\w-]*[^\W_])?)")
 _NOT_AT_AN_EDGE: Final = f"-.{DOT}"
 _SIMPLE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?){1,8}")
 _DIGITS_AND_DOTS: Final = re.compile(rf"[0-9.{DOT}]+")
@@ -46,6 +47,11 @@ def domain_of(spelled: str) -> str | None:
     if len(lowered) < 200 and _SIMPLE.fullmatch(lowered) and not lowered[-1].isdigit():
         return lowered
     return canonical_domain(spelled)
+
+
+def may_hold_a_host(token: str) -> bool:
+    """Whether anything after a dot is a top-level domain, or may end an address or a name that another is glued to."""
+    return DOT in token or any(label[-1].isdigit() or may_end_a_name(label) for label in _AFTER_A_DOT.findall(token))
 
 
 def hosts_in(token: str) -> list[Reading]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from intel.defanged import INVISIBLE
 
-STRETCH: Final = 4_000_000
+STRETCH: Final = 32_000  # what is written anew of it time and again stays close to the processor
 # Every character of a mark becomes one of these private ones: `[.]` is three times DOT. The text keeps its length, so
 # positions stay true, and the scanner sees both where a dot is and that somebody disarmed it.
 DOT: Final = "\ue001"
@@ -35,7 +35,7 @@ _AFTER_AN_OPENING: Final = (
     r"[ \t]?\\?[\])}]{1,3}+|(?<=[^\W_].)[\[({\\]{0,3}(?P<half>\.)(?=[^\W_]|[\[({]|\Z)"
     r"|(?<!\\)[dD](?P<zero>0)[tT][\])}](?=[\w&/.]))"
 )
-_BRACKETED: Final = tuple(re.compile(re.escape(opening) + _AFTER_AN_OPENING) for opening in "[({\\")
+_BRACKETED: Final = tuple((opening, re.compile(re.escape(opening) + _AFTER_AN_OPENING)) for opening in "[({\\")
 _ESCAPED_DOT: Final = re.compile(r"\\\.(?<=[^\W_]\\\.)(?=[^\W_]|[\[({]|\Z)")
 _HALF_CLOSED: Final = re.compile(r"\.[\])}](?=[a-z0-9]{2}|[0-9])")
 _ANGLED: Final = re.compile(r"<(?P<sign>dot|DOT|\.|at|AT|@)>(?=[\w&/.])")
@@ -82,7 +82,7 @@ class PlainText:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The original span of the characters `start:end`."""
-        if not self.removed:
+        if not self.removed or end <= self.removed[0]:
             return start, end
         shift = bisect_right(self.removed, start)
         inside = shift < len(self.removed) and self.removed[shift] < end
@@ -167,13 +167,13 @@ def _matches(text: str, sign: str, pattern: re.Pattern[str], ahead: int = 0) -> 
 
 def _marks_in(text: str) -> Iterator[re.Match[str]]:
     """The bracketed marks in order of appearance; some may overlap."""
-    return merge(*(mark.finditer(text) for mark in _BRACKETED), key=re.Match.start)
+    return merge(*(_matches(text, opening, mark) for opening, mark in _BRACKETED), key=re.Match.start)
 
 
 def _rarely_written(text: str) -> str:
     """The ways to disarm that few use."""
     text = _replaced(text, _matches(text, "<", _ANGLED), _angled)
-    text = _ENTITY.sub(_entity, text)
+    text = _replaced(text, _matches(text, "&", _ENTITY), _entity)
     if any(sign in text for sign in _WIDE_SIGNS):
         text = _WIDE_COLON.sub(COLON, _WIDE_DOT.sub(DOT, text))
         text = _WIDE_SLASH.sub(SLASH, text)

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from ingest.indicators import noise
-from ingest.indicators.hosts import hosts_in, ipv6_in, mailboxes_in
+from ingest.indicators.hosts import hosts_in, ipv6_in, mailboxes_in, may_hold_a_host
 from ingest.indicators.marks import AT, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
 from ingest.indicators.plain_signs import in_plain_signs, with_versions_told
 from ingest.indicators.reading import Reading
@@ -46,7 +46,7 @@ _WHOLE_MAILBOX: Final = re.compile(
     rf"[`\"(\[|*+<]{{0,4}}+(?P<local>[A-Za-z0-9](?:[A-Za-z0-9.+{DOT}-]{{0,60}}[A-Za-z0-9])?)(?:@|{AT}++)(?P<host>{_DOTTED})"
     r"(?>(?:[`'\"\]|*+,;:>.]|\)[.,]?){0,4})"
 )
-_SIGNS_OF_A_URL: Final = ("//", SEPARATOR, ":\\", "__", "%3", COLON, f":{SLASH}")
+_SIGN_OF_A_URL: Final = re.compile(rf"//|[{SEPARATOR}{COLON}]|:[\\{SLASH}]|__|%3")
 _HAS_NAME: Final = re.compile(r"[^\W_]")
 _SHORTEST_HASH: Final = 32
 _LONGEST_USUAL: Final = 63  # no label of a shorter name can be too long
@@ -87,7 +87,7 @@ def _read_parts(token: str) -> list[Reading]:
     if not _HAS_NAME.search(token):
         return found
     rest = token
-    if any(sign in token for sign in _SIGNS_OF_A_URL):
+    if _SIGN_OF_A_URL.search(token):
         found = urls_in(token)
         if found:
             found += _addresses_looked_up(token, found)
@@ -99,7 +99,7 @@ def _read_parts(token: str) -> list[Reading]:
         found += mailboxes
         found += [_host_of_mailbox(rest, mailbox) for mailbox in mailboxes]
         rest = spans_blanked(rest, mailboxes)
-    if "." in rest or DOT in rest:
+    if ("." in rest or DOT in rest) and may_hold_a_host(rest):
         hosts = hosts_in(rest)
         bare = bare_urls_in(rest, hosts) if "/" in rest or SLASH in rest else []
         found += _outside(hosts, bare)
