@@ -13,6 +13,7 @@ from typing import Final
 from intel.defanged import INVISIBLE
 
 STRETCH: Final = 32_000  # what is written anew of it time and again stays close to the processor
+MOST_TRIED: Final = 16
 # Every character of a mark becomes one of these private ones: `[.]` is three times DOT. The text keeps its length, so
 # positions stay true, and the scanner sees both where a dot is and that somebody disarmed it.
 DOT: Final = "\ue001"
@@ -115,7 +116,9 @@ def _stretches(text: str) -> Iterator[str]:
 
 
 def _with_marks(text: str) -> str:
-    text = _ESCAPED_DOT.sub(_escaped_dot, text.replace("[.]", DOT * 3))
+    text = text.replace("[.]", DOT * 3)
+    if "\\." in text:
+        text = _ESCAPED_DOT.sub(_escaped_dot if _STEP_OF_A_PATH.search(text) else DOT * 2, text)
     text = _replaced(text, _marks_in(text), _marked)
     text = _rarely_written(text)
     text = _HALF_CLOSED.sub(_half_closed, text)
@@ -159,8 +162,14 @@ def _replaced(text: str, matches: Iterable[re.Match[str]], written: Callable[[re
 
 
 def _matches(text: str, sign: str, pattern: re.Pattern[str], ahead: int = 0) -> Iterator[re.Match[str]]:
-    """Where `pattern` matches that has the `sign` after `ahead` characters: a plain search is what runs fastest."""
-    for place in places_of(text, sign):
+    """Where `pattern` matches that has the `sign` after `ahead` characters.
+
+    A plain search is what runs fastest where a sign is rare, and the engine's own where it stands everywhere.
+    """
+    for count, place in enumerate(places_of(text, sign)):
+        if count == MOST_TRIED:
+            yield from pattern.finditer(text, max(0, place - ahead))
+            break
         if place >= ahead and (match := pattern.match(text, place - ahead)):
             yield match
 
