@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from itertools import pairwise
+from itertools import accumulate
 from typing import Final
 
 from intel.defanged import INVISIBLE
@@ -28,6 +29,8 @@ ANY_COLON: Final = f"(?::|{COLON}{{3}}|{COLON}++)"
 _SIGNS: Final = {".": DOT, DOT * 3: DOT, "dot": DOT, "@": AT, "at": AT, ":": COLON, "/": SLASH}
 _PLAIN: Final = {DOT: ".", AT: "@", COLON: ":", SEPARATOR: "://", SLASH: "/"}
 _MARK_RUN: Final = re.compile(f"([{MARKS}])\\1*")
+_INVISIBLE: Final = re.compile(f"[{INVISIBLE}]")
+_CUT: Final = "\u200b"
 _FOREIGN_MARK: Final = re.compile(f"[{MARKS}]")
 # A search for one plain character is the fastest there is, and next comes that for a pattern which begins with a plain
 # character: so each way to disarm is first sought by the rarest sign it has, and the rest is asked of the few it finds.
@@ -75,7 +78,7 @@ class PlainText:
     """`text` with marks as private characters; `removed` are the places where others were cut out."""
 
     text: str
-    removed: tuple[int, ...] = ()
+    removed: Sequence[int] = ()
 
     def original(self, position: int) -> int:
         """Where the character at `position` stands in the original text."""
@@ -100,14 +103,15 @@ def without_marks(piece: str) -> str:
 def plain_text(original: str) -> PlainText:
     """`original` with its defanging marks made visible; linear in its length."""
     text = _FOREIGN_MARK.sub("\ufffd", original) if any(mark in original for mark in MARKS) else original
-    removed: tuple[int, ...] = ()
-    if cut := _to_cut(text):
-        text, removed = _without(text, cut)
+    removed: Sequence[int] = ()
+    text = _with_cuts(text)
+    if any(map(text.__contains__, INVISIBLE)):
+        text, removed = _without_invisible(text)
     return PlainText("".join(map(_with_marks, _stretches(text))) if len(text) > STRETCH else _with_marks(text), removed)
 
 
 def _stretches(text: str) -> Iterator[str]:
-    """A text in stretches of some megabytes that end in a blank line: every step copies no more than one of them."""
+    """A text in stretches that end in a blank line: every step copies no more than one of them."""
     start = 0
     while start < len(text):
         end = text.find("\n\n", start + STRETCH) + 1 or len(text)
@@ -126,19 +130,17 @@ def _with_marks(text: str) -> str:
     return _spoken_plainly(_joined_over_blanks(text, capitals), capitals)
 
 
-def _to_cut(text: str) -> list[int]:
-    """Where characters stand that are invisible, or that hold the parts of a URL asunder."""
-    places = [place for character in INVISIBLE if character in text for place in places_of(text, character)]
+def _with_cuts(text: str) -> str:
+    """`text` with something invisible for each character that holds the parts of a URL asunder."""
     if _SLASHES_OF_JSON.search(text):
-        places += places_of(text, "\\/")
-    for match in _BRACKETED_HOST.finditer(text):
-        places += (match.start(1) - 1, match.end(1))
-    return sorted(places)
+        text = text.replace("\\/", f"{_CUT}/")
+    return _BRACKETED_HOST.sub(rf"//{_CUT}\1{_CUT}", text)
 
 
-def _without(text: str, places: list[int]) -> tuple[str, tuple[int, ...]]:
-    pieces = [text[first + 1 : last] for first, last in pairwise([-1, *places, len(text)])]
-    return "".join(pieces), tuple(place - count for count, place in enumerate(places))
+def _without_invisible(text: str) -> tuple[str, array[int]]:
+    """`text` without what is invisible, and the places where something was."""
+    pieces = _INVISIBLE.split(text)
+    return "".join(pieces), array("Q", accumulate(map(len, pieces[:-1])))
 
 
 def places_of(text: str, sought: str) -> Iterator[int]:
