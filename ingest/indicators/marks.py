@@ -29,7 +29,6 @@ ANY_COLON: Final = f"(?::|{COLON}{{3}}|{COLON}++)"
 _SIGNS: Final = {".": DOT, DOT * 3: DOT, "dot": DOT, "@": AT, "at": AT, ":": COLON, "/": SLASH}
 _PLAIN: Final = {DOT: ".", AT: "@", COLON: ":", SEPARATOR: "://", SLASH: "/"}
 _MARK_RUN: Final = re.compile(f"([{MARKS}])\\1*")
-_INVISIBLE: Final = re.compile(f"[{INVISIBLE}]")
 _CUT: Final = "\u200b"
 _FOREIGN_MARK: Final = re.compile(f"[{MARKS}]")
 # A search for one plain character is the fastest there is, and next comes that for a pattern which begins with a plain
@@ -139,7 +138,9 @@ def _with_cuts(text: str) -> str:
 
 def _without_invisible(text: str) -> tuple[str, array[int]]:
     """`text` without what is invisible, and the places where something was."""
-    pieces = _INVISIBLE.split(text)
+    for character in filter(text.__contains__, INVISIBLE):
+        text = text.replace(character, _CUT)
+    pieces = text.split(_CUT)
     return "".join(pieces), array("Q", accumulate(map(len, pieces[:-1])))
 
 
