@@ -76,7 +76,7 @@ _WORD_SUFFIXES: Final = _BEGINNINGS | _OTHER_WORDS | _MEMBERS_OF_OBJECTS
 _LONGEST_LAST_WORD: Final = 9
 _LONGEST_OTHER_WORD: Final = 7
 _MEMBERS: Final = frozenset({"local", "target", "location", "data", "user", "config", "self", "item", "value"})
-_BEFORE_A_HOST: Final = ("/dev/tcp/", "/dev/udp/", "file://", "file:////")
+_BEFORE_A_HOST: Final = ("/dev/tcp/", "/dev/udp/", "file://", "file:////", "address=/")
 _SPELLED_SO: Final = frozenset({"Com", "Net", "Org", "COM", "ORG"})
 
 
@@ -114,7 +114,7 @@ def _remark_on_neighbours(token: str, start: int, before: str, after: str) -> st
 
 
 def names_a_share(token: str, start: int) -> bool:
-    r"""Whether what comes right before a host says that one follows: `\\45.9.1.2\c$`, `file://`, `/dev/tcp/`."""
+    r"""Whether what stands right before a host says that one comes: `\\45.9.1.2\c$`, `/dev/tcp/`, `address=/`."""
     before = token[max(0, start - 9) : start]
     if before.endswith(_BEFORE_A_HOST):
         return True

@@ -13,7 +13,7 @@ _LEADS: Final = frozenset(
         "fixed in", "fixed it in", "patched it in", "upgrade to", "upgraded to", "affects", "affected", "chrome",
         "firefox", "safari", "openssl", "office", "oid", "section",
         "sections", "table", "tables", "figure", "annex", "chapter", "clause", "paragraph", "appendix",
-        "requirement", "step", "and", "kernel", "linux",
+        "requirement", "step", "and", "kernel", "linux", "rv",
         "versionen", "versione", "versioni", "versión", "versiones", "versie", "wersja", "wersji",
         "версия", "версии", "версию", "версией", "версий", "версиях",
         *(f"sp{number}" for number in range(10)),
@@ -21,7 +21,7 @@ _LEADS: Final = frozenset(
 )  # fmt: skip
 _SURE_LEADS: Final = frozenset(
     {
-        "version", "versions", "build", "firmware", "kernel", "v",
+        "version", "versions", "build", "firmware", "kernel", "v", "rv",
         "versionen", "versione", "versioni", "versión", "versiones", "versie", "wersja", "wersji",
         "версия", "версии", "версию", "версией", "версий", "версиях",
     }

@@ -26,6 +26,7 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("column of versions", "panel    5.2.30.4\ndrop     5.2.31.9\n", "ip 5.2.30.4", "ip 5.2.31.9"),
     S("called a version", "All versions prior to 5.0.3.117 are affected; write to 185.220.101.47.", ADDRESS),
     S("called a version", "They came in prior to 185.220.101.47 being blocked.", ADDRESS),
+    S("called a version", "Mozilla/5.0 (X11; Linux x86_64; rv:109.0.0.1) Gecko/20100101"),
     S("column of versions", "- svgo-grebe-loader 1.0.2\n- node-grebes 6.1.0.1\n"),
     S("column of versions", "- grebe 1.0.2\n- server 6.1.0.1\n", "ip 6.1.0.1"),
     S("numbered text", "See sections 3.1.2.4 and 5.10.1.2, Table 2.1.1.3 and RFC 9999 4.2.1.9."),
@@ -132,6 +133,8 @@ NEIGHBOUR_SNIPPETS: Final = (
         "email pay@orlop-yard.com",
         "email b-221@orlop-mails.com",
     ),
+    S("blocked", "address=/cm4.orlop-yard.com/0.0.0.0\n", "domain cm4.orlop-yard.com"),
+    S("blocked", "mirror=/cm4.orlop-yard.com/0.0.0.0\n"),
     S("sender", f"{ARTICLE}The file can be had from us: pay@orlop-yard.com"),
     # --- headings
     S(
