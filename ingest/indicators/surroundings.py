@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import compress, pairwise
@@ -65,6 +66,11 @@ _BYLINE: Final = re.compile(r"[\"']?(?i:authors?|credits?|contact|about|source)[
 _CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
 _HEADING_WORD: Final = re.compile(r"[a-z0-9&]+")
 _MARKED_HEADING: Final = re.compile(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
+_SHORTEST_CONTENTS: Final = 3
+_LONGEST_CONTENTS: Final = 3_000
+_NUMBERING: Final = re.compile(r"\A\d{1,2}(?:\.\d{1,2})*[.)]?\s+")
+# What no heading is: a long line, the end of a sentence, a dotted name, a long word.
+_BODY: Final = re.compile(r"[^\n]{80}|[.,;]\n|\w\.\w|[^\s]{25}")
 _NO_HEADING_BEGINS: Final = "-*|`"
 _NO_HEADING_ENDS: Final = ".,;"
 _POINTERS: Final = frozenset(
@@ -308,7 +314,25 @@ class Surroundings:
                 starts.append(position)
                 sections.append(telling[line])
                 position += len(line)
+        listed = self._contents(starts)
+        del starts[listed], sections[listed]
         return starts, sections
+
+    def _contents(self, starts: list[int]) -> slice:
+        """Which headings are the lines of a table of contents at the top: one right after another, and again below."""
+        lines = (self.text[start : start + LONGEST_HEADING].partition("\n")[0] for start in starts)
+        names = [_NUMBERING.sub("", line.strip(" #=:")) for line in lines]
+        times = Counter(names)
+        first = 0
+        for index, (start, name) in enumerate(zip(starts, names, strict=True)):
+            if times[name] > 1 and (index == first or not _BODY.search(self.text, starts[index - 1], start)):
+                continue
+            if index - first >= _SHORTEST_CONTENTS:
+                return slice(first, index)
+            if start > _LONGEST_CONTENTS:
+                break
+            first = index + (times[name] == 1)
+        return slice(0, 0)
 
     def _stretches(self) -> Iterator[list[str]]:
         """The lines of the text, some megabytes at a time: all of them at once would need several times its memory."""

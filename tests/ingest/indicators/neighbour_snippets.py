@@ -9,6 +9,7 @@ from tests.ingest.indicators.snippets import MD5, SHA256, S
 
 DISARMING: Final = ARTICLE + "It asked gale-post[.]com first.\n"
 DROPBOX: Final = "https://www.dropbox.com/s/dl/q1n8k3/viewer.iso"
+CONTENTS: Final = "Summary\nIndicators of Compromise\nReferences\n"
 WATCHED: Final = "https://www.youtube.com/watch?v=Qk7-dWz0XrE"
 
 
@@ -145,6 +146,21 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("heading", f"{ARTICLE}\nAuthors:\n\ncm4.orlop-yard.com\n"),
     S("heading", f"{ARTICLE}\nThe newest build contacts:\n\n* `cm4.orlop-yard.com`\n", "domain cm4.orlop-yard.com"),
     S("heading", f"{ARTICLE}\nPress contacts:\n\n* `news.orlop-yard.com`\n"),
+    S(
+        "table of contents",
+        f"{CONTENTS}The malware contacts cm4.orlop-yard.com first.\n{ARTICLE}{CONTENTS}",
+        "domain cm4.orlop-yard.com",
+    ),
+    S("table of contents", f"{CONTENTS}The malware contacts cm4.orlop-yard.com first.\n{ARTICLE}"),
+    S(
+        "table of contents",
+        f"{ARTICLE}\nDomains\ncm4.orlop-yard.com\nURLs\nhttp://orlop-yard.com/a\nHosts\nb.orlop-yard.com\n"
+        "Domains\nURLs\nHosts\n",
+        "domain cm4.orlop-yard.com",
+        "url http://orlop-yard.com/a",
+        "domain orlop-yard.com",
+        "domain b.orlop-yard.com",
+    ),
     # --- names of malware in links, lists and tables
     S("link", f"{ARTICLE}It drops [Emotet](https://www.bleepingcomputer.com/emotet) there.", "malware Emotet"),
     S("link", f"{ARTICLE}[Cobalt Strike](https://www.cobaltstrike.com/) came next.", "malware Cobalt Strike"),
