@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,6 +73,38 @@ def engine_errors() -> Iterator[None]:
         raise StoreUnavailable(f"the store cannot be used: {error}") from error
 
 
+class _Query:
+    """A query on a connection of its own, which no thread may close while another one reads from it."""
+
+    def __init__(self, path: Path, sql: str, parameters: tuple[Any, ...]) -> None:
+        self._path = path
+        self._asked = sql, parameters
+        self._in_use = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._cursor: sqlite3.Cursor | None = None
+        self._closed = False
+
+    def fetch(self) -> list[sqlite3.Row]:
+        """The next rows; none at the end, and after `close`."""
+        with self._in_use:
+            if self._connection is None and not self._closed:
+                self._connection = connect(self._path, mode="rw")
+            if self._connection is None or self._closed:
+                return []
+            if self._cursor is None:
+                self._cursor = self._connection.execute(*self._asked)
+            return self._cursor.fetchmany(ROWS_AT_ONCE)
+
+    def close(self) -> None:
+        """Ends a `fetch` that another thread is still at, for whoever asked for it may have been cancelled."""
+        self._closed = True
+        if self._connection is not None:
+            self._connection.interrupt()
+        with self._in_use:
+            if self._connection is not None:
+                self._connection.close()
+
+
 class Database:
     """Runs work on the file; usable from any task and event loop until it is closed."""
 
@@ -93,16 +125,15 @@ class Database:
         """Runs `work` whole or not at all; what it wrote is on the disk when this returns."""
         return await self._run(self._writer, lambda: self._transaction("BEGIN IMMEDIATE", work))
 
-    async def stream(self, sql: str, parameters: tuple[Any, ...]) -> AsyncIterator[sqlite3.Row]:
+    async def stream(self, sql: str, parameters: tuple[Any, ...]) -> AsyncGenerator[sqlite3.Row, None]:
         """The rows of a query, few at a time, all from one state of the file."""
-        connection = await self._run(self._readers, lambda: connect(self.path, mode="rw"))
+        query = _Query(self.path, sql, parameters)
         try:
-            cursor = await self._run(self._readers, lambda: connection.execute(sql, parameters))
-            while rows := await self._run(self._readers, lambda: cursor.fetchmany(ROWS_AT_ONCE)):
+            while rows := await self._run(self._readers, query.fetch):
                 for row in rows:
                     yield row
         finally:
-            connection.close()
+            query.close()
 
     async def exclusively(self, work: Callable[[], T]) -> T:
         """Runs `work` in the thread of the writes."""
