@@ -14,7 +14,7 @@ from typing import Final
 from intel.defanged import INVISIBLE
 
 STRETCH: Final = 32_000  # what is written anew of it time and again stays close to the processor
-MOST_TRIED: Final = 16
+MOST_TRIED: Final = 16  # places of a sign, one at a time; where there are more of them, it is not rare
 # Every character of a mark becomes one of these private ones: `[.]` is three times DOT. The text keeps its length, so
 # positions stay true, and the scanner sees both where a dot is and that somebody disarmed it.
 DOT: Final = "\ue001"
@@ -29,7 +29,7 @@ ANY_COLON: Final = f"(?::|{COLON}{{3}}|{COLON}++)"
 _SIGNS: Final = {".": DOT, DOT * 3: DOT, "dot": DOT, "@": AT, "at": AT, ":": COLON, "/": SLASH}
 _PLAIN: Final = {DOT: ".", AT: "@", COLON: ":", SEPARATOR: "://", SLASH: "/"}
 _MARK_RUN: Final = re.compile(f"([{MARKS}])\\1*")
-_CUT: Final = "\u200b"
+_CUT: Final = "\u200b"  # for all that is cut out
 _FOREIGN_MARK: Final = re.compile(f"[{MARKS}]")
 # A search for one plain character is the fastest there is, and next comes that for a pattern which begins with a plain
 # character: so each way to disarm is first sought by the rarest sign it has, and the rest is asked of the few it finds.

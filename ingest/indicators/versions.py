@@ -153,8 +153,9 @@ def _has_a_version_at(row: str, before: str) -> bool:
         cells = _CELL_ENDS.split(row)
         return len(cells) > len(left) and _OTHER_VERSION.fullmatch(cells[len(left)].strip()) is not None
     names, words = before.split(), row.split()
-    if len(words) == len(names) + 1 and _OTHER_VERSION.fullmatch(words[-1]):
-        return names[-1].lower() not in _NO_PRODUCTS  # an item of a list: `svgo-loader 1.0.2`
+    is_item = len(words) == len(names) + 1 and names[-1].lower() not in _NO_PRODUCTS
+    if is_item and _OTHER_VERSION.fullmatch(words[-1]):
+        return True  # `svgo-loader 1.0.2`
     return (
         before[-2:] == "  "
         and row[len(before) - 1 : len(before)] == " "
