@@ -44,16 +44,25 @@ _LINES = {"accept": "application/json", "content-type": "application/x-ndjson"}
 class _Node(AiohttpHttpNode):
     """Hands large bodies over in pieces: sent in one they block the event loop, and aiohttp warns of it.
 
-    Without the client's log of requests, which would read them whole.
+    Without the client's log of requests, which would read them whole. Once closed, it stays closed: of itself it
+    would connect anew, be it to try a request again that was under way, and nobody would close that.
     """
+
+    _closed = False
 
     async def perform_request(  # type: ignore[override]  # as the client's own asynchronous nodes do
         self, method: str, target: str, body: bytes | None = None, **rest: Any
     ) -> Any:
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
         if body is None or len(body) <= _LARGE_BODY_BYTES:
             return await super().perform_request(method, target, body, **rest)
         pieces: Any = io.BytesIO(body)
         return await super().perform_request(method, target, pieces, **rest)
+
+    async def close(self) -> None:  # type: ignore[override]  # as above
+        self._closed = True
+        await super().close()
 
     def _log_request(self, *_: Any, **__: Any) -> None:
         return
@@ -115,7 +124,6 @@ class Cluster:
         }
         self._steady_seconds = steady_seconds
         self._troubled: dict[bool, float] = {}
-        self._closed = False
         self._make_indices: Callable[[], Awaitable[None]] | None = None
         self._unblock: Callable[[], Awaitable[None]] | None = None
         self._next_unblocking = 0.0
@@ -155,9 +163,6 @@ class Cluster:
         self, method: str, path: str, body: Mapping[str, Any] | bytes | None, patience: Patience, **params: Any
     ) -> Any:
         """As `ask`, but IndexMissing is raised at once."""
-        if self._closed:
-            # The client would connect anew, and nobody would close that.
-            raise StoreUnavailable("the store is closed")
         headers = _LINES if isinstance(body, bytes) else _JSON
         client = self._clients[patience]
         writes = patience in (Patience.WRITE, Patience.LONG_WRITE)
@@ -175,7 +180,6 @@ class Cluster:
 
     async def close(self) -> None:
         """Gives back the connections; may be called again."""
-        self._closed = True
         await self._client.close()
 
     def _refused(self, error: ApiError, writes: bool) -> Any:

@@ -18,6 +18,7 @@ from intel.records import ApiKey, Catalogue, Vote
 from intel.settings import ElasticsearchSettings
 from intel.store.elastic.store import ElasticStore
 from tests.contract.store.builders import hour, listed, make_article, make_submission, publish
+from tests.intel.store.elastic.conftest import store_at
 from tests.intel.store.elastic.wire import Wire
 
 pytestmark = pytest.mark.asyncio
@@ -256,3 +257,16 @@ async def test_a_node_that_is_away_is_passed_over(elasticsearch_url: str, index_
         assert await store.submissions.add(submission) == submission
         assert await store.submissions.get(submission.id) == submission
     await store.close()
+
+
+async def test_a_request_under_way_does_not_connect_anew_once_the_store_is_closed(
+    store: ElasticStore, wire: Wire, index_prefix: str
+) -> None:
+    closing = store_at(wire.url, index_prefix)
+    wire.stalled = True
+    asked = asyncio.create_task(closing.totals())
+    await asyncio.wait([asked], timeout=0.2)
+    await closing.close()
+    with pytest.raises(StoreUnavailable):
+        await asked
+    assert not wire.heads[1:]
