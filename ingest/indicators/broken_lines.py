@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Final, NamedTuple
 
+from ingest.indicators.cutting import Place
 from ingest.indicators.marks import DOT, places_of
 from ingest.indicators.plain_signs import ANNOUNCING
 from ingest.indicators.suffixes import is_top_level
-from ingest.indicators.walking import Place
 from intel.names import is_technique
 
 LONGEST_HALF: Final = 256

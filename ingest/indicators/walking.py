@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import repeat
+from itertools import filterfalse, repeat
+from operator import itemgetter
 from typing import Final, NamedTuple
 
+from ingest.indicators.cutting import Cut, Place
 from ingest.indicators.marks import MARKS, SEPARATOR
 from ingest.indicators.naming import EDGES, FUSED_KINDS, Naming, naming_of
 from intel.names import malware_names
 
 LONGEST_WORD: Final = 64
-STRETCH: Final = 1_000_000
 MOST_OF_ONE: Final = 1000  # more appearances of one token tell nothing new
 
 # Each begins with one class of signs, for to look for one of a class is what is fastest; most words have none of them.
@@ -25,11 +26,6 @@ _UNSIGNED: Final = re.compile(r"[0-9A-Fa-f]{32}|[Cc][Vv][Ee][-_\u2010-\u2015\u22
 _SPACE: Final = re.compile(r"\s")
 _HEAD_ENDS: Final = ("://", SEPARATOR)
 _SHORTEST_HASH: Final = 32
-_NEAR: Final = 500
-
-
-# A token that is worth reading: where it begins, and itself. (A tuple, for there are many.)
-Place = tuple[int, str]
 
 
 class Walk(NamedTuple):
@@ -52,17 +48,15 @@ def walk(text: str) -> Walk:
     times: Counter[str] = Counter()
     has_heads = False
     for start, end in _stretches(text):
-        tokens = (text if end - start == len(text) else text[start:end]).split()
-        words = set(tokens)
-        plain = list(filter(str.isalpha, words))
-        others = words.difference(plain)
+        cut = Cut(text, start, end)
+        plain = list(filter(str.isalpha, cut.tokens))
+        others = list(filterfalse(str.isalpha, cut.tokens))
         has_heads = has_heads or any(map(str.endswith, others, repeat(_HEAD_ENDS)))
         promising, named, edges = _sorted_out(plain, others)
         namings.update(named)
         worth = promising.union(named)
-        telling = list(filter(worth.__contains__, tokens))
-        times.update(telling)
-        found = _places(text, start, end, telling, edges.union(named))
+        found = cut.places(worth, edges.union(named))
+        times.update(map(itemgetter(1), found))
         endless = max(map(times.__getitem__, worth), default=0) > MOST_OF_ONE
         places += _first_ones(found, times) if endless else found
     return Walk(text, places, namings, has_heads)
@@ -72,7 +66,7 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
     """A text in stretches of some megabytes that end between words: what is held of it at one time stays small."""
     start = 0
     while start < len(text):
-        space = _SPACE.search(text, start + STRETCH)
+        space = _SPACE.search(text, start + Cut.STRETCH)
         end = space.start() if space else len(text)
         yield start, end
         start = end
@@ -87,7 +81,7 @@ def may_hold_indicators(token: str) -> bool:
     return _UNSIGNED.search(token) is not None
 
 
-def _sorted_out(words: list[str], others: set[str]) -> tuple[set[str], dict[str, Naming], set[str]]:
+def _sorted_out(words: list[str], others: list[str]) -> tuple[set[str], dict[str, Naming], set[str]]:
     """Of words of nothing but letters, and of other tokens, those that may hold an indicator or only a name.
 
     The third are those of the first that are nothing but edges.
@@ -116,28 +110,6 @@ def _sorted_out(words: list[str], others: set[str]) -> tuple[set[str], dict[str,
             asked.append(token)
     namings = [(token, naming_of(token, names)) for token in asked if token not in promising]
     return promising, {token: naming for token, naming in namings if naming.may_name}, edges
-
-
-def _places(text: str, begin: int, end: int, telling: list[str], unsure: set[str]) -> list[Place]:
-    """Where the `telling` tokens of a stretch stand.
-
-    What holds a promising token is promising itself, so the next one to be seen is the one that is sought; only one of
-    the `unsure` may also stand within a word that tells nothing.
-    """
-    places: list[Place] = []
-    find = text.find
-    position = begin
-    for token in telling:
-        start = find(token, position, position + _NEAR)
-        if start < 0:
-            start = find(token, position)
-        position = start + len(token)
-        if token in unsure:
-            while text[max(begin, start - 1) : start].strip() or text[position : min(end, position + 1)].strip():
-                start = text.index(token, start + 1)
-                position = start + len(token)
-        places.append((start, token))
-    return places
 
 
 def _first_ones(places: list[Place], times: Mapping[str, int]) -> list[Place]:
