@@ -112,26 +112,49 @@ note(Cut *cut, size_t start, size_t end, Hashed *hashed)
     return add_token(cut, slot, (Token){hash, (uint32_t)start, (uint32_t)length}) && add_appearance(cut, first);
 }
 
+/* Where white space, or the other, next begins. */
+static inline size_t
+skip(const Cut *cut, int kind, size_t position, int space)
+{
+    while (position < cut->length) {
+        Py_UCS4 character = PyUnicode_READ(kind, cut->text, position);
+        /* Most are letters and signs of ASCII. */
+        int is_space = character - 0x21 < 0x5e ? 0 : Py_UNICODE_ISSPACE(character);
+        if (is_space != space) {
+            break;
+        }
+        position++;
+    }
+    return position;
+}
+
+static inline int
+cut_up_characters(Cut *cut, int kind)
+{
+    Hashed *hashed = PyHash_GetFuncDef()->hash;
+    size_t start = skip(cut, kind, 0, 1);
+    while (start < cut->length) {
+        size_t end = skip(cut, kind, start, 0);
+        if (!note(cut, start, end, hashed)) {
+            return 0;
+        }
+        start = skip(cut, kind, end, 1);
+    }
+    return _PyBytes_Resize(&cut->appearances, (Py_ssize_t)(cut->seen * sizeof(Appearance))) == 0;
+}
+
+/* One loop for each width, for the compiler to make it a tight one. */
 static int
 cut_up(Cut *cut)
 {
-    Hashed *hashed = PyHash_GetFuncDef()->hash;
-    int kind = (int)cut->width;
-    size_t position = 0;
-    while (position < cut->length) {
-        if (Py_UNICODE_ISSPACE(PyUnicode_READ(kind, cut->text, position))) {
-            position++;
-            continue;
-        }
-        size_t start = position;
-        do {
-            position++;
-        } while (position < cut->length && !Py_UNICODE_ISSPACE(PyUnicode_READ(kind, cut->text, position)));
-        if (!note(cut, start, position, hashed)) {
-            return 0;
-        }
+    switch (cut->width) {
+    case 1:
+        return cut_up_characters(cut, PyUnicode_1BYTE_KIND);
+    case 2:
+        return cut_up_characters(cut, PyUnicode_2BYTE_KIND);
+    default:
+        return cut_up_characters(cut, PyUnicode_4BYTE_KIND);
     }
-    return _PyBytes_Resize(&cut->appearances, (Py_ssize_t)(cut->seen * sizeof(Appearance))) == 0;
 }
 
 /* The different tokens as a list of strings. */

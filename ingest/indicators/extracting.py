@@ -241,8 +241,7 @@ def _collect(document: Document, plain: PlainText, kept: _Kept, malware: list[Ju
 
 
 def _indicator(document: Document, plain: PlainText, type: str, value: str, places: list[_KeptPlace]) -> Indicator:
-    if plain.removed:
-        places = [(*plain.span(first, last), verdict) for first, last, verdict in places]
+    places = plain.spans(places)
     start, end, best = places[0]
     spans: tuple[tuple[int, int], ...] = ((start, end),)
     if len(places) > 1:

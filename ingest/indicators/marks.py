@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import accumulate
-from typing import Final
+from typing import Final, TypeVar
 
 from intel.defanged import INVISIBLE
 
@@ -71,6 +71,8 @@ _SPOKEN_DOT: Final = re.compile(r" dot (?=(?:com|net|org|info|ru|cn|io|xyz|top|o
 _SPOKEN_AT: Final = re.compile(rf" (?:at|AT) (?=[\w-]{{1,63}}+{DOT}{{5}})")
 _SLASHED: Final = re.compile(r"/(?P<sign>AT|DOT)/(?=\w)")
 
+_Of = TypeVar("_Of")
+
 
 @dataclass(frozen=True, slots=True)
 class PlainText:
@@ -85,11 +87,17 @@ class PlainText:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The original span of the characters `start:end`."""
-        if not self.removed or end <= self.removed[0]:
-            return start, end
-        shift = bisect_right(self.removed, start)
-        inside = shift < len(self.removed) and self.removed[shift] < end
-        return start + shift, (self.original(end - 1) + 1 if inside else end + shift)
+        return start + bisect_right(self.removed, start), end + bisect_right(self.removed, end - 1)
+
+    def spans(self, places: list[tuple[int, int, _Of]]) -> list[tuple[int, int, _Of]]:
+        """The same of many, each with what it is the place of."""
+        removed = self.removed
+        if not removed:
+            return places
+        return [
+            (start + bisect_right(removed, start), end + bisect_right(removed, end - 1), of)
+            for start, end, of in places
+        ]
 
 
 def without_marks(piece: str) -> str:
@@ -104,8 +112,8 @@ def plain_text(original: str) -> PlainText:
     text = _FOREIGN_MARK.sub("\ufffd", original) if any(mark in original for mark in MARKS) else original
     removed: Sequence[int] = ()
     text = _with_cuts(text)
-    if any(map(text.__contains__, INVISIBLE)):
-        text, removed = _without_invisible(text)
+    if invisible := list(filter(text.__contains__, INVISIBLE)):
+        text, removed = _without(text, invisible)
     return PlainText("".join(map(_with_marks, _stretches(text))) if len(text) > STRETCH else _with_marks(text), removed)
 
 
@@ -136,9 +144,9 @@ def _with_cuts(text: str) -> str:
     return _BRACKETED_HOST.sub(rf"//{_CUT}\1{_CUT}", text)
 
 
-def _without_invisible(text: str) -> tuple[str, array[int]]:
-    """`text` without what is invisible, and the places where something was."""
-    for character in filter(text.__contains__, INVISIBLE):
+def _without(text: str, characters: Iterable[str]) -> tuple[str, array[int]]:
+    """`text` without the `characters`, and the places where one was."""
+    for character in characters:
         text = text.replace(character, _CUT)
     pieces = text.split(_CUT)
     return "".join(pieces), array("Q", accumulate(map(len, pieces[:-1])))
