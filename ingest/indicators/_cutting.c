@@ -1,4 +1,4 @@
-/* Cuts a text at white space without making a string of each token; `_cutting.pyi` says what each call means.
+/* Cuts a text at white space, or at one sign, without making a string of each token; `_cutting.pyi` says what each call means.
 
    The text is hostile: every place is checked against the length it was counted in, and the hash is the interpreter's
    own, which is seeded, so that no text can choose where its tokens fall. */
@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 #include <string.h>
+
+#define WHITE_SPACE UINT32_MAX
 
 typedef Py_hash_t Hashed(const void *, Py_ssize_t);
 
@@ -27,6 +29,7 @@ typedef struct {
 typedef struct {
     const char *text; /* of `length` characters that are `width` bytes each */
     size_t length, width;
+    Py_UCS4 separator; /* or WHITE_SPACE */
     Token *tokens;
     size_t count, room;
     uint32_t *slots; /* 1 + index of a token, or 0; their number is a power of two, at most half of them are taken */
@@ -112,17 +115,21 @@ note(Cut *cut, size_t start, size_t end, Hashed *hashed)
     return add_token(cut, slot, (Token){hash, (uint32_t)start, (uint32_t)length}) && add_appearance(cut, first);
 }
 
-/* Where white space, or the other, next begins. */
-static inline size_t
-skip(const Cut *cut, int kind, size_t position, int space)
+static inline int
+parts(const Cut *cut, Py_UCS4 character)
 {
-    while (position < cut->length) {
-        Py_UCS4 character = PyUnicode_READ(kind, cut->text, position);
-        /* Most are letters and signs of ASCII. */
-        int is_space = character - 0x21 < 0x5e ? 0 : Py_UNICODE_ISSPACE(character);
-        if (is_space != space) {
-            break;
-        }
+    if (cut->separator != WHITE_SPACE) {
+        return character == cut->separator;
+    }
+    /* Most are letters and signs of ASCII. */
+    return character - 0x21 < 0x5e ? 0 : Py_UNICODE_ISSPACE(character);
+}
+
+/* Where the first character at or after a position stands that parts tokens, or the first that does not. */
+static inline size_t
+next(const Cut *cut, int kind, size_t position, int parting)
+{
+    while (position < cut->length && parts(cut, PyUnicode_READ(kind, cut->text, position)) != parting) {
         position++;
     }
     return position;
@@ -132,13 +139,13 @@ static inline int
 cut_up_characters(Cut *cut, int kind)
 {
     Hashed *hashed = PyHash_GetFuncDef()->hash;
-    size_t start = skip(cut, kind, 0, 1);
+    size_t start = next(cut, kind, 0, 0);
     while (start < cut->length) {
-        size_t end = skip(cut, kind, start, 0);
+        size_t end = next(cut, kind, start, 1);
         if (!note(cut, start, end, hashed)) {
             return 0;
         }
-        start = skip(cut, kind, end, 1);
+        start = next(cut, kind, end, 0);
     }
     return _PyBytes_Resize(&cut->appearances, (Py_ssize_t)(cut->seen * sizeof(Appearance))) == 0;
 }
@@ -178,15 +185,19 @@ strings_of(const Cut *cut)
 static PyObject *
 cut_function(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *text;
+    PyObject *text, *separator;
     Py_ssize_t start, end;
-    if (!PyArg_ParseTuple(arguments, "Unn", &text, &start, &end)) {
+    if (!PyArg_ParseTuple(arguments, "UnnO", &text, &start, &end, &separator)) {
         return NULL;
+    }
+    if (separator != Py_None && (!PyUnicode_Check(separator) || PyUnicode_GET_LENGTH(separator) != 1)) {
+        return PyErr_Format(PyExc_ValueError, "a separator is one character or None");
     }
     if (start < 0 || start > end || end > PyUnicode_GET_LENGTH(text) || (size_t)(end - start) >= UINT32_MAX / 2) {
         return PyErr_Format(PyExc_ValueError, "the text has no stretch from %zd to %zd", start, end);
     }
     Cut cut = {.length = (size_t)(end - start), .width = (size_t)PyUnicode_KIND(text), .seen_room = 1024};
+    cut.separator = separator == Py_None ? WHITE_SPACE : PyUnicode_READ_CHAR(separator, 0);
     cut.text = (const char *)PyUnicode_DATA(text) + (size_t)start * cut.width;
     cut.appearances = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(cut.seen_room * sizeof(Appearance)));
     PyObject *both = NULL;
@@ -254,7 +265,7 @@ places_function(PyObject *Py_UNUSED(module), PyObject *arguments)
 }
 
 static PyMethodDef functions[] = {
-    {"cut", cut_function, METH_VARARGS, "The different tokens of text[start:end], and where each of all appears."},
+    {"cut", cut_function, METH_VARARGS, "The different pieces of text[start:end] that something parts, and where each of all appears."},
     {"places", places_function, METH_VARARGS, "Where those of the tokens stand that are wanted."},
     {NULL, NULL, 0, NULL},
 };

@@ -1,7 +1,9 @@
-"""Cuts a stretch of a text at white space: in C where `scripts/install` met a compiler, else as fast as Python can."""
+"""Cuts a text into tokens or lines: in C where `scripts/install` met a compiler, else as fast as Python can."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import ClassVar, Final
 
 try:
@@ -9,21 +11,23 @@ try:
 except ImportError:
     _cutting = None  # type: ignore[assignment]
 
-# Where in a text a token begins, and itself. (A tuple, for there are many.)
+# Where in a text a token or line begins, and itself. (A tuple, for there are many.)
 Place = tuple[int, str]
 
 _NEAR: Final = 500
+_SPACE: Final = re.compile(r"\s")
 
 
 class PythonCut:
-    """The different `tokens` of `text[start:end]`, in order of first appearance."""
+    """The different `tokens` of `text[start:end]` in order of first appearance, cut at white space or a `separator`."""
 
     # What is held of a text at one time stays small: here every appearance of a token is a string of its own.
     STRETCH: ClassVar = 1_000_000
 
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self._text, self._start, self._end = text, start, end
-        self._appearances = (text if end - start == len(text) else text[start:end]).split()
+    def __init__(self, text: str, start: int, end: int, separator: str | None = None) -> None:
+        self._text, self._start, self._end, self._separator = text, start, end, separator
+        stretch = text if end - start == len(text) else text[start:end]
+        self._appearances = list(filter(None, stretch.split(separator))) if separator else stretch.split()
         self.tokens = list(dict.fromkeys(self._appearances))
 
     def places(self, wanted: set[str], unsure: set[str]) -> list[Place]:
@@ -41,7 +45,10 @@ class PythonCut:
                 start = find(token, position)
             position = start + len(token)
             if token in unsure:
-                while text[max(begin, start - 1) : start].strip() or text[position : min(end, position + 1)].strip():
+                while any(
+                    beside.strip(self._separator)
+                    for beside in (text[max(begin, start - 1) : start], text[position : min(end, position + 1)])
+                ):
                     start = text.index(token, start + 1)
                     position = start + len(token)
             places.append((start, token))
@@ -53,12 +60,26 @@ class CompiledCut:
 
     STRETCH: ClassVar = 4_000_000
 
-    def __init__(self, text: str, start: int, end: int) -> None:
+    def __init__(self, text: str, start: int, end: int, separator: str | None = None) -> None:
         self._start = start
-        self.tokens, self._appearances = _cutting.cut(text, start, end)
+        self.tokens, self._appearances = _cutting.cut(text, start, end, separator)
 
     def places(self, wanted: set[str], _: set[str]) -> list[Place]:
         return _cutting.places(self.tokens, self._appearances, wanted, self._start)
 
 
 Cut: Final[type[PythonCut] | type[CompiledCut]] = PythonCut if _cutting is None else CompiledCut
+
+
+def cuts(text: str, separator: str | None = None) -> Iterator[PythonCut | CompiledCut]:
+    """A text in stretches of some megabytes, each cut: what is held of it at one time stays small."""
+    start = 0
+    while start < len(text):
+        least = start + Cut.STRETCH
+        if separator:
+            end = text.find(separator, least)
+        else:
+            end = space.start() if (space := _SPACE.search(text, least)) else -1
+        end = end if end >= 0 else len(text)
+        yield Cut(text, start, end, separator)
+        start = end

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
-from itertools import compress, pairwise
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
+from ingest.indicators.cutting import cuts
 from ingest.indicators.document import Document, Place
 from ingest.indicators.marks import MARKS, PlainText
 from ingest.indicators.sentences import line_span
@@ -149,7 +150,6 @@ _INVITATION: Final = re.compile(
 )
 _DEAD_DROP: Final = re.compile(r"(?i)\bdead[ -]?drops?\b[^.!?\n]{0,80}\Z")
 _BLOCK: Final = 64
-_STRETCH: Final = 1_000_000
 _MARK_SIGNS: Final = frozenset(MARKS)
 _HEX_DUMP: Final = re.compile(r"\s*(?:0x)?[0-9A-Fa-f]{4,16}:?[ \t]+(?:[0-9A-Fa-f]{2,8}[ \t]+){4}")
 _REGISTRAR: Final = re.compile(r"(?i)\b(?:registrar(?: whois server| url| abuse contact e-?mail)?|whois server): ?\Z")
@@ -298,22 +298,19 @@ class Surroundings:
     def _headings(self) -> tuple[list[int], list[Section]]:
         starts: list[int] = []
         sections: list[Section] = []
-        position = 0
-        for lines in self._stretches():
+        for cut in cuts(self.text, "\n"):
             telling = {
                 line: section
-                for line in set(lines)
+                for line in cut.tokens
                 if 2 < len(line) <= LONGEST_HEADING
                 and line[0] not in _NO_HEADING_BEGINS
                 and line[-1] not in _NO_HEADING_ENDS
                 and (" " in line or line[0] in "#=" or line[:-1].isalpha())
                 and (section := _section_of(line.strip()))
             }
-            for line in compress(lines, map(telling.__contains__, lines)):
-                position = self._start_of(line, position)
-                starts.append(position)
+            for start, line in cut.places(set(telling), set(telling)):
+                starts.append(start)
                 sections.append(telling[line])
-                position += len(line)
         listed = self._contents(starts)
         del starts[listed], sections[listed]
         return starts, sections
@@ -333,25 +330,6 @@ class Surroundings:
                 break
             first = index + (times[name] == 1)
         return slice(0, 0)
-
-    def _stretches(self) -> Iterator[list[str]]:
-        """The lines of the text, some megabytes at a time: all of them at once would need several times its memory."""
-        start = 0
-        while start < len(self.text):
-            end = self.text.find("\n", start + _STRETCH)
-            end = end if end >= 0 else len(self.text)
-            yield self.text[start:end].split("\n")
-            start = end + 1
-
-    def _start_of(self, line: str, position: int) -> int:
-        """Where a whole line first stands from a position on."""
-        start = self.text.index(line, position)
-        while (start and self.text[start - 1] != "\n") or self.text[start + len(line) : start + len(line) + 1] not in (
-            "",
-            "\n",
-        ):
-            start = self.text.index(line, start + 1)
-        return start
 
 
 def _words_of(text: str) -> list[str]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import filterfalse, repeat
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from ingest.indicators.cutting import Cut, Place
+from ingest.indicators.cutting import Place, cuts
 from ingest.indicators.marks import MARKS, SEPARATOR
 from ingest.indicators.naming import EDGES, FUSED_KINDS, Naming, naming_of
 from intel.names import malware_names
@@ -23,7 +23,6 @@ _SIGN: Final = re.compile(
     rf"|(?<=%)3[aA]%2[fF])"
 )
 _UNSIGNED: Final = re.compile(r"[0-9A-Fa-f]{32}|[Cc][Vv][Ee][-_\u2010-\u2015\u2212][0-9]|T[0-9]{4}")
-_SPACE: Final = re.compile(r"\s")
 _HEAD_ENDS: Final = ("://", SEPARATOR)
 _SHORTEST_HASH: Final = 32
 
@@ -47,8 +46,7 @@ def walk(text: str) -> Walk:
     places: list[Place] = []
     times: Counter[str] = Counter()
     has_heads = False
-    for start, end in _stretches(text):
-        cut = Cut(text, start, end)
+    for cut in cuts(text):
         plain = list(filter(str.isalpha, cut.tokens))
         others = list(filterfalse(str.isalpha, cut.tokens))
         has_heads = has_heads or any(map(str.endswith, others, repeat(_HEAD_ENDS)))
@@ -60,16 +58,6 @@ def walk(text: str) -> Walk:
         endless = max(map(times.__getitem__, worth), default=0) > MOST_OF_ONE
         places += _first_ones(found, times) if endless else found
     return Walk(text, places, namings, has_heads)
-
-
-def _stretches(text: str) -> Iterator[tuple[int, int]]:
-    """A text in stretches of some megabytes that end between words: what is held of it at one time stays small."""
-    start = 0
-    while start < len(text):
-        space = _SPACE.search(text, start + Cut.STRETCH)
-        end = space.start() if space else len(text)
-        yield start, end
-        start = end
 
 
 def may_hold_indicators(token: str) -> bool:

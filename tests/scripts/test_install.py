@@ -123,7 +123,9 @@ def test_what_can_be_compiled_is_and_without_a_compiler_it_is_said_and_done_with
         pytest.skip("no C compiler with Python's headers here")
     shutil.rmtree(installed.root / ".venv")
     assert "apt install gcc" not in installed.run("scripts/install").stdout
-    load = f"import sys; sys.path.insert(0, {str(folder)!r}); import _cutting; print(_cutting.cut('a b a', 0, 5)[0])"
+    load = (
+        f"import sys; sys.path.insert(0, {str(folder)!r}); import _cutting; print(_cutting.cut('a b a', 0, 5, None)[0])"
+    )
     loaded = installed.run(".venv/bin/python", "-I", "-c", load)
     assert loaded.stdout == "['a', 'b']\n", loaded.stderr
 
