@@ -256,10 +256,8 @@ def compile_core(environment: Environment) -> None:
     except (OSError, subprocess.SubprocessError):
         module.unlink(missing_ok=True)
         part.unlink(missing_ok=True)
-        say(
-            "No C compiler with Python's headers here (Debian, Ubuntu: apt install gcc python3-dev): extraction runs in"
-        )
-        say("Python alone, up to a fourth slower. To compile it later, remove .venv and run this again.")
+        say("No C compiler with Python's headers here: long texts are read up to a fourth slower. To change that:")
+        say("    apt install gcc python3-dev      (Debian, Ubuntu; as root), remove .venv, and run this again")
 
 
 def complete(environment: Environment, dev: bool) -> bool:

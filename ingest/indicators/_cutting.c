@@ -1,7 +1,7 @@
-/* Cuts a text at white space, or at one sign, without making a string of each token; `_cutting.pyi` says what each call means.
+/* Cuts a text at white space, or at one character, without making a string of each token; `cutting.py` uses it.
 
-   The text is hostile: every place is checked against the length it was counted in, and the hash is the interpreter's
-   own, which is seeded, so that no text can choose where its tokens fall. */
+   The text is hostile: nothing is read beyond the stretch that was asked for, and the hash is the interpreter's own,
+   which is seeded, so that no text can choose where its tokens fall. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -150,7 +150,7 @@ cut_up_characters(Cut *cut, int kind)
     return _PyBytes_Resize(&cut->appearances, (Py_ssize_t)(cut->seen * sizeof(Appearance))) == 0;
 }
 
-/* One loop for each width, for the compiler to make it a tight one. */
+/* A loop for each width, so that none asks for it at every character. */
 static int
 cut_up(Cut *cut)
 {
@@ -265,7 +265,7 @@ places_function(PyObject *Py_UNUSED(module), PyObject *arguments)
 }
 
 static PyMethodDef functions[] = {
-    {"cut", cut_function, METH_VARARGS, "The different pieces of text[start:end] that something parts, and where each of all appears."},
+    {"cut", cut_function, METH_VARARGS, "The different tokens of text[start:end], and where each of all appears."},
     {"places", places_function, METH_VARARGS, "Where those of the tokens stand that are wanted."},
     {NULL, NULL, 0, NULL},
 };
