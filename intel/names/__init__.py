@@ -14,6 +14,7 @@ from typing import Any, Final
 LONGEST_SPELLING: Final = 200
 
 _NEITHER_LETTER_NOR_DIGIT: Final = re.compile(r"[\W_]+")
+_CAPITAL_INSIDE: Final = re.compile(r"[a-z][A-Z]")  # `PoSeidon`
 _KIND_AT_END: Final = re.compile(
     r"(?<=....)(?:ransomware|malware|trojan|stealer|loader|backdoor|botnet|worm|beacon|rat)$"
 )
@@ -27,9 +28,9 @@ class MalwareNames:
     those of several words without their blanks; `openings` maps first words to the keys of the words that go on with a
     name (first words of everyday words as they are written or with capitals, any other as its key); `beginnings` are
     the keys of all words with which a name may begin; `in_order` are the keys of `families`, sorted. Of the `ordinary`
-    ones, `as_written` are those that count only with the capitals of the lists, `composed` those of several words that
-    mean malware with other capitals and in one word too, `phrases` those of several words that are said of other
-    things as well. `words` are not ordinary, but everyday words where they are written small.
+    ones, `as_written` are those that count only with capitals inside or those of the lists, `composed` those of several
+    words that mean malware with other capitals and in one word too, `phrases` those of several words that are said of
+    other things as well. `words` are not ordinary, but everyday words where they are written small.
     """
 
     families: Mapping[str, str]
@@ -48,7 +49,9 @@ class MalwareNames:
         """Whether the name whose `key` is an ordinary one may be `spelled` so."""
         if spelled in self.spellings or spelled in self.joined_spellings or key in self.composed:
             return True
-        return key not in self.as_written and spelled != spelled.lower()
+        if key in self.as_written:
+            return _CAPITAL_INSIDE.search(spelled) is not None
+        return spelled != spelled.lower()
 
 
 def is_technique(id: str) -> bool:

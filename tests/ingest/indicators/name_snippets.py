@@ -6,7 +6,7 @@ from typing import Final
 
 from tests.ingest.indicators.snippets import S
 
-PLAY: Final = "malware Playcrypt"
+PLAY: Final = "malware Play"
 LOCKBIT: Final = "malware LockBit"
 EMOTET: Final = "malware Emotet"
 COBALT: Final = "malware Cobalt Strike"
@@ -25,6 +25,10 @@ NAME_SNIPPETS: Final = (
     S("capitals", "Spring Framework users must update."),
     S("capitals", "The embargo ended, and the lynx ate in the fog."),
     S("capitals", "the PLAy malware of a child"),
+    S("capitals", "hit by the PoSeidon malware", "malware Poseidon"),
+    S("possessive", "Agent Tesla's loader and Cobalt Strike\u2019s beacon", "malware Agent Tesla", COBALT),
+    S("possessive", "the Devil's Rat and our agent Tesla's car", "malware Devil's Rat"),
+    S("programs", "It was written in AutoIt and looked like CCleaner."),
     # --- a kind that belongs to the longer name
     S("kind before", "a new variant of Akira came up in May", "malware Akira"),
     S("kind before", "another strain of Play, they wrote", PLAY),
@@ -66,7 +70,12 @@ NAME_SNIPPETS: Final = (
     S("list", "Emotet, RTM", EMOTET),
     S("list", "We saw Emotet.\nPlay, hive and royal are words", EMOTET),
     S("list", "LockBit\u3001Play", LOCKBIT, PLAY),
+    S("list", "Octo descends from TrickBot", "malware Octo", "malware TrickBot"),
+    S("list", "* LockBit, 54 victims\n* Akira, 20 victims", LOCKBIT, "malware Akira"),
+    S("list", "TrickBot / 2016 / HTTP\nDexter / 2012 / HTTP", "malware TrickBot", "malware Dexter"),
     # --- what a sentence says that a name is
+    S("said to be one", "The loader, tracked as Bumblebee, came by letter.", "malware Bumblebee"),
+    S("said to be one", "The Tsunami IRC bot came by letter.", "malware Tsunami"),
     S("is one", "Royal is a fairly new ransomware that spares no one.", "malware Royal"),
     S("is one", "Play and Medusa were the busiest ransomware crews in March", PLAY, "malware Medusa"),
     S("is one", "Akira was one of the ransomware families", "malware Akira"),

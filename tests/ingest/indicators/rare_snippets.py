@@ -74,7 +74,7 @@ RARE_SNIPPETS: Final = (
     S("service", "hxxps://www.dropbox[.]com/s/a", "url https://www.dropbox.com/s/a"),
     S("service", "it asked pastebin[.]com", "domain pastebin.com"),
     # --- names of malware
-    S("malware", "the Snake keylogger", "malware 404 Keylogger"),
+    S("malware", "the Snake keylogger", "malware Snake Keylogger"),
     S("malware", "Malware: emotet, cl0p", "malware Emotet", "malware Clop"),
     S("malware", "used Brute Ratel to stay", "malware Brute Ratel C4"),
     S("malware", "it is a loader for Snake", "malware Uroburos"),

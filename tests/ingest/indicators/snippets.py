@@ -320,7 +320,7 @@ SNIPPETS: Final = (
     S("malware", "Geodo is an old name", "malware Emotet"),
     S("malware", "Emotet/TrickBot, Emotet's and Emotet-infected", "malware Emotet", "malware TrickBot"),
     S("malware", "the Gh0st RAT and njRAT", "malware gh0st RAT", "malware njRAT"),
-    S("malware", "the Play ransomware", "malware Playcrypt"),
+    S("malware", "the Play ransomware", "malware Play"),
     S("malware", "ready to play, a dark page, the royal net at one snake"),
     S("malware", "The group was ready to Play. Royal guests."),
     S("malware", "wrote to emotet-fans[.]com", "domain emotet-fans.com"),
