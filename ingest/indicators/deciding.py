@@ -63,7 +63,8 @@ _WHOLE_HASH: Final = Verdict(True, "hash", 9)
 _DEFANGED: Final = Verdict(True, "defanged", 8)
 _OF_AN_ORGANISATION: Final = Verdict(False, "mailbox of a well-known organisation", 0)
 _SHARED: Final = Verdict(False, "suffix that many share", 0)
-_HOST: Final = Verdict(True, "host of an indicator", 2)
+HOST_OF_AN_INDICATOR: Final = "host of an indicator"
+_HOST: Final = Verdict(True, HOST_OF_AN_INDICATOR, 2)
 _HOST_OF_MAILBOX: Final = Verdict(False, "host of a mailbox", 0)
 _SERVICE: Final = Verdict(False, "host of a service that anyone may use", 0)
 _IN_COMPANY: Final[Mapping[Company, tuple[int, str]]] = MappingProxyType(
@@ -230,7 +231,7 @@ class Judge:
             evidence.append((-WEIGHT.get(reading.remark, 7), reading.remark))
         if self._publisher and registered_domain(host) == self._publisher:
             evidence.append((-8, "the publisher's own site"))
-        if host in noise.REFERENCE_HOSTS or _looks_up_a_file(reading, host):
+        if host in noise.REFERENCE_HOSTS or _looks_up_a_file(reading, host) or _is_a_licence(reading, host):
             evidence.append((-8, "reference work"))
         elif reading.type != "email" and noise.is_known_host(host) and not self._is_meant_host(start, end):
             evidence.append(self._at_a_known_host(reading, host, start, end))
@@ -328,6 +329,10 @@ def _looks_up_a_file(reading: Reading, host: str) -> bool:
     """Whether a URL asks a look-up service about a hash: the hash is the indicator."""
     asks = reading.type == "url" and registered_domain(host) in noise.LOOKUP_SERVICES
     return asks and _HASH_IN_A_PATH.search(reading.value) is not None
+
+
+def _is_a_licence(reading: Reading, host: str) -> bool:
+    return reading.type == "url" and "/licenses/" in reading.value and noise.is_known_host(host)
 
 
 def _sum(evidence: list[tuple[int, str]]) -> int:

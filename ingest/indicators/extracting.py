@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from heapq import merge
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from ingest.indicators.coined import with_coined
 from ingest.indicators.company import ASKED_FOR_COMPANY, company_of
-from ingest.indicators.deciding import Judge, Verdict
+from ingest.indicators.deciding import HOST_OF_AN_INDICATOR, THRESHOLD, Judge, Verdict
 from ingest.indicators.document import Document, Place
 from ingest.indicators.mailboxes import of_refused_hosts
 from ingest.indicators.malware import JudgedMalware, judge_malware, malware_sightings
@@ -35,6 +35,8 @@ _Kept = dict[tuple[str, str], list[_KeptPlace]]
 _OF_REFUSED_HOST: Final = Verdict(False, "mailbox at a host that is no indicator", 0)
 # A fault of ours costs the one candidate that it happens to, and not the article.
 NOT_WEIGHED: Final = Verdict(False, "could not be weighed", 0)
+# What the text says for a URL whose host it names as an indicator too.
+_HOST_IS_LISTED: Final = (4, "host named as an indicator")
 _HOST_OF_NOTHING: Final = Verdict(False, "host of something that is no indicator", 0)
 
 
@@ -181,6 +183,7 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
     kept: _Kept = {}
     settled: dict[tuple[str, str, str], tuple[Verdict, list[_KeptPlace]]] = {}
     refused: dict[tuple[str, str, str], int] = {}
+    refused_urls: list[int] = []
     for index, ((type, value, _, _, _, _, _, source), start, end) in enumerate(seen):
         key = (type, value, source)
         known = settled.get(key)
@@ -198,7 +201,10 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
         verdicts.append(verdict)
         if verdict[0]:
             places.append((start, end, verdict))
+        elif type == "url":
+            refused_urls.append(index)
     _refuse_mailboxes(seen, verdicts, kept)
+    _keep_urls_at_listed_hosts(seen, refused_urls, verdicts, kept)
     return verdicts, kept
 
 
@@ -226,6 +232,31 @@ def _refuse_mailboxes(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept
         for index, (reading, _, _) in enumerate(seen):
             if reading.type == "email" and reading.value in refused:
                 verdicts[index] = _OF_REFUSED_HOST
+
+
+def _keep_urls_at_listed_hosts(seen: list[Sighting], refused: list[int], verdicts: list[Verdict], kept: _Kept) -> None:
+    """Keeps those of the `refused` URLs that little speaks against, where the text names their host as an indicator."""
+    nearly: dict[str, int] = {}
+    for index in refused:
+        reading, score = seen[index][0], verdicts[index].score + _HOST_IS_LISTED[0]
+        if score < THRESHOLD or reading.remark or ("url", reading.value) in kept:
+            continue
+        if _is_listed(kept.get(("domain", reading.host), ())):
+            nearly[reading.value] = max(score, nearly.get(reading.value, score))
+    if not nearly:
+        return
+    for index, (reading, start, end) in enumerate(seen):
+        score = nearly.get(reading.value if reading.type == "url" else reading.source, 0)
+        if score:
+            verdict = verdicts[index] = Verdict(True, _HOST_IS_LISTED[1], score)
+            kept.setdefault((reading.type, reading.value), []).append((start, end, verdict))
+    for places in kept.values():
+        places.sort(key=itemgetter(0))
+
+
+def _is_listed(places: Sequence[_KeptPlace]) -> bool:
+    """Whether a host was kept for its own sake."""
+    return any(verdict.rule != HOST_OF_AN_INDICATOR for _, _, verdict in places)
 
 
 def _source_is_kept(source: str, kept: _Kept) -> bool:

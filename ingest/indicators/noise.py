@@ -105,6 +105,13 @@ _RESOLVERS: Final = frozenset(
 )
 
 
+# Registries give these to authorities and schools alone.
+_OF_AUTHORITIES: Final = (".gov", ".mil", ".edu", ".gouv.fr", ".gc.ca", ".admin.ch", ".bund.de", ".go.jp", ".go.kr")
+# Whoever rents one names it: it is theirs, and not the provider's.
+_BUCKET: Final = re.compile(r"\.(?:s3[.-](?:[a-z0-9-]{1,20}\.)?amazonaws\.com|(?:blob|web)\.core\.windows\.net)\Z")
+_OF_AUTHORITIES_ABROAD: Final = (".gov.", ".edu.", ".gob.", ".gouv.")
+
+
 @cache
 def _known_hosts() -> frozenset[str]:
     groups = json.loads((files("ingest.indicators") / "known_hosts.json").read_text(encoding="utf-8"))
@@ -114,8 +121,10 @@ def _known_hosts() -> frozenset[str]:
 @lru_cache(maxsize=16384)
 def is_known_host(host: str) -> bool:
     """Whether a host belongs to a well-known publisher, vendor, service or authority."""
-    if host.endswith((".gov", ".mil", ".edu")) or ".gov." in host[-10:] or ".edu." in host[-10:]:
+    if host.endswith(_OF_AUTHORITIES) or any(part in host[-10:] for part in _OF_AUTHORITIES_ABROAD):
         return True
+    if _BUCKET.search(host):
+        return False
     known = _known_hosts()
     while "." in host:
         if host in known:

@@ -25,6 +25,7 @@ KEEPS: Final[Mapping[str, str]] = MappingProxyType(
         "hidden service": "Hardly anybody but attackers has a hidden service that reports write of.",
         "dead drop": "The words before it call it a dead drop: what an attack reads there, somebody left for it.",
         "disarmed elsewhere in the text": "The author disarmed the same host, or one above it, in another place.",
+        "host named as an indicator": "The text names its host as an indicator in another place.",
         "mailbox that anyone may have": "A mailbox at a provider where anyone may have one.",
         "mailbox": "A mailbox of nobody who is well known.",
         "URL on a bare address": "The URL stands on an address instead of a name.",

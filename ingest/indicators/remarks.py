@@ -39,8 +39,10 @@ _CODE_ROOTS: Final = frozenset(
         "context", "foo", "elf", "pe", "vba", "strings", "uint16", "uint32",
     }
 )  # fmt: skip
-# What fields of logs are grouped under: `dns.question.name`.
-_FIELD_ROOTS: Final = frozenset({"dns", "navigator", "winlog", "host", "source", "destination", "network", "registry"})
+# What fields of logs are grouped under: `dns.question.name`, `http.host`.
+_FIELD_ROOTS: Final = frozenset(
+    {"dns", "http", "navigator", "winlog", "host", "agent", "source", "destination", "network", "registry"}
+)
 _UNDER_COUNTRIES: Final = frozenset({"CO", "COM", "ORG", "NET", "AC", "GOV", "EDU", "OR"})
 _FILE_SUFFIXES: Final = frozenset(
     {
@@ -48,6 +50,8 @@ _FILE_SUFFIXES: Final = frozenset(
         "cpl", "gz", "vi", "mm",
     }
 )  # fmt: skip
+# What stands before the ending that ransomware gives a file: `Invoice.xlsx.id`.
+_DOCUMENTS: Final = frozenset({"doc", "docx", "xls", "xlsx", "ppt", "pptx", "pdf", "jpg", "png", "txt"})
 # Nobody registers directly under Paraguay's domain; a disarmed `setup[.]py` is a script.
 ALWAYS_A_FILE: Final = frozenset({"py"})
 # What a full stop may part from the word before: a word that often begins a sentence, a word of another kind, and what
@@ -76,7 +80,8 @@ _WORD_SUFFIXES: Final = _BEGINNINGS | _OTHER_WORDS | _MEMBERS_OF_OBJECTS
 _LONGEST_LAST_WORD: Final = 9
 _LONGEST_OTHER_WORD: Final = 7
 _MEMBERS: Final = frozenset({"local", "target", "location", "data", "user", "config", "self", "item", "value"})
-_BEFORE_A_HOST: Final = ("/dev/tcp/", "/dev/udp/", "file://", "file:////", "address=/")
+_BEFORE_A_HOST: Final = ("/dev/tcp/", "/dev/udp/", "file://", "file:////", "address=/", "*://")
+_ENDS_OF_PLACEHOLDERS: Final = frozenset("]}>")  # `[victim]-mail.com`
 _SPELLED_SO: Final = frozenset({"Com", "Net", "Org", "COM", "ORG"})
 
 
@@ -84,20 +89,12 @@ def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
     """Why the dotted name `token[start:end]` with these `labels` may be no host, or nothing."""
     before, after = token[start - 1 : start] if start else "", token[end : end + 1]
     top, first = labels[-1], labels[0].lower()
+    if top == "app" and token.startswith("/Contents/", end):
+        return PART_OF_A_PATH  # of a program for macOS
     if remark := _remark_on_neighbours(token, start, before, after):
         return remark
-    if first in _REVERSED_ROOTS and len(labels) > 2:
-        return REVERSED
-    if first in _CODE_ROOTS and _may_be_a_member(labels, top.lower()):
-        return CODE
-    if first in _FIELD_ROOTS and len(labels) == 3 and top in _MEMBERS_OF_OBJECTS:
-        return CODE
-    if top[0].isupper() and top not in _SPELLED_SO and not ("".join(labels).isupper() or _is_of_a_country(labels)):
-        return CLASS
-    if not top.islower() and any(_DETECTION.match(label) for label in labels[:-1]):
-        return CLASS
-    if labels[0][0].isupper() and _is_detection(labels):
-        return CLASS
+    if remark := _remark_on_labels(labels, first, top):
+        return remark
     if len(labels) > 2:
         if labels[-2] not in _MEMBERS or top not in _WORD_SUFFIXES:
             return ""
@@ -105,10 +102,26 @@ def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
     return _remark_on_two(labels[0], top.lower())
 
 
+def _remark_on_labels(labels: list[str], first: str, top: str) -> str:
+    if first in _REVERSED_ROOTS and len(labels) > 2:
+        return REVERSED
+    if first in _CODE_ROOTS and _may_be_a_member(labels, top.lower()):
+        return CODE
+    if len(labels) > 2 and labels[-2].lower() in _DOCUMENTS:
+        return FILE
+    if first in _FIELD_ROOTS and len(labels) <= 3 and (top in _MEMBERS_OF_OBJECTS or top == "host"):
+        return CODE
+    if _ends_as_classes_do(labels):
+        return CLASS
+    if not top.islower() and any(_DETECTION.match(label) for label in labels[:-1]):
+        return CLASS
+    return CLASS if labels[0][0].isupper() and _is_detection(labels) else ""
+
+
 def _remark_on_neighbours(token: str, start: int, before: str, after: str) -> str:
     if before and before in "\\/" and names_a_share(token, start):
         return ""
-    if before and before in "\\/$#@&":
+    if before and (before in "\\/$#@&" or (before == "-" and token[start - 2 : start - 1] in _ENDS_OF_PLACEHOLDERS)):
         return PART_OF_A_PATH
     return CODE if after and after in "(\\" else ""
 
@@ -132,6 +145,15 @@ def may_name_a_file(value: str) -> bool:
 def remark_on_disarmed(labels: list[str]) -> str:
     """Why a disarmed name with these `labels` is no host, or nothing."""
     return FILE if len(labels) == 2 and labels[1] in ALWAYS_A_FILE else ""
+
+
+def _ends_as_classes_do(labels: list[str]) -> bool:
+    """Whether a name goes on with a capital as `Form.Live` does: `Evil-Panel.SU` and `EVIL.LIVE` are hosts."""
+    top = labels[-1]
+    if not top[0].isupper() or top in _SPELLED_SO or _is_of_a_country(labels):
+        return False
+    name = "".join(labels)
+    return not (name.isupper() or (top.isupper() and "-" in name))
 
 
 def _is_of_a_country(labels: list[str]) -> bool:

@@ -33,7 +33,7 @@ _ANNOUNCING: Final[tuple[tuple[Section, str], ...]] = (
             related_reading related_links related_content further_reading see_also read_more external_links bibliography
             additional_information additional_resources additional_reading credit credits detection_name detection_names
             acknowledgement acknowledgements acknowledgment acknowledgments about contact contacts more_information
-            learn_more footnotes author authors
+            learn_more footnotes author authors kontakt ansprechpartner ansprechstelle ansprechstellen contactos
         """,
     ),
     (

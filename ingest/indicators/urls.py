@@ -30,7 +30,7 @@ _WITHOUT_BRACKETS: Final = str.maketrans("", "", "[]()")
 _PLAIN_SCHEMES: Final = frozenset({"http", "https", "ftp", "ftps"})
 _MARKED: Final = re.compile(f"[{MARKS}]")
 _STOP: Final = re.compile(
-    r"\\(?!_)|[<>\"`{}|^\u201c\u201d\u2018\u2019\u00ab\u00bb\u2039\u203a\uff1c\uff1e\u2026\u3002\uff0c\u3001\x00-\x20\x7f\xa0]"
+    r"\\(?!_)|&(?:quot|[lg]t|apos|#3[49]);|[<>\"`{}|^\u201c\u201d\u2018\u2019\u00ab\u00bb\u2039\u203a\uff1c\uff1e\u2026\u3002\uff0c\u3001\x00-\x20\x7f\xa0]"
 )
 _TRAILING: Final = f".,;:!?'*+_~)]}}{COLON}{DOT}"
 _EMPTY_MARKS: Final = ("[:]", "[.]", "[/]")

