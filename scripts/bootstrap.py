@@ -244,19 +244,23 @@ def compile_core(environment: Environment) -> None:
     source = environment.root / COMPILED
     if not source.exists():
         return
-    names = "get_config_var('LDSHARED'), get_config_var('EXT_SUFFIX'), get_path('include')"
+    names = "get_config_var('LDSHARED'), get_config_var('EXT_SUFFIX'), get_path('include'), get_path('platinclude')"
     ask = [str(environment.python), "-I", "-c", f"from sysconfig import *; import json; print(json.dumps([{names}]))"]
-    link, suffix, headers = json.loads(subprocess.run(ask, capture_output=True, text=True, check=True).stdout)
+    link, suffix, *headers = json.loads(subprocess.run(ask, capture_output=True, text=True, check=True).stdout)
     module = source.with_name(source.stem + suffix)
     part = module.with_name(module.name + ".part")
-    command = [*shlex.split(link), "-O2", "-fPIC", f"-I{headers}", str(source), "-o", str(part)]
+    flags = ["-O2", "-fPIC", "-DNDEBUG", *(f"-I{folder}" for folder in dict.fromkeys(headers))]
     try:
-        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=True)
+        command = [*shlex.split(link), *flags, str(source), "-o", str(part)]
+        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=True)
         part.replace(module)
-    except (OSError, subprocess.SubprocessError):
-        module.unlink(missing_ok=True)
-        part.unlink(missing_ok=True)
-        say("No C compiler with Python's headers here: long texts are read up to a fourth slower. To change that:")
+    except (OSError, subprocess.SubprocessError) as error:
+        for left in (module, part):
+            with contextlib.suppress(OSError):
+                left.unlink()
+        said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
+        say(f"{COMPILED} was not compiled: {said[-1] if said else error}")
+        say("Long texts are read up to a fourth slower without. It takes a C compiler and Python's headers:")
         say("    apt install gcc python3-dev      (Debian, Ubuntu; as root), remove .venv, and run this again")
 
 
