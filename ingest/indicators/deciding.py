@@ -332,7 +332,9 @@ def _looks_up_a_file(reading: Reading, host: str) -> bool:
 
 
 def _is_a_licence(reading: Reading, host: str) -> bool:
-    return reading.type == "url" and "/licenses/" in reading.value and noise.is_known_host(host)
+    if reading.type != "url" or "/licenses/" not in reading.value:
+        return False
+    return noise.is_known_host(host) and not noise.holds_anything(host)
 
 
 def _sum(evidence: list[tuple[int, str]]) -> int:

@@ -239,7 +239,7 @@ def _keep_urls_at_listed_hosts(seen: list[Sighting], refused: list[int], verdict
     nearly: dict[str, int] = {}
     for index in refused:
         reading, score = seen[index][0], verdicts[index].score + _HOST_IS_LISTED[0]
-        if score < THRESHOLD or reading.remark or ("url", reading.value) in kept:
+        if score < THRESHOLD or reading.remark or ("url", reading.value) in kept or verdicts[index] is NOT_WEIGHED:
             continue
         if _is_listed(kept.get(("domain", reading.host), ())):
             nearly[reading.value] = max(score, nearly.get(reading.value, score))

@@ -108,8 +108,8 @@ _RESOLVERS: Final = frozenset(
 # Registries give these to authorities and schools alone.
 _OF_AUTHORITIES: Final = (".gov", ".mil", ".edu", ".gouv.fr", ".gc.ca", ".admin.ch", ".bund.de", ".go.jp", ".go.kr")
 # Whoever rents one names it: it is theirs, and not the provider's.
-_BUCKET: Final = re.compile(r"\.(?:s3[.-](?:[a-z0-9-]{1,20}\.)?amazonaws\.com|(?:blob|web)\.core\.windows\.net)\Z")
-_OF_AUTHORITIES_ABROAD: Final = (".gov.", ".edu.", ".gob.", ".gouv.")
+_BUCKET: Final = re.compile(r"\.(?:s3[.-](?:[a-z0-9-]{1,20}\.){0,2}amazonaws\.com|(?:blob|web)\.core\.windows\.net)\Z")
+_OF_AUTHORITIES_ABROAD: Final = re.compile(r"\.(?:gov|edu|gob|gouv)\.[a-z]{2}\Z")
 
 
 @cache
@@ -121,7 +121,7 @@ def _known_hosts() -> frozenset[str]:
 @lru_cache(maxsize=16384)
 def is_known_host(host: str) -> bool:
     """Whether a host belongs to a well-known publisher, vendor, service or authority."""
-    if host.endswith(_OF_AUTHORITIES) or any(part in host[-10:] for part in _OF_AUTHORITIES_ABROAD):
+    if host.endswith(_OF_AUTHORITIES) or _OF_AUTHORITIES_ABROAD.search(host):
         return True
     if _BUCKET.search(host):
         return False

@@ -107,7 +107,7 @@ def _remark_on_labels(labels: list[str], first: str, top: str) -> str:
         return REVERSED
     if first in _CODE_ROOTS and _may_be_a_member(labels, top.lower()):
         return CODE
-    if len(labels) > 2 and labels[-2].lower() in _DOCUMENTS:
+    if len(labels) > 2 and labels[-2].lower() in _DOCUMENTS and top in _WORD_SUFFIXES:
         return FILE
     if first in _FIELD_ROOTS and len(labels) <= 3 and (top in _MEMBERS_OF_OBJECTS or top == "host"):
         return CODE

@@ -82,6 +82,18 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("placeholder", "https://[victim]-mail.com/owa and <brand>-mail.com"),
     S("any scheme", 'url="*://dl.gale-post.host/*"', "domain dl.gale-post.host"),
     S("licence", "See http://www.apache.org/licenses/LICENSE-2.0 for the terms."),
+    S(
+        "licence",
+        "curl -s https://raw.githubusercontent.com/orlop/licenses/main/x.sh | bash",
+        "url https://raw.githubusercontent.com/orlop/licenses/main/x.sh",
+    ),
+    S("authority abroad", "impots.gouv.top", "domain impots.gouv.top"),
+    S(
+        "name of a file",
+        "It connects to orlop.doc.co and www.pdf.net now.",
+        "domain orlop.doc.co",
+        "domain www.pdf.net",
+    ),
     # --- what the text says of a host elsewhere
     S(
         "host named as an indicator",
