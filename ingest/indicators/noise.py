@@ -106,10 +106,10 @@ _RESOLVERS: Final = frozenset(
 
 
 # Registries give these to authorities and schools alone.
-_OF_AUTHORITIES: Final = (".gov", ".mil", ".edu", ".gouv.fr", ".gc.ca", ".admin.ch", ".bund.de", ".go.jp", ".go.kr")
+_OF_AUTHORITIES: Final = (".gov", ".mil", ".edu", ".gc.ca", ".admin.ch", ".bund.de", ".go.jp", ".go.kr")
+_OF_AUTHORITIES_ABROAD: Final = re.compile(r"\.(?:gov|edu|gob|gouv)\.[a-z]{2}\Z")
 # Whoever rents one names it: it is theirs, and not the provider's.
 _BUCKET: Final = re.compile(r"\.(?:s3[.-](?:[a-z0-9-]{1,20}\.){0,2}amazonaws\.com|(?:blob|web)\.core\.windows\.net)\Z")
-_OF_AUTHORITIES_ABROAD: Final = re.compile(r"\.(?:gov|edu|gob|gouv)\.[a-z]{2}\Z")
 
 
 @cache
