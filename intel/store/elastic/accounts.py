@@ -11,7 +11,7 @@ from intel.store.elastic.bulk import Bulk, Write
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import from_document, to_document
 from intel.store.elastic.index import Found, Index
-from intel.store.elastic.pauses import attempts
+from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
 
 
@@ -32,32 +32,32 @@ class ElasticAccounts:
         found = await self._accounts.get(id)
         return None if found is None else from_document(Account, found.source)
 
+    @retried()
     async def update(self, account: Account) -> None:
-        async for _ in attempts():
-            found = await self._accounts.get(account.id)
-            if found is None:
-                raise NotFound("There is no such account.")
-            if await self._accounts.replace(found, to_document(account)):
-                return
+        found = await self._accounts.get(account.id)
+        if found is None:
+            raise NotFound("There is no such account.")
+        if await self._accounts.replace(found, to_document(account)) is None:
+            raise TryAgain
 
     async def all(self) -> tuple[Account, ...]:
         await self._accounts.refresh()
         pages = self._accounts.pages({}, [{"email": "asc"}, {"id": "asc"}])
         return tuple([from_document(Account, hit["_source"]) async for page in pages for hit in page])
 
+    @retried()
     async def add_key(self, key: ApiKey) -> bool:
         id = _slot_id(key.account_id, key.slot)
-        async for _ in attempts():
-            if await self._keys.create(id, to_document(key)):
-                return True
-            found = await self._keys.get(id)
-            if found is None:
-                continue
-            if _is_live(found):
-                return False
-            if await self._keys.replace(found, to_document(key)):
-                return True
-        raise AssertionError("attempts end by an error")
+        if await self._keys.create(id, to_document(key)):
+            return True
+        found = await self._keys.get(id)
+        if found is None:
+            raise TryAgain
+        if _is_live(found):
+            return False
+        if await self._keys.replace(found, to_document(key)):
+            return True
+        raise TryAgain
 
     async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
         found = await self._keys.get(_slot_id(account_id, slot))
@@ -68,15 +68,15 @@ class ElasticAccounts:
         found = await self._keys.get_many(ids)
         return tuple(from_document(ApiKey, found[id].source) for id in ids if id in found and _is_live(found[id]))
 
+    @retried()
     async def revoke_key(self, account_id: str, slot: int, secret_hash: str, now: datetime) -> bool:
-        async for _ in attempts():
-            found = await self._keys.get(_slot_id(account_id, slot))
-            if found is None or not _is_live(found) or found.source["secret_hash"] != secret_hash:
-                return False
-            revoked = replace(from_document(ApiKey, found.source), revoked_at=now)
-            if await self._keys.replace(found, to_document(revoked)):
-                return True
-        raise AssertionError("attempts end by an error")
+        found = await self._keys.get(_slot_id(account_id, slot))
+        if found is None or not _is_live(found) or found.source["secret_hash"] != secret_hash:
+            return False
+        revoked = replace(from_document(ApiKey, found.source), revoked_at=now)
+        if await self._keys.replace(found, to_document(revoked)):
+            return True
+        raise TryAgain
 
     async def touch_key(self, key: ApiKey, now: datetime) -> None:
         found = await self._keys.get(_slot_id(key.account_id, key.slot))
@@ -95,15 +95,15 @@ class ElasticAccounts:
         found = await self._sessions.get(id)
         return None if found is None else from_document(Session, found.source)
 
+    @retried()
     async def touch_session(self, id: str, now: datetime) -> bool:
-        async for _ in attempts():
-            found = await self._sessions.get(id)
-            if found is None:
-                return False
-            used = replace(from_document(Session, found.source), last_used_at=now)
-            if await self._sessions.replace(found, to_document(used)):
-                return True
-        raise AssertionError("attempts end by an error")
+        found = await self._sessions.get(id)
+        if found is None:
+            return False
+        used = replace(from_document(Session, found.source), last_used_at=now)
+        if await self._sessions.replace(found, to_document(used)):
+            return True
+        raise TryAgain
 
     async def end_session(self, id: str) -> None:
         await self._bulk.write_all([Write("delete", self._sessions.name, id)], Patience.WRITE)

@@ -11,7 +11,7 @@ import orjson
 
 from intel.store.elastic.client import AnswerLost, Cluster, Conflict, IndexMissing, Patience, WritesBlocked, as_error
 from intel.store.elastic.index import Document, Found
-from intel.store.elastic.pauses import LOST_SECONDS, attempts
+from intel.store.elastic.pauses import LOST_SECONDS, TryAgain, retried
 
 _MOST_BYTES = 4_000_000
 _ITEM_FILTER = "errors,items.*.status,items.*.error.type,items.*.error.reason"
@@ -53,16 +53,23 @@ class Bulk:
     async def write_all(self, writes: Iterable[Write], patience: Patience = Patience.LONG_WRITE) -> None:
         """Carries out every write, those that met a block or were not answered again; all must bear repetition."""
         for portion in _portions(writes):
-            left: Sequence[Write] = portion
-            lost_until = time.monotonic() + LOST_SECONDS
-            async for _ in attempts():
-                try:
-                    left = await self._left_over(left, patience)
-                except AnswerLost:
-                    if time.monotonic() > lost_until:
-                        raise
-                if not left:
-                    break
+            await self._write_portion(portion, patience)
+
+    async def _write_portion(self, left: Sequence[Write], patience: Patience) -> None:
+        lost_until = time.monotonic() + LOST_SECONDS
+
+        @retried()
+        async def attempt() -> None:
+            nonlocal left
+            try:
+                left = await self._left_over(left, patience)
+            except AnswerLost:
+                if time.monotonic() > lost_until:
+                    raise
+            if left:
+                raise TryAgain
+
+        await attempt()
 
     async def try_all(self, writes: Iterable[Write]) -> list[bool]:
         """Sends each write once; False where its document was changed since, its index replaced, its answer lost."""

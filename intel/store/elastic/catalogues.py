@@ -20,7 +20,7 @@ from intel.store.elastic.bulk import Bulk, Write
 from intel.store.elastic.documents import Document, from_document, to_document
 from intel.store.elastic.index import Index
 from intel.store.elastic.packing import pack, unpack
-from intel.store.elastic.pauses import attempts
+from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
 
 _PARTS_AT_ONCE = 50
@@ -50,35 +50,32 @@ class ElasticCatalogues:
         found = [hit["_source"] async for page in pages for hit in page]
         return tuple(from_document(Catalogue, one) for one in found if one["generation"] != _NONE_YET)
 
+    @retried()
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         generation = await self._generation(name)
-        async for _ in attempts():
-            if generation == _NONE_YET or not keys:
-                return {}
-            found = await self._read_parts(name, generation, keys)
-            if len(found) == len(set(keys)):
-                return found
-            read, generation = generation, await self._generation(name)
-            if generation == read:
-                return found
-        raise AssertionError("attempts end by an error")
+        if generation == _NONE_YET or not keys:
+            return {}
+        found = await self._read_parts(name, generation, keys)
+        if len(found) < len(set(keys)) and await self._generation(name) != generation:
+            raise TryAgain
+        return found
 
     async def _generation(self, name: str) -> int:
         found = await self._catalogues.get(name, ["generation"])
         return _NONE_YET if found is None else int(found.source["generation"])
 
+    @retried()
     async def _begin(self, catalogue: Catalogue) -> int:
-        async for _ in attempts():
-            found = await self._catalogues.get(catalogue.name)
-            if found is None:
-                first = {**to_document(catalogue), "begun": 1, "generation": _NONE_YET}
-                if await self._catalogues.create(catalogue.name, first):
-                    return 1
-                continue
-            begun = int(found.source["begun"]) + 1
-            if await self._catalogues.replace(found, {**found.source, "begun": begun}):
-                return begun
-        raise AssertionError("attempts end by an error")
+        found = await self._catalogues.get(catalogue.name)
+        if found is None:
+            first = {**to_document(catalogue), "begun": 1, "generation": _NONE_YET}
+            if await self._catalogues.create(catalogue.name, first):
+                return 1
+            raise TryAgain
+        begun = int(found.source["begun"]) + 1
+        if await self._catalogues.replace(found, {**found.source, "begun": begun}):
+            return begun
+        raise TryAgain
 
     async def _write_parts(self, name: str, generation: int, parts: Mapping[str, bytes]) -> None:
         left = iter(parts.items())
@@ -88,18 +85,18 @@ class ElasticCatalogues:
             place = self._parts.name
             await self._bulk.write_all(Write("index", place, *one) for one in zip(ids, documents, strict=True))
 
+    @retried()
     async def _lead_to(self, catalogue: Catalogue, generation: int) -> int:
         """The import that stands from now on: this one, or one that began later and ended sooner."""
-        async for _ in attempts():
-            found = await self._catalogues.get(catalogue.name)
-            if found is None:
-                raise StoreUnavailable("the catalogue was deleted while it was imported")
-            if found.source["generation"] > generation:
-                return int(found.source["generation"])
-            standing = {**to_document(catalogue), "begun": found.source["begun"], "generation": generation}
-            if await self._catalogues.replace(found, standing):
-                return generation
-        raise AssertionError("attempts end by an error")
+        found = await self._catalogues.get(catalogue.name)
+        if found is None:
+            raise StoreUnavailable("the catalogue was deleted while it was imported")
+        if found.source["generation"] > generation:
+            return int(found.source["generation"])
+        standing = {**to_document(catalogue), "begun": found.source["begun"], "generation": generation}
+        if await self._catalogues.replace(found, standing):
+            return generation
+        raise TryAgain
 
     async def _take_out_before(self, name: str, generation: int) -> None:
         await self._parts.refresh()

@@ -13,7 +13,7 @@ from intel.store.elastic.bulk import Bulk, expecting
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import Document, moment, recounted_sighting
 from intel.store.elastic.index import Found, Index, as_found
-from intel.store.elastic.pauses import attempts
+from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
 
 _COPIES_AT_ONCE = 1_000
@@ -37,31 +37,34 @@ class Clusters:
         self._sightings = sightings
         self._bulk = bulk
 
+    @retried()
     async def enter(self, article: Article) -> Settled:
         """Settles the cluster of an article that has not been stored before."""
         mine = _member(article)
-        async for _ in attempts():
-            found = await self._clusters.get(article.cluster_id)
-            if found is not None and _order(found.source) <= _order(mine):
-                return Settled(found.source["source_name"], False)
-            if await self._put(article.cluster_id, found, mine):
-                return Settled(article.source_name, found is not None)
-        raise AssertionError("attempts end by an error")
+        found = await self._clusters.get(article.cluster_id)
+        if found is not None and _order(found.source) <= _order(mine):
+            return Settled(found.source["source_name"], False)
+        if await self._put(article.cluster_id, found, mine):
+            return Settled(article.source_name, found is not None)
+        raise TryAgain
 
     async def settle(self, cluster_id: str, article_id: str, member: Article | None) -> Settled | None:
-        """Settles a cluster anew: `member` stands for the stored article of that id; None where no article is left."""
+        """Settle a cluster anew: `member` stands for the stored article of that id; None where no article is left."""
         changed = False
-        async for _ in attempts():
-            first = await self._earliest(cluster_id, article_id)
-            if member is not None and (first is None or _order(_member(member)) < _order(first)):
-                first = _member(member)
+
+        @retried()
+        async def attempt() -> Settled | None:
+            nonlocal changed
+            first = await self._earliest(cluster_id, article_id, member)
             found = await self._clusters.get(cluster_id)
             if found is None and first is None:
                 return None
             if found is not None and first is not None and _same(found.source, first):
                 return Settled(first["source_name"], changed)
             changed = await self._put(cluster_id, found, first) or changed
-        raise AssertionError("attempts end by an error")
+            raise TryAgain
+
+        return await attempt()
 
     async def counts_for(self, cluster_id: str) -> str | None:
         """The source name that a cluster counts for at this moment."""
@@ -69,22 +72,22 @@ class Clusters:
         return None if found is None else str(found.source["source_name"])
 
     async def recount_copies(self, cluster_id: str) -> set[str]:
-        """Lets every sighting in the cluster count for the cluster's source; the indicators that this changes.
-
-        The source is asked for anew each time: what was written for one that is out of date is found and written again.
-        """
+        """Let every sighting in the cluster count for the cluster's source; return the indicators that this changes."""
         changed: set[str] = set()
-        async for _ in attempts(_RECOUNT_SECONDS):
-            source_name = await self.counts_for(cluster_id)
-            if source_name is None:
-                return changed
-            found = await self._miscounted(cluster_id, source_name)
-            if not found:
-                return changed
-            changed.update(one.source["ioc_id"] for one in found)
-            recounted = [expecting("index", one, recounted_sighting(one.source, source_name)) for one in found]
-            await self._bulk.try_all(recounted)
-        raise AssertionError("attempts end by an error")
+        await self._recount_copies(cluster_id, changed)
+        return changed
+
+    @retried(_RECOUNT_SECONDS)
+    async def _recount_copies(self, cluster_id: str, changed: set[str]) -> None:
+        """The source is asked for at each attempt: what was written for an outdated one is found and written again."""
+        source_name = await self.counts_for(cluster_id)
+        found = [] if source_name is None else await self._miscounted(cluster_id, source_name)
+        if source_name is None or not found:
+            return
+        changed.update(one.source["ioc_id"] for one in found)
+        recounted = [expecting("index", one, recounted_sighting(one.source, source_name)) for one in found]
+        await self._bulk.try_all(recounted)
+        raise TryAgain
 
     async def _miscounted(self, cluster_id: str, source_name: str) -> list[Found]:
         await self._sightings.refresh()
@@ -112,21 +115,24 @@ class Clusters:
             return await self._clusters.delete(found)
         return await self._clusters.replace(found, member) is not None
 
-    async def _earliest(self, cluster_id: str, without: str) -> Document | None:
+    async def _earliest(self, cluster_id: str, article_id: str, member: Article | None) -> Document | None:
+        """The cluster's earliest article, `member` standing for the one with that id."""
         await self._articles.refresh()
         members = [term("cluster_id", cluster_id), {"exists": {"field": "seen_at"}}]
         query = {
-            "query": {"bool": {"filter": members, "must_not": [term("id", without)]}},
+            "query": {"bool": {"filter": members, "must_not": [term("id", article_id)]}},
             "sort": [{"seen_at": "asc"}, {"id": "asc"}],
             "size": 1,
             "_source": ["id", "source_name", "seen_at"],
             "track_total_hits": False,
         }
         answer = await self._articles.search(query)
-        for hit in answer["hits"]["hits"]:
-            source = hit["_source"]
-            return {"article_id": source["id"], "source_name": source["source_name"], "seen_at": source["seen_at"]}
-        return None
+        stored = [_stored_member(hit["_source"]) for hit in answer["hits"]["hits"]]
+        return min([*stored, *([_member(member)] if member else [])], key=_order, default=None)
+
+
+def _stored_member(article: Document) -> Document:
+    return {"article_id": article["id"], "source_name": article["source_name"], "seen_at": article["seen_at"]}
 
 
 def _member(article: Article) -> Document:

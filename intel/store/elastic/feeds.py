@@ -8,7 +8,7 @@ from datetime import datetime
 from intel.records import Feed
 from intel.store.elastic.documents import from_document, moment, to_document
 from intel.store.elastic.index import Index
-from intel.store.elastic.pauses import attempts
+from intel.store.elastic.pauses import TryAgain, retried
 
 
 class ElasticFeeds:
@@ -29,35 +29,35 @@ class ElasticFeeds:
         pages = self._feeds.pages({}, [{"name": "asc"}, {"id": "asc"}])
         return tuple([from_document(Feed, hit["_source"]) async for page in pages for hit in page])
 
+    @retried()
     async def update(self, feed: Feed) -> Feed | None:
-        async for _ in attempts():
-            found = await self._feeds.get(feed.id)
-            if found is None or found.source["revision"] != feed.revision:
-                return None
-            written = replace(feed, revision=feed.revision + 1)
-            if await self._feeds.replace(found, to_document(written)):
-                return written
-        raise AssertionError("attempts end by an error")
+        found = await self._feeds.get(feed.id)
+        if found is None or found.source["revision"] != feed.revision:
+            return None
+        written = replace(feed, revision=feed.revision + 1)
+        if await self._feeds.replace(found, to_document(written)):
+            return written
+        raise TryAgain
 
+    @retried()
     async def remove(self, id: str) -> bool:
-        async for _ in attempts():
-            found = await self._feeds.get(id)
-            if found is None:
-                return False
-            if await self._feeds.delete(found):
-                return True
-        raise AssertionError("attempts end by an error")
+        found = await self._feeds.get(id)
+        if found is None:
+            return False
+        if await self._feeds.delete(found):
+            return True
+        raise TryAgain
 
+    @retried()
     async def claim(self, id: str, now: datetime, lease_until: datetime) -> Feed | None:
-        async for _ in attempts():
-            found = await self._feeds.get(id)
-            stored = from_document(Feed, found.source) if found else None
-            if found is None or stored is None or not _is_due(stored, now):
-                return None
-            claimed = replace(stored, lease_ends_at=lease_until, revision=stored.revision + 1)
-            if await self._feeds.replace(found, to_document(claimed)):
-                return claimed
-        raise AssertionError("attempts end by an error")
+        found = await self._feeds.get(id)
+        stored = from_document(Feed, found.source) if found else None
+        if found is None or stored is None or not _is_due(stored, now):
+            return None
+        claimed = replace(stored, lease_ends_at=lease_until, revision=stored.revision + 1)
+        if await self._feeds.replace(found, to_document(claimed)):
+            return claimed
+        raise TryAgain
 
     async def due(self, now: datetime, limit: int) -> tuple[Feed, ...]:
         await self._feeds.refresh()

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from intel.errors import StoreUnavailable
 from intel.store.elastic.client import AnswerLost, Cluster, Conflict, IndexMissing, Patience, WritesBlocked
-from intel.store.elastic.pauses import LOST_SECONDS, attempts
+from intel.store.elastic.pauses import LOST_SECONDS, TryAgain, retried
 
 Document = dict[str, Any]
 
@@ -94,7 +94,9 @@ class Index:
     async def _write(self, path: str, id: str, document: Document, **expected: Any) -> Found | None:
         document = {**document, "nonce": secrets.token_hex(8)}
         lost_until = time.monotonic() + LOST_SECONDS
-        async for _ in attempts():
+
+        @retried()
+        async def attempt() -> Found | None:
             try:
                 answer = await self._cluster.ask("PUT", path, document, Patience.WRITE, **expected)
                 return Found(answer["_index"], id, answer["_seq_no"], answer["_primary_term"], document)
@@ -109,7 +111,9 @@ class Index:
                 await self._cluster.met_block()
                 if "if_seq_no" in expected:
                     return None
-        raise AssertionError("attempts end by an error")
+            raise TryAgain
+
+        return await attempt()
 
     async def refresh(self, patience: Patience = Patience.LONG) -> None:
         """Makes everything written so far visible to searches."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from intel.store.elastic.client import AnswerLost, Cluster, Patience, Refused
-from intel.store.elastic.pauses import LOST_SECONDS, attempts
+from intel.store.elastic.pauses import LOST_SECONDS, TryAgain, retried
 from search_mappings import elasticsearch_indices
 
 _VERSION = "-ioc-v"
@@ -151,13 +151,12 @@ class Indices:
         forbidden = {"index_patterns": [f"*{_VERSION}*"], "priority": 500, "allow_auto_create": False, "template": {}}
         await self._change("PUT", "/_index_template/ioc-intelligence", forbidden)
 
+    @retried(LOST_SECONDS)
     async def _change(self, method: str, path: str, body: dict[str, Any] | None = None, **params: Any) -> None:
-        async for _ in attempts(LOST_SECONDS):
-            try:
-                await self._cluster.ask_once(method, path, body, Patience.LONG_WRITE, **params)
-            except AnswerLost:
-                continue
-            return
+        try:
+            await self._cluster.ask_once(method, path, body, Patience.LONG_WRITE, **params)
+        except AnswerLost:
+            raise TryAgain from None
 
 
 def _missing(wanted: dict[str, Any], present: dict[str, Any]) -> dict[str, Any]:

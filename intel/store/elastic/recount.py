@@ -15,7 +15,7 @@ from intel.store.elastic.bulk import Bulk, Write, expecting
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import Document, ioc_document
 from intel.store.elastic.index import Found, Index
-from intel.store.elastic.pauses import attempts
+from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import NEWEST_SIGHTINGS, term
 from intel.times import from_milliseconds
 
@@ -68,12 +68,18 @@ class Recount:
     async def recount(self, ids: Collection[str]) -> None:
         """Brings these indicators up to date; deletes those without any sighting. Sightings must be visible by now."""
         for portion in portions(sorted(ids)):
-            left = portion
-            async for _ in attempts(_RECOUNT_SECONDS):
-                async with self._turn:
-                    left = await self._recount_once(left)
-                if not left:
-                    break
+            await self._recount_all(portion)
+
+    async def _recount_all(self, left: Sequence[str]) -> None:
+        @retried(_RECOUNT_SECONDS)
+        async def attempt() -> None:
+            nonlocal left
+            async with self._turn:
+                left = await self._recount_once(left)
+            if left:
+                raise TryAgain
+
+        await attempt()
 
     async def derive(self, ids: Sequence[str]) -> dict[str, Document]:
         """What these indicators (at most `IOCS_AT_ONCE`) should be; those without any sighting are absent."""

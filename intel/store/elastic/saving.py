@@ -29,7 +29,7 @@ from intel.store.elastic.documents import (
     to_document,
 )
 from intel.store.elastic.index import Found, Index
-from intel.store.elastic.pauses import attempts
+from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
 from intel.store.elastic.recount import Recount
 
@@ -72,30 +72,37 @@ class Saving:
         article = replace(article, ioc_counts=dict(Counter(sighting.type for sighting in sightings)))
         content = digest(to_document(article), [to_document(sighting) for sighting in sightings])
         saver = secrets.token_hex(8)
-        async for number in attempts(_SAVE_SECONDS):
-            held = await self._hold(saver, article, content, again=number > 0)
-            if held is None or await self._write(held, article, sightings, content):
-                break
+        again = False
+
+        @retried(_SAVE_SECONDS)
+        async def attempt() -> None:
+            nonlocal again
+            held = await self._hold(saver, article, content, again)
+            again = True
+            if held is not None and not await self._write(held, article, sightings, content):
+                raise TryAgain
+
+        await attempt()
         await asyncio.gather(self._lead_here(article.id, addresses), self._show())
         return article
 
+    @retried(_SAVE_SECONDS)
     async def _hold(self, saver: str, article: Article, content: str, again: bool) -> Held | None:
         """Takes hold of the article's document; None where exactly this is stored and need not be done again."""
         id = article.id
-        async for _ in attempts(_SAVE_SECONDS):
-            glance = await self.articles.get(id, ["saving", "digest"])
-            if glance is None:
-                mark = self._mark(saver, (), [article.cluster_id])
-                if created := await self.articles.create(id, {"id": id, "saving": mark}):
-                    return Held(created, is_new=True)
-                continue
-            saving = glance.source.get("saving")
-            if saving is None and glance.source["digest"] == content and not again:
-                return None
-            is_free = saving is None or saving["until"] < time.time() or saving["saver"] == saver
-            if is_free and (held := await self._take_over(saver, glance, article)):
-                return held
-        raise AssertionError("attempts end by an error")
+        glance = await self.articles.get(id, ["saving", "digest"])
+        if glance is None:
+            mark = self._mark(saver, (), [article.cluster_id])
+            if created := await self.articles.create(id, {"id": id, "saving": mark}):
+                return Held(created, is_new=True)
+            raise TryAgain
+        saving = glance.source.get("saving")
+        if saving is None and glance.source["digest"] == content and not again:
+            return None
+        is_free = saving is None or saving["until"] < time.time() or saving["saver"] == saver
+        if is_free and (held := await self._take_over(saver, glance, article)):
+            return held
+        raise TryAgain
 
     async def _take_over(self, saver: str, glance: Found, article: Article) -> Held | None:
         found = await self.articles.get(glance.id)

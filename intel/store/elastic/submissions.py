@@ -9,7 +9,7 @@ from intel.records import Submission
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import from_document, moment, to_document
 from intel.store.elastic.index import Index
-from intel.store.elastic.pauses import attempts
+from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
 
 # Read from the documents themselves, of one account at a time: the mapping keeps no column of it to sort by.
@@ -22,19 +22,19 @@ class ElasticSubmissions:
     def __init__(self, submissions: Index) -> None:
         self._submissions = submissions
 
+    @retried()
     async def add(self, submission: Submission) -> Submission:
-        async for _ in attempts():
-            if await self._submissions.create(submission.id, to_document(submission)):
-                return submission
-            found = await self._submissions.get(submission.id)
-            if found is None:
-                continue
-            stored = from_document(Submission, found.source)
-            if stored.status != "failed":
-                return stored
-            if await self._submissions.replace(found, to_document(submission)):
-                return submission
-        raise AssertionError("attempts end by an error")
+        if await self._submissions.create(submission.id, to_document(submission)):
+            return submission
+        found = await self._submissions.get(submission.id)
+        if found is None:
+            raise TryAgain
+        stored = from_document(Submission, found.source)
+        if stored.status != "failed":
+            return stored
+        if await self._submissions.replace(found, to_document(submission)):
+            return submission
+        raise TryAgain
 
     async def of(self, account_id: str, limit: int) -> tuple[Submission, ...]:
         await self._submissions.refresh(Patience.READ)
@@ -52,24 +52,24 @@ class ElasticSubmissions:
         found = await self._submissions.get(id)
         return None if found is None else from_document(Submission, found.source)
 
+    @retried()
     async def claim(self, id: str, now: datetime, lease_until: datetime) -> Submission | None:
-        async for _ in attempts():
-            found = await self._submissions.get(id)
-            if found is None:
-                return None
-            stored = from_document(Submission, found.source)
-            if stored.ended or stored.due_at > now:
-                return None
-            claimed = replace(
-                stored,
-                status="fetching",
-                attempts=stored.attempts + 1,
-                due_at=lease_until,
-                first_attempt_at=stored.first_attempt_at or now,
-            )
-            if await self._submissions.replace(found, to_document(claimed)):
-                return claimed
-        raise AssertionError("attempts end by an error")
+        found = await self._submissions.get(id)
+        if found is None:
+            return None
+        stored = from_document(Submission, found.source)
+        if stored.ended or stored.due_at > now:
+            return None
+        claimed = replace(
+            stored,
+            status="fetching",
+            attempts=stored.attempts + 1,
+            due_at=lease_until,
+            first_attempt_at=stored.first_attempt_at or now,
+        )
+        if await self._submissions.replace(found, to_document(claimed)):
+            return claimed
+        raise TryAgain
 
     async def update(self, submission: Submission) -> bool:
         return await self._write_back(submission, submission.attempts)
@@ -77,18 +77,18 @@ class ElasticSubmissions:
     async def hand_back(self, submission: Submission) -> bool:
         return await self._write_back(submission, submission.attempts + 1)
 
+    @retried()
     async def _write_back(self, submission: Submission, claimed: int) -> bool:
-        async for _ in attempts():
-            found = await self._submissions.get(submission.id)
-            if found is None:
-                return False
-            stored = from_document(Submission, found.source)
-            was_replaced = found.source["created_at"] != moment(submission.created_at)
-            if stored.ended or stored.attempts != claimed or was_replaced:
-                return False
-            if await self._submissions.replace(found, to_document(submission)):
-                return True
-        raise AssertionError("attempts end by an error")
+        found = await self._submissions.get(submission.id)
+        if found is None:
+            return False
+        stored = from_document(Submission, found.source)
+        was_replaced = found.source["created_at"] != moment(submission.created_at)
+        if stored.ended or stored.attempts != claimed or was_replaced:
+            return False
+        if await self._submissions.replace(found, to_document(submission)):
+            return True
+        raise TryAgain
 
     async def due(self, now: datetime, limit: int) -> tuple[str, ...]:
         await self._submissions.refresh()

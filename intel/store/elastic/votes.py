@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from intel.records import Vote
 from intel.store.elastic.documents import Document, moment
 from intel.store.elastic.index import Found, Index
-from intel.store.elastic.pauses import attempts
+from intel.store.elastic.pauses import TryAgain, retried
 from intel.times import from_rfc3339
 
 _MOST_VOTES = 1_000
@@ -24,23 +24,12 @@ class ElasticVotes:
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def put(self, vote: Vote) -> None:
-        said = {"note": vote.note, "voted_at": moment(vote.voted_at)}
         async with self._turn(vote.ioc_id):
-            async for _ in attempts():
-                found = await self._votes.get(vote.ioc_id)
-                if await self._write(vote.ioc_id, found, {**_votes_in(found), vote.account_id: said}):
-                    return
+            await self._put(vote)
 
     async def withdraw(self, ioc_id: str, account_id: str) -> bool:
         async with self._turn(ioc_id):
-            async for _ in attempts():
-                found = await self._votes.get(ioc_id)
-                votes = _votes_in(found)
-                if account_id not in votes:
-                    return False
-                if await self._write(ioc_id, found, {id: said for id, said in votes.items() if id != account_id}):
-                    return True
-        raise AssertionError("attempts end by an error")
+            return await self._withdraw(ioc_id, account_id)
 
     async def counts(self, ioc_ids: Sequence[str]) -> dict[str, int]:
         found = await self._votes.get_many(ioc_ids, source=["count"])
@@ -54,11 +43,29 @@ class ElasticVotes:
     def _turn(self, ioc_id: str) -> asyncio.Lock:
         return self._turns.setdefault(ioc_id, asyncio.Lock())
 
-    async def _write(self, ioc_id: str, found: Found | None, votes: Document) -> bool:
+    @retried()
+    async def _put(self, vote: Vote) -> None:
+        said = {"note": vote.note, "voted_at": moment(vote.voted_at)}
+        found = await self._votes.get(vote.ioc_id)
+        await self._write(vote.ioc_id, found, {**_votes_in(found), vote.account_id: said})
+
+    @retried()
+    async def _withdraw(self, ioc_id: str, account_id: str) -> bool:
+        found = await self._votes.get(ioc_id)
+        votes = _votes_in(found)
+        if account_id not in votes:
+            return False
+        await self._write(ioc_id, found, {id: said for id, said in votes.items() if id != account_id})
+        return True
+
+    async def _write(self, ioc_id: str, found: Found | None, votes: Document) -> None:
         document = {"count": len(votes), "votes": votes}
         if found is None:
-            return await self._votes.create(ioc_id, document) is not None
-        return await self._votes.replace(found, document) is not None
+            written = await self._votes.create(ioc_id, document)
+        else:
+            written = await self._votes.replace(found, document)
+        if written is None:
+            raise TryAgain
 
 
 def _votes_in(found: Found | None) -> Document:
