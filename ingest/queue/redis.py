@@ -8,6 +8,7 @@ import random
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import orjson
 import structlog
 from arq import create_pool, cron
 from arq.connections import ArqRedis, RedisSettings
@@ -49,7 +50,7 @@ class ArqQueue:
         try:
             async with asyncio.timeout(2):
                 if self._pool is None:
-                    self._pool = await create_pool(self._settings)
+                    self._pool = await create_pool(self._settings, job_serializer=_written, job_deserializer=_read)
                 job_id = f"{submission.id}:{submission.attempts}"
                 if await _is_orphaned(self._pool, job_id):
                     job_id += ":again"
@@ -67,6 +68,21 @@ class ArqQueue:
         if not self._warned:
             log.warning("Redis is out of reach; submissions wait in the store", error=type(error).__name__)
         self._warned = True
+
+
+def _written(job: dict[str, Any]) -> bytes:
+    """Write a job as JSON: arq's own choice, pickle, runs whatever somebody else puts into Redis."""
+    return orjson.dumps(job, default=repr)
+
+
+def _read(written: bytes) -> dict[str, Any]:
+    """Read a job. Raises ValueError where it is none; arq drops it then, and the sweep enqueues the submission again."""
+    job = orjson.loads(written)
+    if not isinstance(job, dict) or not isinstance(job.get("f"), str):
+        raise ValueError("this is no job of the queue")
+    if not isinstance(job.get("a"), list) or not isinstance(job.get("k"), dict):
+        raise ValueError("this job has no arguments")
+    return job
 
 
 async def _is_orphaned(pool: ArqRedis, job_id: str) -> bool:
@@ -106,6 +122,8 @@ async def run_worker(
             functions=[func(read_submission, name=_JOB, timeout=_JOB_SECONDS, keep_result=0, max_tries=1_000)],
             cron_jobs=[cron(do_chores, name=_CHORES, second=0, run_at_startup=True, timeout=_JOB_SECONDS)],
             redis_settings=_redis_settings(redis_address),
+            job_serializer=_written,
+            job_deserializer=_read,
             max_jobs=_CONCURRENCY,
             poll_delay=0.2,
             handle_signals=False,

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+import time
+from pathlib import Path
+
+import orjson
 import pytest
 import redis
 
@@ -47,6 +52,45 @@ async def test_a_job_whose_worker_died_before_its_claim_goes_to_another(redis_da
     finally:
         await world.stop()
         await queue.close()
+
+
+class _Trap:
+    """An object whose pickle makes a file where it is read."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.touch, (self._path,)
+
+
+async def test_what_somebody_else_puts_into_redis_is_data_and_never_runs(
+    redis_database: str, store: Store, tmp_path: Path
+) -> None:
+    clock, trap = Clock(), tmp_path / "sprung"
+    hostile = (pickle.dumps({"t": None, "f": "read_submission", "a": (_Trap(trap),), "k": {}, "et": 1}), b"[1]", b"")
+    with redis.Redis.from_url(redis_database) as client:
+        for number, job in enumerate(hostile):
+            client.psetex(f"arq:job:hostile-{number}", 60_000, job)
+            client.zadd("arq:queue", {f"hostile-{number}": time.time() * 1_000})
+    world = RedisWorld(redis_database, SubmissionWork(store, take, clock).read)
+    try:
+        await world.queue.enqueue(await store.submissions.add(submission(clock)))
+        assert (await ended(store, "submission-one")).status == "done"
+    finally:
+        await world.stop()
+    with redis.Redis.from_url(redis_database) as client:
+        assert list(client.scan_iter("arq:job:hostile-*")) == []
+    assert not trap.exists()
+
+
+async def test_a_job_stands_in_redis_as_json(redis_database: str, store: Store) -> None:
+    queue = ArqQueue(redis_database)
+    await queue.enqueue(await store.submissions.add(submission(Clock())))
+    with redis.Redis.from_url(redis_database, decode_responses=False) as client:
+        (job,) = (orjson.loads(client.get(key)) for key in client.scan_iter("arq:job:*"))
+    await queue.close()
+    assert (job["f"], job["a"][0]) == ("read_submission", "submission-one")
 
 
 @pytest.mark.promise("promises.accepted-never-lost")
