@@ -1,7 +1,7 @@
 # The service in one image: `ioc serve` by default, `ioc worker` and every other command as its arguments.
-ARG PYTHON=3.13
+ARG PYTHON_IMAGE=python:3.13-slim
 
-FROM python:${PYTHON}-slim AS build
+FROM ${PYTHON_IMAGE} AS build
 WORKDIR /app
 # The environment alone first: it is built anew only when the lock changes.
 COPY pyproject.toml requirements.txt ./
@@ -18,7 +18,7 @@ RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash \
     search_mappings intel ingest api mcp_server \
  && rm -f scripts/install scripts/bootstrap.py requirements.txt
 
-FROM python:${PYTHON}-slim
+FROM ${PYTHON_IMAGE}
 RUN groupadd --gid 10001 ioc \
  && useradd --uid 10001 --gid ioc --no-create-home --home-dir /data --shell /usr/sbin/nologin ioc \
  && install -d -o ioc -g ioc -m 0700 /data

@@ -5,6 +5,8 @@ A value given in the environment (from `.env`) replaces what stands there. Runs 
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import os
 import re
 import secrets
@@ -28,20 +30,27 @@ class SecretFile:
     form: str = "{}"
 
 
+# The superuser's password stays with Elasticsearch itself; the service signs in as a user with a role of its own.
 FILES = (
-    SecretFile("elasticsearch/password", ELASTICSEARCH_USER, "ELASTICSEARCH_PASSWORD"),
+    SecretFile("elasticsearch/password", ELASTICSEARCH_USER, "ELASTIC_PASSWORD"),
+    SecretFile("elasticsearch/service_password", ELASTICSEARCH_USER, "ELASTICSEARCH_PASSWORD"),
     SecretFile("redis/password", REDIS_USER, "REDIS_PASSWORD"),
     SecretFile("redis/redis.conf", REDIS_USER, "REDIS_PASSWORD", "requirepass {}\n"),
-    SecretFile("service/elasticsearch_password", SERVICE_USER, "ELASTICSEARCH_PASSWORD"),
+    SecretFile("service/elasticsearch_service_password", SERVICE_USER, "ELASTICSEARCH_PASSWORD"),
     SecretFile("service/redis_password", SERVICE_USER, "REDIS_PASSWORD"),
     SecretFile("service/secret_key", SERVICE_USER, "IOC_SECRET_KEY"),
 )
 # Where each secret is kept in its bare form.
 KEPT = {
-    "ELASTICSEARCH_PASSWORD": "service/elasticsearch_password",
+    "ELASTIC_PASSWORD": "elasticsearch/password",
+    "ELASTICSEARCH_PASSWORD": "service/elasticsearch_service_password",
     "REDIS_PASSWORD": "service/redis_password",
     "IOC_SECRET_KEY": "service/secret_key",
 }
+# Elasticsearch's file realm: https://www.elastic.co/docs/deploy-manage/users-roles/cluster-or-deployment-auth/file-based
+SERVICE_NAME, ROLE_NAME = "ioc_service", "ioc_service"
+ROLE = Path(__file__).parents[1] / "search_mappings" / "elasticsearch_role.yml"
+ROUNDS = 10_000
 
 
 def kept(file: Path) -> str:
@@ -73,11 +82,42 @@ def write(path: Path, text: str, user: int) -> None:
 
 
 def make_secrets(folder: Path, environ: Mapping[str, str]) -> None:
+    """Write every file that differs from what it should hold; an unfit value is refused before anything is written."""
     values = {variable: value_of(variable, folder, environ) for variable in KEPT}
     for file in FILES:
-        text = file.form.format(values[file.variable])
-        if kept(folder / file.path) != text:
-            write(folder / file.path, text, file.user)
+        write_if_changed(folder / file.path, file.form.format(values[file.variable]), file.user)
+    password = values["ELASTICSEARCH_PASSWORD"]
+    for path, text in file_realm(password, folder / "elasticsearch" / "realm").items():
+        write_if_changed(path, text, ELASTICSEARCH_USER)
+
+
+def write_if_changed(path: Path, text: str, user: int) -> None:
+    if kept(path) != text:
+        write(path, text, user)
+
+
+def file_realm(password: str, folder: Path) -> dict[Path, str]:
+    """The files that give Elasticsearch the service's user and role; a hash that fits the password is kept."""
+    users = folder / "users"
+    name, _, known = kept(users).strip().partition(":")
+    hashed = known if name == SERVICE_NAME and fits(password, known) else hash_of(password, secrets.token_bytes(32))
+    return {
+        folder / "roles.yml": ROLE.read_text("utf-8"),
+        users: f"{SERVICE_NAME}:{hashed}\n",
+        folder / "users_roles": f"{ROLE_NAME}:{SERVICE_NAME}\n",
+    }
+
+
+def hash_of(password: str, salt: bytes) -> str:
+    """The password as Elasticsearch's PBKDF2 hasher writes it."""
+    key = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, ROUNDS, 32)
+    return f"{{PBKDF2}}{ROUNDS}${base64.b64encode(salt).decode()}${base64.b64encode(key).decode()}"
+
+
+def fits(password: str, hashed: str) -> bool:
+    """Whether a hash that this script wrote is of that password."""
+    salt = hashed.split("$")[1] if hashed.count("$") == 2 else ""
+    return hash_of(password, base64.b64decode(salt)) == hashed
 
 
 def main(arguments: list[str]) -> int:

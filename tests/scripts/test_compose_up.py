@@ -100,6 +100,28 @@ def test_the_engines_refuse_who_has_no_password(up: Compose) -> None:
     assert "NOAUTH" in up.inside("redis", "redis-cli", "ping")
 
 
+def as_the_service(path: str, *options: str) -> list[str]:
+    """A request to Elasticsearch in the service's own name; prints status and answer."""
+    ask = f'curl -s -w " %{{http_code}}" {" ".join(options)} "http://localhost:9200{path}" --config -'
+    password = "$(cat /secrets/elasticsearch/service_password)"
+    return ["bash", "-c", f'printf \'user = "ioc_service:%s"\' "{password}" | {ask}']
+
+
+def test_the_service_may_use_its_own_indices_of_elasticsearch_and_nothing_else(up: Compose) -> None:
+    who = up.inside("elasticsearch", *as_the_service("/_security/_authenticate"))
+    assert '"username":"ioc_service"' in who
+    assert '"roles":["ioc_service"]' in who
+    assert up.inside("elasticsearch", *as_the_service("/iocs/_count")).endswith(" 200")
+    assert up.inside("elasticsearch", *as_the_service("/other", "-X", "PUT")).endswith(" 403")
+    assert up.inside("elasticsearch", *as_the_service("/_snapshot/x", "-X", "DELETE")).endswith(" 403")
+
+
+def test_the_superuser_s_password_is_not_among_the_service_s_secrets(up: Compose) -> None:
+    superuser = up.inside("elasticsearch", "cat", "/secrets/elasticsearch/password")
+    assert len(superuser) >= 43
+    assert superuser not in up.inside("api", "sh", "-c", "cat /secrets/service/*")
+
+
 def test_only_the_api_can_be_reached_from_this_machine(up: Compose) -> None:
     for service in ("elasticsearch", "redis", "worker"):
         ports = up.container(service)["NetworkSettings"]["Ports"]
