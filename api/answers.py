@@ -66,6 +66,7 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     words = {
         400: "The body is not JSON.",
         401: "The API key is missing or not valid.",
+        403: "The account's role does not allow this.",
         404: "Nothing is stored here.",
         409: "That cannot be done with what is stored here.",
         413: "The body is too large.",

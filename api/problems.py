@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from intel.errors import (
     AccountExists,
+    Forbidden,
     InvalidQuery,
     IocError,
     KeyLimitReached,
@@ -28,6 +29,7 @@ TABLE: dict[type[IocError], tuple[int, str]] = {
     InvalidQuery: (422, "invalid_parameter"),
     NotAnIndicator: (422, "invalid_parameter"),
     RefusedUrl: (422, "invalid_parameter"),
+    Forbidden: (403, "forbidden"),
     NotFound: (404, "not_found"),
     AccountExists: (409, "account_exists"),
     KeyLimitReached: (409, "key_limit_reached"),

@@ -11,14 +11,16 @@ from starlette.requests import Request
 from api.accounts.keys import Keys
 from api.accounts.passwords import Passwords
 from api.cursors import Cursors
-from api.limits.caller import CALLER, Caller
+from api.limits.caller import CALLER, Caller, KeyIdentity
 from api.limits.port import Limiter
 from api.limits.tiers import Tiers
 from api.metrics import Metrics
 from ingest.queue.port import Queue
 from ingest.submitting import Submitting
 from intel.awareness import Lesson
+from intel.errors import Forbidden
 from intel.focus import Focus
+from intel.records import Role
 from intel.settings import Settings
 from intel.store import Store
 
@@ -56,6 +58,23 @@ def caller_of(request: Request) -> Caller:
 
 def account_of(request: Request) -> str:
     """The account whose key makes this request; only for paths that need a key."""
+    return _identity(request).account_id
+
+
+def submitter_of(request: Request) -> str:
+    """As `account_of`, for requests that submit. Forbidden where the account's role does not allow that."""
+    identity = _identity(request)
+    check_may_submit(identity.role)
+    return identity.account_id
+
+
+def check_may_submit(role: Role) -> None:
+    """Raise Forbidden where an account with that role may not submit articles."""
+    if role == "reader":
+        raise Forbidden("Your account may read but not submit; whoever runs this service can change its role.")
+
+
+def _identity(request: Request) -> KeyIdentity:
     identity = caller_of(request).identity
     assert identity is not None  # noqa: S101 - the limits refuse a request without a key before it comes here
-    return identity.account_id
+    return identity

@@ -27,14 +27,14 @@ from ingest.robots import LARGEST_ROBOTS_BYTES, ROBOTS_TYPES, Robots, Verdict, s
 from ingest.submitting import Submitting
 from intel.canonical import canonical_url
 from intel.errors import FetchFailed, IngestFailed, RefusedUrl, StoreUnavailable
-from intel.ids import account_id, feed_id, submission_id
+from intel.ids import OPERATOR, account_id, feed_id, submission_id
 from intel.records import Feed, Submission
 from intel.store import Store
 
 log = structlog.get_logger()
 
-# What feeds announce belongs to the account that the first start makes.
-OPERATOR: Final = account_id("admin@localhost")
+# Owned what feeds submitted before `OPERATOR` did; what failed then is not asked for again.
+_FORMER_OPERATOR: Final = account_id("admin@localhost")
 SHORTEST_INTERVAL_SECONDS: Final = 15 * 60
 LONGEST_INTERVAL_SECONDS: Final = 24 * 3600
 
@@ -207,8 +207,9 @@ class Polling:
     async def _is_new(self, entry: FeedEntry) -> bool:
         """Whether nobody took it in and no feed announced it: a page that failed is not asked for at every poll."""
         address = canonical_url(entry.link)
-        if await self._store.submissions.get(submission_id(OPERATOR, address)):
-            return False
+        for owner in (OPERATOR, _FORMER_OPERATOR):
+            if await self._store.submissions.get(submission_id(owner, address)):
+                return False
         return await self._store.articles.id_of(address) is None
 
     async def _hand_in(self, feed: Feed, entries: Sequence[FeedEntry]) -> News:

@@ -4,6 +4,7 @@ IocError
 ├── ConfigurationError      a setting is missing or wrong; the command line exits with 2
 ├── NotAnIndicator          a string that is not of the indicator type it was given as
 ├── InvalidQuery            a search that cannot be understood (too long, NUL, a foreign cursor)
+├── Forbidden               the account may not do this
 ├── NotFound                nothing is stored under that id
 ├── AccountExists           the e-mail address already has an account
 ├── KeyLimitReached         the account already holds five API keys
@@ -43,6 +44,10 @@ class InvalidQuery(IocError):
         super().__init__(message)
         self.field = field
         self.message = message
+
+
+class Forbidden(IocError):
+    """The account's role does not allow this; the message is one sentence for its owner."""
 
 
 class NotFound(IocError):

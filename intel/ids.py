@@ -8,6 +8,8 @@ from datetime import datetime
 
 # Part of the contract: an IOC has the same id on every installation.
 NAMESPACE = uuid.UUID("5f0c1b3e-6d0a-5b4e-9a53-2f7c4f1d8e60")
+# Owns what the command line and feeds submit. No e-mail address has this account id: those have 16 characters.
+OPERATOR = "operator"
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 

@@ -24,6 +24,7 @@ KEYS_PER_ACCOUNT = 5
 NEWEST_ARTICLES = 20
 
 SubmissionStatus = Literal["queued", "fetching", "done", "failed"]
+Role = Literal["reader", "submitter", "administrator"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +212,10 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who may hold keys and sign in; `session_epoch` rises when every session must end."""
+    """Who may hold keys and sign in; `session_epoch` rises when every session must end.
+
+    A `reader` may not submit articles; an `administrator` may also remove what others submitted.
+    """
 
     id: str
     email: str
@@ -219,6 +223,7 @@ class Account:
     created_at: datetime
     disabled_at: datetime | None = None
     session_epoch: int = 0
+    role: Role = "submitter"
 
 
 @dataclass(frozen=True, slots=True)

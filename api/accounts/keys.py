@@ -20,7 +20,7 @@ import structlog
 
 from intel.errors import KeyLimitReached
 from intel.ids import base62
-from intel.records import KEYS_PER_ACCOUNT, ApiKey
+from intel.records import KEYS_PER_ACCOUNT, ApiKey, Role
 from intel.store import Store
 
 log = structlog.get_logger()
@@ -36,6 +36,7 @@ class KeyIdentity:
 
     key_id: str
     account_id: str
+    role: Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class Keys:
         if account is None or account.disabled_at:
             return None
         await self._note_use(record)
-        return KeyIdentity(f"{account_id}-{slot}-{record.secret_hash[:12]}", account_id)
+        return KeyIdentity(f"{account_id}-{slot}-{record.secret_hash[:12]}", account_id, account.role)
 
     async def revoke(self, key: ApiKey) -> bool:
         """Revokes that very key; False where it was not live any more."""

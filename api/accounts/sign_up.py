@@ -32,7 +32,6 @@ async def create_account(
 ) -> Account:
     """Stores a new account. InvalidQuery for a bad address or password, AccountExists where the address has one."""
     email = check_email(email)
-    account = Account(account_id(email), email, await passwords.hash(password), clock())
-    await store.accounts.create(account)
-    log.info("account created", account=account.id)
+    account = await store.accounts.create(Account(account_id(email), email, await passwords.hash(password), clock()))
+    log.info("account created", account=account.id, role=account.role)
     return account

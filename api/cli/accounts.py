@@ -13,10 +13,16 @@ from api.accounts.sign_up import create_account as sign_up
 from api.cli.running import print_json, print_table, say, with_store
 from intel.errors import AccountExists, IocError, KeyLimitReached, NotFound
 from intel.ids import account_id
-from intel.records import Account, ApiKey
+from intel.records import Account, ApiKey, Role
 from intel.settings import Settings
 from intel.store import Store
 from intel.times import rfc3339, utc_now
+
+_ROLE_WORDS: dict[Role, str] = {
+    "reader": "a reader: it may not submit articles",
+    "submitter": "a submitter",
+    "administrator": "an administrator",
+}
 
 
 def create_account(email: str, *, as_json: bool) -> None:
@@ -32,9 +38,9 @@ def create_account(email: str, *, as_json: bool) -> None:
     except AccountExists:
         raise AccountExists(f"{email} has an account already; make a key with: ioc key create {email}") from None
     if as_json:
-        print_json({"id": account.id, "email": account.email})
+        print_json({"id": account.id, "email": account.email, "role": account.role})
     else:
-        say(f"account {account.email} created; make a key with: ioc key create {account.email}")
+        say(f"account {account.email} created, {_ROLE_WORDS[account.role]}; make a key with: ioc key create {email}")
 
 
 def list_accounts(*, as_json: bool) -> None:
@@ -46,6 +52,7 @@ def list_accounts(*, as_json: bool) -> None:
     accounts = [
         {
             "email": account.email,
+            "role": account.role,
             "created_at": rfc3339(account.created_at),
             "disabled_at": rfc3339(account.disabled_at) if account.disabled_at else None,
         }
@@ -54,7 +61,7 @@ def list_accounts(*, as_json: bool) -> None:
     if as_json:
         print_json({"items": accounts})
     else:
-        print_table("Accounts", ("e-mail", "created", "disabled"), [tuple(a.values()) for a in accounts])
+        print_table("Accounts", ("e-mail", "role", "created", "disabled"), [tuple(a.values()) for a in accounts])
 
 
 def disable_account(email: str) -> None:
@@ -66,6 +73,26 @@ def disable_account(email: str) -> None:
 
     with_store(disable)
     say(f"account {email} disabled")
+
+
+def enable_account(email: str) -> None:
+    """Let a disabled account sign in and use its keys again."""
+
+    async def enable(store: Store, _: Settings) -> None:
+        await store.accounts.update(replace(await _account(store, email), disabled_at=None))
+
+    with_store(enable)
+    say(f"account {email} enabled")
+
+
+def set_role(email: str, role: Role) -> None:
+    """Set what an account may do."""
+
+    async def change(store: Store, _: Settings) -> None:
+        await store.accounts.update(replace(await _account(store, email), role=role))
+
+    with_store(change)
+    say(f"account {email} is now {_ROLE_WORDS[role]}")
 
 
 def reset_password(email: str) -> None:

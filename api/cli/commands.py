@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from intel.records import Role
+
 app = typer.Typer(
     name="ioc",
     help="Give it a threat report, get its indicators of compromise; search them.",
@@ -195,6 +197,25 @@ def disable_account(email: Email) -> None:
     from api.cli.accounts import disable_account
 
     disable_account(email)
+
+
+@account.command("enable")
+def enable_account(email: Email) -> None:
+    """Enable a disabled account: it may sign in again, and its keys work again."""
+    from api.cli.accounts import enable_account
+
+    enable_account(email)
+
+
+@account.command("role")
+def set_role(
+    email: Email,
+    role: Annotated[Role, typer.Argument(help="What it may do: read, submit articles, or administer.")],
+) -> None:
+    """Set what an account may do, at once and on every server."""
+    from api.cli.accounts import set_role
+
+    set_role(email, role)
 
 
 @account.command("reset-password")

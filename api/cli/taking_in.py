@@ -14,14 +14,12 @@ from ingest.queue.port import Queue
 from ingest.queue.redis import ArqQueue
 from ingest.submitting import Submitting
 from ingest.work import sweep
-from intel.ids import account_id
+from intel.ids import OPERATOR
 from intel.records import Submission
 from intel.settings import Settings
 from intel.store import Store
 from intel.times import utc_now
 
-# Submissions from the command line belong to the account that the first start makes.
-_OPERATOR = account_id("admin@localhost")
 _POLL_SECONDS = 0.3
 
 
@@ -52,9 +50,9 @@ async def _submit(
         submitting = Submitting(store, queue, ingest.fetch_allow, utc_now)
         known = await submitting.known(url) if again else None
         if known is not None and known.url is not None:
-            submission = await submitting.again(_OPERATOR, known)
+            submission = await submitting.again(OPERATOR, known)
         else:
-            submission = await submitting.submit(_OPERATOR, url, source)
+            submission = await submitting.submit(OPERATOR, url, source)
         while wait and not submission.ended:
             await asyncio.sleep(_POLL_SECONDS)
             submission = await store.submissions.get(submission.id) or submission

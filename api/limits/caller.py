@@ -7,6 +7,7 @@ from typing import Protocol
 
 from api.limits.bucket import Decision
 from api.limits.tiers import Tier, results_limit
+from intel.records import Role
 
 CALLER = "ioc.caller"
 
@@ -19,6 +20,9 @@ class KeyIdentity(Protocol):
 
     @property
     def account_id(self) -> str: ...
+
+    @property
+    def role(self) -> Role: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from api.models import ListModel
 from api.parameters import CursorParameter, LimitParameter
 from api.problems import Problem
 from api.revision_models import RevisionDetailModel, RevisionModel
-from api.service import account_of, service_of
+from api.service import service_of, submitter_of
 from api.submission_models import SubmissionModel
 from ingest.revisions import Revisions
 from intel.errors import NotFound
@@ -34,15 +34,16 @@ NO_ADDRESS = "This article was imported from a file: it has no address to be rea
     status_code=202,
     responses={
         202: {"model": SubmissionModel, "description": "Accepted; asking again within the minute changes nothing."},
-        **problems(400, 404, 409, 413, 415, 422),
+        **problems(400, 403, 404, 409, 413, 415, 422),
     },
 )
 async def refetch(request: Request, id: str) -> Response:
+    account_id = submitter_of(request)
     await read_no_members(request)
     article = await _article(request, id)
     if article.url is None:
         raise Problem(409, "article_without_address", NO_ADDRESS)
-    submission = await service_of(request).submitting.again(account_of(request), article)
+    submission = await service_of(request).submitting.again(account_id, article)
     return json_answer(views.submission(submission), 202, {"Location": f"/api/v1/submissions/{submission.id}"})
 
 

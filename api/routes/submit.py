@@ -10,7 +10,7 @@ from api import views
 from api.answers import json_answer, problems
 from api.bodies import read_json
 from api.models import SubmitBody
-from api.service import account_of, service_of
+from api.service import account_of, service_of, submitter_of
 from api.submission_models import SubmissionModel
 from intel.errors import NotFound
 
@@ -24,7 +24,7 @@ router = APIRouter(tags=["submissions"])
     responses={
         200: {"model": SubmissionModel, "description": "The article is known already."},
         202: {"model": SubmissionModel, "description": "Accepted; it will be done or will say why."},
-        **problems(400, 413, 415, 422),
+        **problems(400, 403, 413, 415, 422),
     },
     openapi_extra={
         "requestBody": {
@@ -34,8 +34,9 @@ router = APIRouter(tags=["submissions"])
     },
 )
 async def submit(request: Request) -> Response:
+    account_id = submitter_of(request)
     body = await read_json(request, SubmitBody)
-    submission = await service_of(request).submitting.submit(account_of(request), body.url, body.source_name)
+    submission = await service_of(request).submitting.submit(account_id, body.url, body.source_name)
     headers = {"Location": f"/api/v1/submissions/{submission.id}"}
     return json_answer(views.submission(submission), 200 if submission.status == "done" else 202, headers)
 

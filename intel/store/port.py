@@ -165,8 +165,12 @@ class Submissions(Protocol):
 class Accounts(Protocol):
     """Accounts, their API keys and sessions."""
 
-    async def create(self, account: Account) -> None:
-        """Stores a new account; AccountExists where its id is taken."""
+    async def create(self, account: Account) -> Account:
+        """Stores a new account and returns it; AccountExists where its id is taken.
+
+        The first account that a store ever gets becomes its administrator, whatever its role says: of any number of
+        sign-ups at once exactly one. In a store of a version without roles that is the earliest account.
+        """
 
     async def get(self, id: str) -> Account | None:
         """The account with that id."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
 
+from intel.ids import account_id
 from tests.api.pages import KESTREL, article_page, eventually
 from tests.api.running import GENEROUS, Running, running
 
@@ -50,6 +52,23 @@ async def test_a_submitted_article_is_read_and_found(api: Running, httpserver: H
     assert {item["article"]["id"] for item in found} == {done["article_id"]}
     article = (await api.get(f"/articles/{done['article_id']}")).json()
     assert (article["url"], article["source_name"]) == (url, "Example Research")
+
+
+@pytest.mark.promise("accounts.roles")
+async def test_a_reader_may_not_submit(api: Running) -> None:
+    await api.key("first@example.org")
+    key = await api.key("reader@example.org")
+    account = await api.store.accounts.get(account_id("reader@example.org"))
+    assert account is not None and account.role == "submitter"
+    article = await api.publish("report", "domain evil.example")
+    await api.store.accounts.update(replace(account, role="reader"))
+    for path, body in (("/submit", {"url": NOBODY}), ("/submit", "no object"), (f"/articles/{article.id}/refetch", {})):
+        refused = await api.post(path, body, key)
+        assert (refused.status_code, refused.json()["code"]) == (403, "forbidden")
+    assert await api.store.submissions.of(account.id, 5) == ()
+    assert (await api.get("/usage", key)).status_code == 200
+    await api.store.accounts.update(account)
+    assert (await api.post("/submit", {"url": NOBODY}, key)).status_code == 202
 
 
 @pytest.mark.promise("submit.source-name-default")

@@ -12,6 +12,7 @@ from api.parameters import read_text, unless_blank
 from api.problems import Problem
 from api.routes.revisions import NO_ADDRESS
 from api.searching import articles_met, articles_suggested
+from api.service import check_may_submit
 from api.web.addresses import with_query
 from api.web.exports import export, is_format
 from api.web.marking import marked, part_of
@@ -119,6 +120,7 @@ async def show_elsewhere(visit: Visit) -> Response:
 
 
 async def refetch(visit: Visit) -> Response:
+    check_may_submit(visit.member.account.role)
     article = await _article(visit)
     if article.url is None:
         raise Problem(409, "article_without_address", NO_ADDRESS)

@@ -6,6 +6,7 @@ from pydantic import ValidationError
 from starlette.responses import Response
 
 from api.models import SubmitBody
+from api.service import check_may_submit
 from api.web.visit import Visit
 from intel.errors import NotFound, RefusedUrl
 
@@ -15,6 +16,7 @@ async def show(visit: Visit) -> Response:
 
 
 async def submit(visit: Visit) -> Response:
+    check_may_submit(visit.member.account.role)
     url, source_name = visit.form.get("url", "").strip(), visit.form.get("source_name", "").strip()
     try:
         body = SubmitBody(url=url, source_name=source_name or None)

@@ -14,19 +14,46 @@ from intel.store.elastic.index import Found, Index
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
 
+# The document of the leases that names the first administrator; `until` is 0 once that account has the role.
+_FIRST_ADMINISTRATOR = "first-administrator"
+
 
 class ElasticAccounts:
     """`intel.store.port.Accounts`."""
 
-    def __init__(self, accounts: Index, keys: Index, sessions: Index, bulk: Bulk) -> None:
+    def __init__(self, accounts: Index, keys: Index, sessions: Index, leases: Index, bulk: Bulk) -> None:
         self._accounts = accounts
         self._keys = keys
         self._sessions = sessions
+        self._leases = leases
         self._bulk = bulk
 
-    async def create(self, account: Account) -> None:
+    async def create(self, account: Account) -> Account:
         if await self._accounts.create(account.id, to_document(account)) is None:
             raise AccountExists("This e-mail address has an account already.")
+        await self.appoint_first_administrator()
+        return await self.get(account.id) or account
+
+    async def appoint_first_administrator(self) -> None:
+        """Give the earliest account the role, once in a store's life, and finish it where another process was cut off.
+
+        Whoever creates the document that names an account decides which one it is.
+        """
+        claim = await self._leases.get(_FIRST_ADMINISTRATOR) or await self._claimed_administration()
+        if claim is None or claim.source["until"] == 0:
+            return
+        account = await self.get(claim.source["holder"])
+        if account is not None:
+            await self.update(replace(account, role="administrator"))
+        await self._leases.replace(claim, {**claim.source, "until": 0})
+
+    async def _claimed_administration(self) -> Found | None:
+        accounts = await self.all()
+        if not accounts:
+            return None
+        first = min(accounts, key=lambda one: (one.disabled_at is not None, one.created_at, one.id))
+        claim = {"holder": first.id, "until": 1}
+        return await self._leases.create(_FIRST_ADMINISTRATOR, claim) or await self._leases.get(_FIRST_ADMINISTRATOR)
 
     async def get(self, id: str) -> Account | None:
         found = await self._accounts.get(id)

@@ -55,20 +55,27 @@ class ElasticStore:
         self.articles = ElasticArticles(articles, sightings, addresses, iocs, saving)
         self.readings = ElasticReadings(self._index("readings"), bulk)
         self.submissions = ElasticSubmissions(self._submissions_index)
-        self.accounts = ElasticAccounts(self._index("accounts"), self._index("keys"), self._index("sessions"), bulk)
+        leases = self._index("leases")
+        self.accounts = ElasticAccounts(
+            self._index("accounts"), self._index("keys"), self._index("sessions"), leases, bulk
+        )
         self.weeks = ElasticWeeks(self._index("weeks"))
         self.feeds = ElasticFeeds(self._index("feeds"))
         self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
         self.votes = ElasticVotes(self._index("votes"))
-        self._reindex = Reindex(self._cluster, self._indices, self._index("leases"), bulk, recount)
-        self._cluster.repair_by(self._indices.make, self._reindex.recover)
+        self._reindex = Reindex(self._cluster, self._indices, leases, bulk, recount)
+        self._cluster.repair_by(self._make_indices, self._reindex.recover)
 
     def _index(self, noun: str) -> Index:
         return Index(self._cluster, self._indices.alias(noun))
 
     async def setup(self) -> None:
-        await self._indices.make()
+        await self._make_indices()
         await self._reindex.recover()
+
+    async def _make_indices(self) -> None:
+        await self._indices.make()
+        await self.accounts.appoint_first_administrator()
 
     async def ping(self) -> None:
         await self._cluster.ask("GET", "/_cluster/health", timeout="1s", filter_path="status")

@@ -22,9 +22,15 @@ class SqliteAccounts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def create(self, account: Account) -> None:
-        if not await self._changes(_CREATE, _account_row(account)):
-            raise AccountExists(account.id)
+    async def create(self, account: Account) -> Account:
+        def work(connection: sqlite3.Connection) -> Account:
+            if connection.execute(_CREATE, _account_row(account)).rowcount == 0:
+                raise AccountExists("This e-mail address has an account already.")
+            if connection.execute(_CLAIM_ADMINISTRATION, (account.id,)).rowcount == 1:
+                connection.execute("UPDATE accounts SET role = 'administrator' WHERE id = ?", (account.id,))
+            return _account(connection.execute("SELECT * FROM accounts WHERE id = ?", (account.id,)).fetchone())
+
+        return await self._database.write(work)
 
     async def get(self, id: str) -> Account | None:
         rows = await self._rows("SELECT * FROM accounts WHERE id = ?", (id,))
@@ -85,6 +91,7 @@ def _account_row(account: Account) -> dict[str, str | int | None]:
         "created_at": to_milliseconds(account.created_at),
         "disabled_at": milliseconds(account.disabled_at),
         "session_epoch": account.session_epoch,
+        "role": account.role,
     }
 
 
@@ -96,6 +103,7 @@ def _account(row: sqlite3.Row) -> Account:
         created_at=from_milliseconds(row["created_at"]),
         disabled_at=moment(row["disabled_at"]),
         session_epoch=row["session_epoch"],
+        role=row["role"],
     )
 
 
@@ -148,12 +156,13 @@ def _session(row: sqlite3.Row) -> Session:
 
 
 _CREATE = """
-    INSERT INTO accounts (id, email, password_hash, created_at, disabled_at, session_epoch)
-    VALUES (:id, :email, :password_hash, :created_at, :disabled_at, :session_epoch) ON CONFLICT DO NOTHING
+    INSERT INTO accounts (id, email, password_hash, created_at, disabled_at, session_epoch, role)
+    VALUES (:id, :email, :password_hash, :created_at, :disabled_at, :session_epoch, :role) ON CONFLICT DO NOTHING
 """
+_CLAIM_ADMINISTRATION = "INSERT OR IGNORE INTO first_administrator (singleton, account_id) VALUES (1, ?)"
 _UPDATE = """
     UPDATE accounts SET email = :email, password_hash = :password_hash, created_at = :created_at,
-        disabled_at = :disabled_at, session_epoch = :session_epoch
+        disabled_at = :disabled_at, session_epoch = :session_epoch, role = :role
     WHERE id = :id
 """
 _ADD_KEY = """

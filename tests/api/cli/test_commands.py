@@ -211,6 +211,26 @@ def test_an_account_is_listed_and_disabled(here: Installation) -> None:
     assert here.run("account", "disable", "nobody@example.org").returncode == 1
 
 
+@pytest.mark.promise("accounts.roles")
+def test_roles_are_set_and_listed_and_a_disabled_account_is_enabled_again(here: Installation) -> None:
+    here.key("first@example.org")
+    here.key("second@example.org")
+
+    def listed() -> list[tuple[str, bool]]:
+        accounts = json.loads(here.run("account", "list", "--json").stdout)["items"]
+        return [(account["role"], account["disabled_at"] is None) for account in accounts]
+
+    assert listed() == [("administrator", True), ("submitter", True)]
+    assert here.run("account", "role", "second@example.org", "reader").returncode == 0
+    assert here.run("account", "disable", "first@example.org").returncode == 0
+    assert listed() == [("administrator", False), ("reader", True)]
+    assert here.run("account", "enable", "first@example.org").returncode == 0
+    assert listed() == [("administrator", True), ("reader", True)]
+    assert here.run("account", "role", "second@example.org", "owner").returncode == 2
+    assert here.run("account", "role", "nobody@example.org", "reader").returncode == 1
+    assert here.run("account", "enable", "nobody@example.org").returncode == 1
+
+
 @pytest.mark.promise("cli.export")
 def test_everything_is_exported_in_each_format(here: Installation) -> None:
     imported(here, article_page())

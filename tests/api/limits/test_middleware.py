@@ -21,6 +21,7 @@ from api.limits.memory import MemoryLimiter
 from api.limits.middleware import LimitMiddleware
 from api.limits.tiers import Tiers
 from intel.errors import StoreUnavailable
+from intel.records import Role
 from tests.contract.limiter.worlds import ManualClock
 
 pytestmark = pytest.mark.asyncio
@@ -33,6 +34,7 @@ WRONG = {"Authorization": "Bearer ioc_wrong"}
 class Identity:
     key_id: str
     account_id: str
+    role: Role = "submitter"
 
 
 class Accounts:

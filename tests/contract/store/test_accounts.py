@@ -27,16 +27,17 @@ def make_session(name: str = "one", *, at: float = 0, account_id: str = "account
 
 async def test_an_account_is_read_back_whole(store: Store, other_store: Store) -> None:
     account = make_account()
-    await store.accounts.create(account)
-    assert await other_store.accounts.get(account.id) == account
+    made = await store.accounts.create(account)
+    assert made == replace(account, role="administrator")
+    assert await other_store.accounts.get(account.id) == made
     assert await store.accounts.get("unknown") is None
 
 
 async def test_a_taken_id_is_refused_and_the_account_kept(store: Store) -> None:
-    await store.accounts.create(make_account())
+    made = await store.accounts.create(make_account())
     with pytest.raises(AccountExists):
         await store.accounts.create(replace(make_account(), password_hash="other"))
-    assert await store.accounts.get("account-one") == make_account()
+    assert await store.accounts.get("account-one") == made
 
 
 async def test_of_many_sign_ups_at_once_one_succeeds(store: Store, other_store: Store) -> None:
@@ -44,9 +45,33 @@ async def test_of_many_sign_ups_at_once_one_succeeds(store: Store, other_store: 
     accounts = [replace(make_account(), password_hash=f"hash {n}") for n in range(12)]
     creating = (stores[n % 2].accounts.create(account) for n, account in enumerate(accounts))
     results = await asyncio.gather(*creating, return_exceptions=True)
-    assert results.count(None) == 1
+    (made,) = [result for result in results if isinstance(result, Account)]
     assert sum(isinstance(result, AccountExists) for result in results) == 11
-    assert await store.accounts.get("account-one") == accounts[results.index(None)]
+    assert await store.accounts.get("account-one") == made
+    assert made.password_hash in [account.password_hash for account in accounts]
+
+
+@pytest.mark.promise("accounts.roles")
+async def test_of_many_first_sign_ups_at_once_exactly_one_becomes_the_administrator(
+    store: Store, other_store: Store
+) -> None:
+    stores = (store, other_store)
+    creating = (stores[n % 2].accounts.create(make_account(str(n))) for n in range(12))
+    made = await asyncio.gather(*creating)
+    kept = await store.accounts.all()
+    assert [one.role for one in kept].count("administrator") == 1
+    assert [one.role for one in kept].count("submitter") == 11
+    assert {one.id for one in made} == {one.id for one in kept}
+
+
+@pytest.mark.promise("accounts.roles")
+async def test_only_the_first_account_of_all_is_appointed(store: Store, other_store: Store) -> None:
+    first = await store.accounts.create(make_account("first"))
+    await store.accounts.update(replace(first, role="reader"))
+    second = await other_store.accounts.create(replace(make_account("second"), role="reader"))
+    await other_store.setup()
+    assert [account.role for account in await store.accounts.all()] == ["reader", "reader"]
+    assert second.role == "reader"
 
 
 async def test_an_account_is_replaced(store: Store, other_store: Store) -> None:

@@ -15,13 +15,13 @@ from ingest.feed_lists import ListedFeed
 from ingest.isolated import Isolation, IsolationLimits
 from ingest.polling import (
     LONGEST_INTERVAL_SECONDS,
-    OPERATOR,
     SHORTEST_INTERVAL_SECONDS,
     keep_following,
     open_polling,
 )
 from ingest.submitting import Submitting
-from intel.records import Feed
+from intel.ids import OPERATOR, account_id, submission_id
+from intel.records import Feed, Submission
 from tests.contract.store.builders import make_article, publish
 from tests.ingest.feeds.conftest import Follower
 from tests.ingest.fetch.asking import LOOPBACK
@@ -29,6 +29,17 @@ from tests.ingest.fetch.asking import LOOPBACK
 
 def seconds_until(moment: datetime, now: datetime) -> float:
     return (moment - now).total_seconds()
+
+
+async def test_what_failed_for_the_former_operator_is_not_asked_for_again(follower: Follower) -> None:
+    former, link = account_id("admin@localhost"), follower.web.url("/one")
+    failed = Submission(
+        submission_id(former, link), former, link, "News", "failed", follower.clock.now, follower.clock.now
+    )
+    await follower.store.submissions.add(failed)
+    follower.announce("one", "two")
+    submitted = await follower.submitted(await follower.poll())
+    assert [one.url for one in submitted] == [follower.web.url("/two")]
 
 
 async def test_what_a_feed_announces_is_handed_in_once(follower: Follower) -> None:

@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from intel.query import ArticleQuery, IocQuery
-from intel.records import Article, Catalogue, Reading, Session, Sighting, Vote
+from intel.records import Account, Article, Catalogue, Reading, Session, Sighting, Vote
 from intel.store.elastic.store import ElasticStore
 from search_mappings import elasticsearch_indices
 from tests.contract.store.builders import hour, listed, make_article, make_submission, publish, search, the_ioc
@@ -26,6 +26,7 @@ NEW_FIELDS = {
     "articles": ("ioc_dropped", "revision", "findings"),
     "submissions": ("ioc_dropped", "again"),
     "sessions": ("nonce",),
+    "accounts": ("role",),
 }
 SESSION = Session("session-one", "account-one", 1, hour(0), hour(0), hour(500), "Browser")
 SEEN = Sighting("domain", "evil.example", "It used evil.example.", ("Emotet",), 0)
@@ -55,10 +56,19 @@ async def article(store: ElasticStore, elasticsearch_url: str, index_prefix: str
     article = await store.articles.save(make_article(), [SEEN], ["https://news.example/report"])
     await store.submissions.add(make_submission())
     await store.accounts.put_session(SESSION)
+    for name, at in (("later", 2), ("first", 1)):
+        await store.accounts.create(Account(f"account-{name}", f"{name}@site.example", "hash", hour(at)))
     async with httpx.AsyncClient(base_url=elasticsearch_url, timeout=30) as client:
         former = (make_former(client, index_prefix, *index) for index in elasticsearch_indices().items())
         await asyncio.gather(*former)
+    await forget_who_was_first(elasticsearch_url, index_prefix)
     return article
+
+
+async def forget_who_was_first(url: str, prefix: str) -> None:
+    """The former version appointed nobody."""
+    async with httpx.AsyncClient(base_url=url, timeout=30) as client:
+        (await client.delete(f"/{prefix}leases/_doc/first-administrator?refresh=true")).raise_for_status()
 
 
 async def mappings(url: str, prefix: str) -> dict[str, Any]:
@@ -78,6 +88,13 @@ async def test_what_the_former_version_stored_reads_as_before(article: Article, 
     assert (await store.iocs.facets(IocQuery())).types == {"domain": 1}
     assert await store.submissions.of("account-1", 5) == (make_submission(),)
     assert await store.accounts.sessions("account-one") == (SESSION,)
+
+
+async def test_the_earliest_account_becomes_the_administrator(article: Article, store: ElasticStore) -> None:
+    await store.setup()
+    await store.setup()
+    roles = {account.id: account.role for account in await store.accounts.all()}
+    assert roles == {"account-first": "administrator", "account-later": "submitter"}
 
 
 async def test_this_version_writes_to_the_indices_of_the_former_one(article: Article, store: ElasticStore) -> None:
