@@ -15,6 +15,7 @@ from typing import Any, Final
 from ingest.reading import ReadPage
 from intel.records import Article, Reading
 from intel.store import Store
+from intel.store.walking import iocs_of
 
 Named = tuple[str, str]
 
@@ -64,7 +65,7 @@ class Revisions:
 
     async def _told(self, stored: Article, now: datetime) -> Reading:
         """The reading of an article that another reader saved, by what is stored of it."""
-        iocs = tuple((ioc.type, ioc.value) for ioc in await self.store.articles.iocs_of(stored.id))
+        iocs = tuple([(ioc.type, ioc.value) async for ioc in iocs_of(self.store.articles, stored.id)])
         return Reading(stored.id, stored.revision, now, stored.title, iocs, stored.text or "", ())
 
     async def of(self, article: Article) -> tuple[Reading, ...]:
@@ -81,7 +82,7 @@ class Revisions:
             return False
         if before is not None and before.text == known.text:
             return set(before.iocs) == named(found)
-        return {(ioc.type, ioc.value) for ioc in await self.store.articles.iocs_of(known.id)} == named(found)
+        return {(ioc.type, ioc.value) async for ioc in iocs_of(self.store.articles, known.id)} == named(found)
 
 
 def named(found: ReadPage) -> set[Named]:

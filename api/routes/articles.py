@@ -20,6 +20,7 @@ from api.service import service_of
 from ingest.revisions import Revisions
 from intel.errors import NotFound
 from intel.query import ArticleQuery, parse_search
+from intel.store.walking import iocs_of
 
 router = APIRouter(tags=["articles"])
 
@@ -64,7 +65,7 @@ async def get_article(request: Request, id: str, format: FormatParameter = None)
     found = await articles.get(id) if len(id) == 36 and id.isascii() else None
     if found is None:
         raise NotFound("No article has this id.")
-    iocs = await articles.iocs_of(id)
+    iocs = [ioc async for ioc in iocs_of(articles, id)]
     if (wanted := wanted_format(request, format)) != "json":
         return render(wanted, iocs, found.ref)
     vanished = await Revisions(service_of(request).store).vanished(found)

@@ -27,7 +27,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from intel.query import ArticleQuery, IocQuery, Page
+from intel.query import ArticleQuery, IocQuery, Page, Position
 from intel.records import (
     Account,
     ApiKey,
@@ -99,8 +99,12 @@ class Articles(Protocol):
     async def texts(self, ids: Sequence[str]) -> dict[str, str]:
         """The texts of those of the given articles (at most 100) that exist."""
 
-    async def iocs_of(self, id: str) -> tuple[Ioc, ...]:
-        """All its indicators in order of first appearance."""
+    async def iocs_of(self, id: str, limit: int, after: Position | None = None) -> Page[Ioc]:
+        """One page (at most 1,000) of its indicators, in order of first appearance; `total` is None.
+
+        The article's `ioc_count` is their total. A walk stays whole while the article does: one that is saved anew
+        meanwhile may order them otherwise.
+        """
 
     async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
         """Articles with start <= `seen_at` < end, oldest first, then by id; `text` is None."""

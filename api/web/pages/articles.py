@@ -23,6 +23,7 @@ from intel.query import ArticleQuery, Position, parse_search
 from intel.records import IOC_TYPES, Article, Ioc
 from intel.snippets import Snippet
 from intel.store import Store
+from intel.store.walking import iocs_of
 from intel.understood import sentence
 
 _LIST = "page of articles"
@@ -96,7 +97,7 @@ def _position(visit: Visit, asked: dict[str, str]) -> Position | None:
 
 async def show_one(visit: Visit) -> Response:
     article = await _article(visit)
-    iocs = await visit.service.store.articles.iocs_of(article.id)
+    iocs = tuple([ioc async for ioc in iocs_of(visit.service.store.articles, article.id)])
     if is_format(format := visit.query.get("format", "")):
         return export(format, iocs, article.ref)
     text, start = article.text or "", _start(visit, article)

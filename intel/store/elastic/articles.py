@@ -8,10 +8,10 @@ from contextlib import aclosing
 from datetime import datetime
 from typing import Any
 
-from intel.query import ArticleQuery, Page
+from intel.query import ArticleQuery, Page, Position
 from intel.records import Article, Ioc, SeenIoc, Sighting
 from intel.store.elastic import queries
-from intel.store.elastic.documents import NOT_IN_LISTS, article_record, ioc_record, seen_ioc
+from intel.store.elastic.documents import IOC_MEMBERS, NOT_IN_LISTS, article_record, ioc_record, seen_ioc
 from intel.store.elastic.index import Index
 from intel.store.elastic.saving import Saving, address_id, is_complete
 from intel.times import from_milliseconds
@@ -59,12 +59,13 @@ class ElasticArticles:
         found = await self._articles.get_many(ids, source=["text", "seen_at"])
         return {id: one.source["text"] or "" for id, one in found.items() if is_complete(one.source)}
 
-    async def iocs_of(self, id: str) -> tuple[Ioc, ...]:
-        body = {"query": queries.term("article_id", id), "_source": ["ioc_id"]}
-        pages = self._sightings.pages(body, [{"position": "asc"}, {"ioc_id": "asc"}], _SIGHTINGS_AT_ONCE)
-        ids = [hit["_source"]["ioc_id"] async for page in pages for hit in page]
-        found = await self._iocs.get_many(ids)
-        return tuple(ioc_record(found[id].source) for id in ids if id in found)
+    async def iocs_of(self, id: str, limit: int, after: Position | None = None) -> Page[Ioc]:
+        answer = await self._sightings.search(queries.sightings_in(id, limit, after))
+        hits = answer["hits"]["hits"]
+        ids = [hit["_source"]["ioc_id"] for hit in hits[:limit]]
+        found = await self._iocs.get_many(ids, source=IOC_MEMBERS)
+        items = tuple(ioc_record(found[id].source) for id in ids if id in found)
+        return Page(items, None, Position(tuple(hits[limit - 1]["sort"])) if len(hits) > limit else None)
 
     async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
         body = {"query": queries.since("seen_at", start, end), **_LISTED}

@@ -25,6 +25,7 @@ NEWEST_IOCS = [{"last_seen": "desc"}, {"id": "asc"}]
 _BEST_IOCS = [{"_score": "desc"}, {"sources": "desc"}, *NEWEST_IOCS]
 MOST_REPORTED_IOCS = [{"sources": "desc"}, *NEWEST_IOCS]
 NEWEST_ARTICLES = [{"seen_at": "desc"}, {"id": "asc"}]
+SIGHTINGS_IN_ORDER = [{"position": "asc"}, {"ioc_id": "asc"}]
 NEWEST_SIGHTINGS = [{"seen_at": "desc"}, {"article_id": "asc"}]
 
 
@@ -65,6 +66,12 @@ def article_page(query: ArticleQuery) -> Query:
     if query.text is not None:
         filters += [any_of(_phrases(clause, "words")) for clause in query.text.clauses] or [NOTHING]
     return _page({"bool": {"filter": filters}}, NEWEST_ARTICLES, query.limit, _after(query.after))
+
+
+def sightings_in(article_id: str, limit: int, after: Position | None) -> Query:
+    """The request for one page of what was seen in an article, in order of first appearance."""
+    page = _page(term("article_id", article_id), SIGHTINGS_IN_ORDER, limit, _after(after))
+    return page | {"_source": ["ioc_id"], "track_total_hits": False}
 
 
 def position_of(sort: Sequence[Any], searched: bool) -> Position:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from intel.ids import ioc_id
-from intel.query import ArticleQuery, Page
+from intel.query import ArticleQuery, Page, Position
 from intel.records import Article, Ioc, SeenIoc, Sighting
 from intel.store.sqlite import deriving, finding
 from intel.store.sqlite.connection import Database
@@ -58,9 +58,8 @@ class SqliteArticles:
         rows = await self._database.read(lambda connection: connection.execute(_TEXTS, asked).fetchall())
         return {row["id"]: row["text"] for row in rows}
 
-    async def iocs_of(self, id: str) -> tuple[Ioc, ...]:
-        rows = await self._database.read(lambda connection: connection.execute(_IOCS_OF, (id,)).fetchall())
-        return tuple(map(ioc, rows))
+    async def iocs_of(self, id: str, limit: int, after: Position | None = None) -> Page[Ioc]:
+        return await self._database.read(lambda connection: _iocs_of(connection, id, limit, after))
 
     async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
         span = (to_milliseconds(start), to_milliseconds(end))
@@ -101,6 +100,12 @@ def _in_order(connection: sqlite3.Connection, ids: Sequence[str]) -> tuple[Artic
     sql = f"SELECT {ARTICLE_COLUMNS} FROM articles WHERE id IN (SELECT value FROM json_each(?))"
     found = {row["id"]: article(row) for row in connection.execute(sql, (to_json(list(ids)),))}
     return tuple(found[id] for id in ids)
+
+
+def _iocs_of(connection: sqlite3.Connection, id: str, limit: int, after: Position | None) -> Page[Ioc]:
+    rows = connection.execute(IOCS_OF, (id, *(after.values if after else _BEFORE_ALL), limit + 1)).fetchall()
+    last = rows[limit - 1] if len(rows) > limit else None
+    return Page(tuple(map(ioc, rows[:limit])), None, Position((last["position"], last["id"])) if last else None)
 
 
 def _weeks(connection: sqlite3.Connection) -> Iterator[datetime]:
@@ -201,9 +206,11 @@ _TEXTS = """
     SELECT a.id, t.text FROM json_each(?) AS wanted
     JOIN articles AS a ON a.id = wanted.value JOIN article_texts AS t ON t.seq = a.seq WHERE t.text IS NOT NULL
 """
-_IOCS_OF = f"""
-    SELECT {IOC_COLUMNS} FROM sightings AS s JOIN iocs AS i ON i.id = s.ioc_id JOIN articles AS a ON a.id = i.article_id
-    WHERE s.article_id = ? ORDER BY s.position, s.ioc_id
+_BEFORE_ALL = (-1, "")
+IOCS_OF = f"""
+    SELECT s.position, {IOC_COLUMNS}
+    FROM sightings AS s CROSS JOIN iocs AS i ON i.id = s.ioc_id CROSS JOIN articles AS a ON a.id = i.article_id
+    WHERE s.article_id = ? AND (s.position, s.ioc_id) > (?, ?) ORDER BY s.position, s.ioc_id LIMIT ?
 """
 _BETWEEN = f"SELECT {ARTICLE_COLUMNS} FROM articles WHERE seen_at >= ? AND seen_at < ? ORDER BY seen_at, id"
 _SEEN_BETWEEN = """

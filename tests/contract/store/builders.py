@@ -10,6 +10,7 @@ from intel.ids import article_id, ioc_id
 from intel.query import IocQuery, Page, parse_search
 from intel.records import Article, Ioc, Sighting, Submission
 from intel.store.port import Store
+from intel.store.walking import iocs_of
 
 MONDAY = datetime(2026, 11, 16, 9, tzinfo=UTC)
 
@@ -73,6 +74,11 @@ async def the_ioc(store: Store, indicator: str) -> Ioc:
     found = await store.iocs.get(id_of(indicator))
     assert found is not None, indicator
     return found
+
+
+async def iocs_in(store: Store, article_id: str) -> tuple[Ioc, ...]:
+    """All indicators of an article, in order of first appearance."""
+    return tuple([ioc async for ioc in iocs_of(store.articles, article_id)])
 
 
 def query(q: str | None = None, **rest: Any) -> IocQuery:

@@ -10,10 +10,10 @@ import pytest
 
 from intel.ids import ioc_id
 from intel.query import ArticleQuery, IocQuery, Page, Position, parse_search
-from intel.records import Article, SeenIoc, Sighting
+from intel.records import Article, Ioc, SeenIoc, Sighting
 from intel.store.port import Store
 from intel.times import to_milliseconds
-from tests.contract.store.builders import hour, id_of, listed, make_article, publish, search, seen, the_ioc
+from tests.contract.store.builders import hour, id_of, iocs_in, listed, make_article, publish, search, seen, the_ioc
 
 
 async def find(store: Store, q: str | None = None, *, source: str | None = None) -> list[str]:
@@ -92,23 +92,50 @@ async def test_an_article_without_any_indicator_is_kept(store: Store) -> None:
     article = await publish(store, make_article())
     assert article.ioc_counts == {}
     assert await store.articles.get(article.id) == article
-    assert await store.articles.iocs_of(article.id) == ()
+    assert await iocs_in(store, article.id) == ()
 
 
 async def test_what_is_not_there_is_none(store: Store) -> None:
     assert await store.articles.get("unknown") is None
     assert await store.articles.id_of("https://news.example/unknown") is None
     assert await store.articles.weeks() == ()
-    assert await store.articles.iocs_of("unknown") == ()
+    assert await iocs_in(store, "unknown") == ()
     assert await store.articles.between(hour(0), hour(1)) == ()
 
 
 async def test_the_indicators_of_an_article_come_in_order_of_appearance(store: Store) -> None:
     indicators = [f"domain d{n * 7 % 10}.example" for n in range(10)]
     article = await publish(store, make_article(), *indicators)
-    found = await store.articles.iocs_of(article.id)
+    found = await iocs_in(store, article.id)
     assert [f"domain {ioc.value}" for ioc in found] == indicators
     assert found[0] == await the_ioc(store, indicators[0])
+
+
+@pytest.mark.parametrize("limit", [1, 3, 7, 8, 1_000])
+async def test_the_indicators_of_an_article_come_page_by_page(store: Store, limit: int) -> None:
+    beside = await publish(store, make_article("beside"), "domain d0.example", "domain other.example")
+    # The first three stand at one place: those come by id.
+    at_once = [Sighting("domain", f"d{n}.example", "", (), 0) for n in range(3)]
+    later = [Sighting("ip", f"192.0.2.{n}", "", (), 9 - n) for n in range(4)]
+    article = await publish(store, make_article(), *at_once, *later)
+    found: list[Ioc] = []
+    page = await store.articles.iocs_of(article.id, limit)
+    while True:
+        assert page.total is None and len(page.items) <= limit
+        found += page.items
+        if page.next is None:
+            break
+        assert len(page.items) == limit
+        page = await store.articles.iocs_of(article.id, limit, page.next)
+    first = sorted(ioc_id("domain", f"d{n}.example") for n in range(3))
+    assert [ioc.id for ioc in found] == [*first, *(ioc_id("ip", f"192.0.2.{n}") for n in (3, 2, 1, 0))]
+    assert [ioc.value for ioc in await iocs_in(store, beside.id)] == ["d0.example", "other.example"]
+
+
+async def test_a_long_article_is_walked_whole(store: Store) -> None:
+    indicators = [f"domain d{n}.example" for n in range(2_345)]
+    article = await publish(store, make_article(), *indicators)
+    assert [f"domain {ioc.value}" for ioc in await iocs_in(store, article.id)] == indicators
 
 
 async def test_saving_the_same_article_again_changes_nothing(store: Store) -> None:
@@ -133,7 +160,7 @@ async def test_an_indicator_that_vanished_from_its_only_article_is_gone(store: S
     assert await listed(store, source="Example Blog", type="domain") == ["stays.example"]
     stays = await the_ioc(store, "domain stays.example")
     assert (stays.sightings, stays.last_seen) == (1, hour(1))
-    assert [ioc.value for ioc in await store.articles.iocs_of(again.id)] == ["192.0.2.1"]
+    assert [ioc.value for ioc in await iocs_in(store, again.id)] == ["192.0.2.1"]
     assert (await store.totals()).iocs == 2
 
 
@@ -391,7 +418,7 @@ async def test_versions_of_an_article_saved_at_once_leave_one_of_them(store: Sto
     saving = (publish((store, other_store)[n % 2], make_article(), *version) for n, version in enumerate(versions))
     await asyncio.gather(*saving)
     article = make_article()
-    indicators = {f"domain {ioc.value}" for ioc in await store.articles.iocs_of(article.id)}
+    indicators = {f"domain {ioc.value}" for ioc in await iocs_in(store, article.id)}
     assert indicators in [set(version) for version in versions]
     assert {f"domain {value}" for value in await listed(store)} == indicators
     assert (await the_ioc(store, "domain all.example")).sightings == 1

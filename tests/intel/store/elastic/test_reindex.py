@@ -15,7 +15,7 @@ from intel.errors import StoreUnavailable
 from intel.query import IocQuery
 from intel.records import ApiKey, Catalogue, Reading, Vote
 from intel.store.elastic.store import ElasticStore
-from tests.contract.store.builders import hour, listed, make_article, make_submission, publish, search, the_ioc
+from tests.contract.store.builders import hour, iocs_in, listed, make_article, make_submission, publish, search, the_ioc
 from tests.intel.store.elastic.conftest import store_at
 from tests.intel.store.elastic.wire import Wire
 
@@ -76,7 +76,7 @@ async def test_articles_saved_and_changed_during_a_rebuilding_count_exactly(stor
     assert (common.sightings, common.first_seen, common.last_seen) == (10, hour(0), hour(9))
     expected = {"common.example"}
     for n in range(10):
-        found = await store.articles.iocs_of(make_article(f"a{n}").id)
+        found = await iocs_in(store, make_article(f"a{n}").id)
         assert len(found) == 2
         expected.update(ioc.value for ioc in found)
     assert set(await listed(store)) == expected

@@ -9,6 +9,7 @@ import pytest
 
 from intel.query import ArticleQuery, IocQuery, Position, parse_search
 from intel.store.sqlite import facets, finding
+from intel.store.sqlite.articles import IOCS_OF
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.matching import Sql
 from tests.contract.store.builders import hour
@@ -60,6 +61,12 @@ async def test_a_later_page_begins_where_the_last_one_ended(database: Database, 
 async def test_a_list_of_articles_is_read_in_order(database: Database, query: ArticleQuery) -> None:
     found = await plan(database, finding.article_list(query))
     assert "TEMP B-TREE" not in found and "INDEX articles_" in found
+
+
+@pytest.mark.promise("cursor.deep-page-cost")
+async def test_a_page_of_an_article_s_indicators_begins_where_the_last_one_ended(database: Database) -> None:
+    found = await plan(database, Sql(IOCS_OF, ("article", 7_000, "5f0c1b3e", 1_001)))
+    assert "sightings_of_article (article_id=? AND (position,ioc_id)>(?,?))" in found and "TEMP B-TREE" not in found
 
 
 @pytest.mark.parametrize("q", ["evil", "evil.example", "l*", "198.51.100.0/24", "198.51.100.0/24 evil"])
