@@ -72,11 +72,12 @@ class FetchAllow:
                 ) from None
         return cls(tuple(networks), frozenset(endpoints))
 
-    def __bool__(self) -> bool:
-        return bool(self.networks or self.endpoints)
+    def admits_port(self, port: int) -> bool:
+        """Tell whether some exemption opens this port: a network opens all of its addresses' ports."""
+        return bool(self.networks) or any(port == opened for _, opened in self.endpoints)
 
     def covers(self, ip: Address, port: int) -> bool:
-        """Whether this address and port are exempt."""
+        """Tell whether this address and port are exempt."""
         return (ip, port) in self.endpoints or any(ip in network for network in self.networks)
 
 

@@ -115,7 +115,7 @@ def _check_place(host: str, literal: Address | None, port: int, allow: FetchAllo
         check_address(literal, port, allow)
     elif "." not in host or f".{host}".endswith(_LOCAL_SUFFIXES):
         raise RefusedUrl("local_name", "The host is a name of a local network, not of the public internet.")
-    elif port not in WEB_PORTS and not allow:
+    elif port not in WEB_PORTS and not allow.admits_port(port):
         raise blocked_port()
 
 

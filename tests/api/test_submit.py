@@ -200,6 +200,15 @@ async def test_ports_and_loopback_are_refused_without_an_exemption(tmp_path: Pat
             assert (await api.post("/submit", {"url": url}, key)).status_code == 422, url
 
 
+@pytest.mark.promise("submit.refused-by-form-422")
+async def test_a_port_of_a_name_is_taken_only_where_an_exemption_opens_it(tmp_path: Path) -> None:
+    async with running(tmp_path, ioc_fetch_allow="127.0.0.1:8443", **GENEROUS) as api:
+        key = await api.key()
+        refused = await api.post("/submit", {"url": "https://blog.example.org:9200/"}, key)
+        assert (refused.status_code, refused.json()["code"]) == (422, "invalid_parameter")
+        assert (await api.post("/submit", {"url": "https://blog.example.org:8443/"}, key)).status_code == 202
+
+
 @pytest.mark.promise("submit.source-name-form")
 @pytest.mark.parametrize("name", ["", "   ", "a" * 201, "a\nb", "a\x00b", "a\x7fb", "a\x85b", 5, True, [], {}])
 async def test_a_source_name_of_the_wrong_form_is_refused(api: Running, name: object) -> None:

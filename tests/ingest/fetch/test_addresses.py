@@ -86,5 +86,5 @@ def test_an_allowance_that_cannot_be_read_names_its_setting(text: str) -> None:
 
 
 def test_no_allowance_is_empty() -> None:
-    assert not FetchAllow.parse("")
+    assert FetchAllow.parse("") == FetchAllow()
     assert FetchAllow.parse("10.0.0.0/8")
