@@ -36,10 +36,14 @@ _SWEEP_AT_ONCE = 500
 _LAST_FETCH_AFTER = timedelta(seconds=140)
 _FIRST_RETRY_SECONDS = 5.0
 _LONGEST_RETRY_AFTER_SECONDS = 3600.0
+# A site may put us off beyond the usual time, but not for ever.
+_MOST_LONG_WAITS = 3
 # Only a page whose every reader was killed, or could not store it, is claimed so often: other failures end or wait.
 _MOST_ATTEMPTS = 20
 # A page that kills its reader is met by everybody whom that reader's death cuts short as well.
 _MOST_CUT_SHORT = 10
+# A site that says to come back later is asked no more often.
+_MOST_ASKED = 6
 # Whoever stops sooner gives its attempt back as if it had not been made.
 _NO_ATTEMPT = timedelta(seconds=100)
 _NO_STORE = "store_unavailable"
@@ -188,14 +192,17 @@ def _failed(submission: Submission, reason: str, detail: str, now: datetime) -> 
 
 
 def _after_failure(submission: Submission, error: IngestFailed, now: datetime, last: timedelta) -> Submission:
-    """Failed for good, or queued again after a back-off if trying again may help and there is time left: the last
-    attempt begins `last` after the first one.
+    """Queue it again after a back-off if trying again may help, it was not tried too often, and there is time left.
+
+    The last attempt begins `last` after the first one. Anything else fails for good.
     """
-    if error.retryable:
-        due_at = now + timedelta(seconds=_wait_seconds(submission.attempts, error.retry_after_seconds))
+    asked = submission.put_off + 1
+    if error.retryable and asked < _MOST_ASKED:
+        due_at = now + timedelta(seconds=_wait_seconds(asked, error.retry_after_seconds))
         in_time = due_at <= (submission.first_attempt_at or now) + last
-        if in_time or _site_asked_once(submission, error):
-            return replace(submission, status="queued", reason=error.reason, detail=error.detail, due_at=due_at)
+        if in_time or (error.retry_after_seconds is not None and asked <= _MOST_LONG_WAITS):
+            reason, detail = error.reason, error.detail
+            return replace(submission, status="queued", reason=reason, detail=detail, due_at=due_at, put_off=asked)
     return _failed(submission, error.reason, error.detail, now)
 
 
@@ -209,8 +216,9 @@ def _after_outage(submission: Submission, now: datetime) -> Submission:
 
 
 def _is_hopeless(submission: Submission) -> bool:
-    """Whether a submission whose attempts never came to an end is given up."""
-    return submission.attempts > (_MOST_ATTEMPTS if submission.reason == _NO_STORE else _MOST_CUT_SHORT)
+    """Tell whether a submission is given up because too many attempts never came to an end."""
+    cut_short = submission.attempts - submission.put_off
+    return cut_short > (_MOST_ATTEMPTS if submission.reason == _NO_STORE else _MOST_CUT_SHORT)
 
 
 def _is_stranded(submission: Submission, now: datetime) -> bool:
@@ -223,15 +231,12 @@ def _is_stranded(submission: Submission, now: datetime) -> bool:
     return (submission.first_attempt_at or submission.created_at) > ahead
 
 
-def _wait_seconds(attempts: int, retry_after_seconds: float | None) -> float:
-    if retry_after_seconds is not None:
-        return min(retry_after_seconds, _LONGEST_RETRY_AFTER_SECONDS) + random.uniform(0, 1)
-    return float(_FIRST_RETRY_SECONDS * 2 ** (attempts - 1) * random.uniform(0.8, 1.2))
-
-
-def _site_asked_once(submission: Submission, error: IngestFailed) -> bool:
-    """A site may put us off beyond the usual time, but not for ever."""
-    return error.retry_after_seconds is not None and submission.attempts <= 3
+def _wait_seconds(asked: int, retry_after_seconds: float | None) -> float:
+    """Say how long to wait: as long as the site asks at first, longer if it goes on putting us off."""
+    if retry_after_seconds is None:
+        return float(_FIRST_RETRY_SECONDS * 2 ** (asked - 1) * random.uniform(0.8, 1.2))
+    own = _FIRST_RETRY_SECONDS * 2 ** (asked - 2) if asked > 1 else 0.0
+    return max(own, min(retry_after_seconds, _LONGEST_RETRY_AFTER_SECONDS)) + random.uniform(0, 1)
 
 
 @contextlib.asynccontextmanager

@@ -184,8 +184,9 @@ class Facets:
 class Submission:
     """One account's request to read one address; with `again`, though the article there is known already.
 
-    `attempts` counts the claims and fences every later write; `due_at` is when it may be claimed (again): the end of
-    the running claim's lease, or of the wait before a retry.
+    `attempts` counts the claims and fences every later write, `put_off` those of them that ended with an answer to try
+    again later. `due_at` is when it may be claimed (again): the end of the running claim's lease, or of the wait before
+    a retry.
     """
 
     id: str
@@ -204,6 +205,7 @@ class Submission:
     ioc_dropped: int | None = None
     finished_at: datetime | None = None
     again: bool = False
+    put_off: int = 0
 
     @property
     def ended(self) -> bool:

@@ -171,6 +171,33 @@ async def test_a_site_cannot_put_us_off_for_ever(store: Store, clock: Clock) -> 
     assert clock.now - begun < timedelta(hours=6)
 
 
+@pytest.mark.promise("submit.asked-six-times")
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("seconds", [0.0, 1.0, 2.0, 30.0])
+async def test_a_site_that_always_answers_with_a_short_retry_after_is_asked_six_times_at_most(
+    store: Store, clock: Clock, status: int, seconds: float
+) -> None:
+    busy = FetchFailed(f"http_{status}", "Later.", retryable=True, retry_after_seconds=seconds)
+    web = Web(busy)
+    begun = (await submitted(store, clock)).created_at
+    failed = await read_until_ended(SubmissionWork(store, web.read, clock), store, clock)
+    assert (failed.status, failed.reason, failed.detail) == ("failed", f"http_{status}", "Later.")
+    assert 3 <= len(web.asked) <= 6
+    assert clock.now - begun <= timedelta(seconds=180 - 78)
+
+
+@pytest.mark.promise("submit.asked-six-times")
+async def test_readers_that_are_killed_in_between_do_not_hide_what_the_site_answers(store: Store, clock: Clock) -> None:
+    await submitted(store, clock)
+    for _ in range(7):
+        assert await store.submissions.claim("submission-1", clock.now, clock.now + timedelta(seconds=1))
+        clock.forward(1)
+    busy = FetchFailed("http_429", "Later.", retryable=True, retry_after_seconds=1)
+    web = Web(busy)
+    failed = await read_until_ended(SubmissionWork(store, web.read, clock), store, clock)
+    assert (failed.reason, 3 <= len(web.asked) <= 6) == ("http_429", True)
+
+
 async def test_a_fault_of_ours_ends_the_submission_without_showing_the_inside(store: Store, clock: Clock) -> None:
     work = SubmissionWork(store, Web(RuntimeError("/secret/path")).read, clock)
     await submitted(store, clock)

@@ -73,6 +73,7 @@ def _row(submission: Submission) -> dict[str, str | int | None]:
         "ioc_dropped": submission.ioc_dropped,
         "finished_at": milliseconds(submission.finished_at),
         "again": int(submission.again),
+        "put_off": submission.put_off,
     }
 
 
@@ -94,6 +95,7 @@ def _submission(row: sqlite3.Row) -> Submission:
         ioc_dropped=row["ioc_dropped"],
         finished_at=moment(row["finished_at"]),
         again=bool(row["again"]),
+        put_off=row["put_off"],
     )
 
 

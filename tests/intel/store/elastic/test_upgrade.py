@@ -24,7 +24,7 @@ pytestmark = pytest.mark.asyncio
 NEW_NOUNS = ("readings", "catalogues", "catalogue_parts", "votes")
 NEW_FIELDS = {
     "articles": ("ioc_dropped", "revision", "findings"),
-    "submissions": ("ioc_dropped", "again"),
+    "submissions": ("ioc_dropped", "again", "put_off"),
     "sessions": ("nonce",),
     "accounts": ("role",),
 }
@@ -104,7 +104,7 @@ async def test_this_version_writes_to_the_indices_of_the_former_one(article: Art
     assert await store.articles.get(article.id) == replace(changed, ioc_counts={"ip": 1})
     taken = await store.submissions.claim("submission-one", hour(1), hour(2))
     assert taken is not None
-    assert await store.submissions.update(replace(taken, status="done", ioc_dropped=3, again=True))
+    assert await store.submissions.update(replace(taken, status="done", ioc_dropped=3, again=True, put_off=2))
     assert await store.accounts.touch_session(SESSION.id, hour(1))
     assert await store.accounts.get_session(SESSION.id) == replace(SESSION, last_used_at=hour(1))
     await use_new_nouns(store)
