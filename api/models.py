@@ -82,6 +82,8 @@ class ArticleRefModel(BaseModel):
     url: str | None
     source_name: str
     published_at: datetime | None
+    source_claimed: bool = Field(False, description="true where that name is only what the submitter calls the source")
+    source_domain: str | None = Field(None, description="of a claimed name: the page's domain, which counts instead")
 
 
 class MentionModel(ArticleRefModel):
@@ -229,6 +231,8 @@ class ArticleModel(BaseModel):
     url: str | None
     title: str
     source_name: str
+    source_claimed: bool = Field(description="whether that name is only what the submitter calls the source")
+    source_domain: str | None = Field(description="of a claimed name: the page's domain, which counts instead")
     author: str | None
     published_at: datetime | None
     fetched_at: datetime

@@ -36,13 +36,14 @@ def ioc(record: Ioc, warnings: Iterable[tuple[str, str]]) -> Json:
 
 
 def article_ref(ref: ArticleRef) -> Json:
-    """An article as an IOC points at it."""
+    """An article as an IOC points at it; a claimed source name is marked."""
     return {
         "id": ref.id,
         "title": ref.title,
         "url": ref.url,
         "source_name": ref.source_name,
         "published_at": _time(ref.published_at),
+        **ref.claim,
     }
 
 
@@ -58,6 +59,8 @@ def article(record: Article) -> Json:
         "url": record.url,
         "title": record.title,
         "source_name": record.source_name,
+        "source_claimed": record.source_domain is not None,
+        "source_domain": record.source_domain,
         "author": record.author,
         "published_at": _time(record.published_at),
         "fetched_at": rfc3339(record.fetched_at),

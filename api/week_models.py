@@ -73,6 +73,8 @@ class TopArticleModel(BaseModel):
     score: int = Field(description="new indicators, 3 for each subject in focus, and the copies of its text")
     new_iocs: int
     reason: str
+    source_claimed: bool = Field(False, description="true where the source's name is only what the submitter calls it")
+    source_domain: str | None = Field(None, description="of a claimed name: the page's domain, which counts instead")
 
 
 class InFocusModel(BaseModel):

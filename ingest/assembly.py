@@ -62,7 +62,7 @@ def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] 
 
     fetcher = Fetcher(allow, limits, proxy=proxy)
     pipeline = Pipeline(fetcher.fetch, read_within, store, clock, compare)
-    work = SubmissionWork(store, pipeline.take_url, clock, limits.total_seconds)
+    work = SubmissionWork(store, pipeline.take_submitted, clock, limits.total_seconds)
     return Ingest(pipeline, work, allow, isolation, limits, proxy)
 
 

@@ -14,7 +14,7 @@ import lxml.html
 
 from ingest.fetch.addresses import FetchAllow
 from ingest.fetch.urls import SubmittableUrl, check_url
-from ingest.indicators.suffixes import is_shared_suffix, registered_domain
+from ingest.indicators.suffixes import site_domain
 from intel.errors import RefusedUrl
 
 _ANYWHERE: Final = FetchAllow.parse("0.0.0.0/0, ::/0")
@@ -79,14 +79,7 @@ def _is_front(url: SubmittableUrl) -> bool:
 
 
 def _site(url: SubmittableUrl) -> str:
-    if url.literal is not None:
-        return url.host
-    labels = url.host.split(".")
-    for index in range(1, len(labels)):
-        # Below a name under which strangers host their pages each has a site of their own.
-        if is_shared_suffix(".".join(labels[index:])):
-            return ".".join(labels[index - 1 :])
-    return registered_domain(url.host)
+    return url.host if url.literal is not None else site_domain(url.host)
 
 
 def _is_amp(tree: lxml.html.HtmlElement) -> bool:

@@ -5,16 +5,19 @@ Whatever is cut short in between is made up for by doing it again: ids are deriv
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from ingest.copies import Compare, Copies, compare_here
 from ingest.fetch import FetchedPage
+from ingest.indicators.suffixes import domain_of_url
 from ingest.reading import Page, ReadPage
 from ingest.revisions import Revisions
 from intel.canonical import canonical_url
-from intel.records import Article
+from intel.ids import OPERATOR
+from intel.records import Article, Submission
 from intel.store import Store
 
 Fetch = Callable[[str], Awaitable[FetchedPage]]
@@ -34,8 +37,17 @@ class Pipeline:
     clock: Callable[[], datetime]
     compare: Compare = compare_here
 
-    async def take_url(self, url: str, source_name: str) -> Article:
-        """Fetches, reads and saves the article at an address that was submitted."""
+    async def take_submitted(self, submission: Submission) -> Article:
+        """Take in the page that was submitted. Only the operator's word for its source is believed."""
+        claimed = submission.account_id != OPERATOR or submission.again
+        return await self.take_url(submission.url, submission.source_name, claimed=claimed)
+
+    async def take_url(self, url: str, source_name: str, *, claimed: bool = False) -> Article:
+        """Fetch, read and save the article at an address.
+
+        Where the source name is only `claimed`, the article counts for the domain that it was fetched from, whatever
+        the page says of itself.
+        """
         fetched = await self.fetch(url)
         page = Page(
             body=fetched.body,
@@ -46,6 +58,9 @@ class Pipeline:
             fetched_at=self.clock(),
         )
         found = await self.read(page)
+        if claimed:
+            domain = await asyncio.to_thread(domain_of_url, fetched.final_url)
+            found = replace(found, article=replace(found.article, source_domain=domain))
         known = await self.store.articles.get(found.article.id)
         if known is not None and known.text != found.article.text and not _is_at_home(found, url, fetched.final_url):
             # A page of it, or its print or AMP form, which says the same in other words: no revision.
@@ -87,10 +102,13 @@ def _is_at_home(found: ReadPage, *urls: str) -> bool:
 
 
 def _as_first_seen(article: Article, known: Article | None) -> Article:
-    """Reading an article again, by another worker or in another's name, changes neither its source nor its time."""
+    """Keep the source and the time of an article that is read again; the operator's name takes the place of a claim."""
     if known is None:
         return article
     claimed = article.published_at
     # A page that claims the future, or no time at all, does not become newer by being read again.
     published_at = known.published_at if claimed in (None, article.fetched_at) else claimed
-    return replace(article, source_name=known.source_name, fetched_at=known.fetched_at, published_at=published_at)
+    article = replace(article, fetched_at=known.fetched_at, published_at=published_at)
+    if known.source_domain is not None and article.source_domain is None:
+        return article
+    return replace(article, source_name=known.source_name, source_domain=known.source_domain)

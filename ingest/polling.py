@@ -205,12 +205,17 @@ class Polling:
             return await self._robots_fetcher.fetch(url, types=ROBOTS_TYPES)
 
     async def _is_new(self, entry: FeedEntry) -> bool:
-        """Whether nobody took it in and no feed announced it: a page that failed is not asked for at every poll."""
+        """Return whether no feed announced the page, and nobody but an account took it in.
+
+        A page that failed is not asked for at every poll.
+        """
         address = canonical_url(entry.link)
         for owner in (OPERATOR, _FORMER_OPERATOR):
             if await self._store.submissions.get(submission_id(owner, address)):
                 return False
-        return await self._store.articles.id_of(address) is None
+        article_id = await self._store.articles.id_of(address)
+        article = await self._store.articles.get(article_id) if article_id else None
+        return article is None or article.source_domain is not None
 
     async def _hand_in(self, feed: Feed, entries: Sequence[FeedEntry]) -> News:
         """In random order of their sites, so that slow ones do not keep the same others waiting for ever."""

@@ -11,7 +11,7 @@ from ingest.fetch import FetchAllow, check_url
 from ingest.queue.port import Queue
 from ingest.work import done
 from intel.canonical import canonical_url
-from intel.ids import refetch_id, submission_id
+from intel.ids import OPERATOR, refetch_id, submission_id
 from intel.records import Article, Submission
 from intel.store import Store
 
@@ -44,7 +44,10 @@ class Submitting:
             due_at=not_before or now,
         )
         article = await self.known(checked)
-        return await self._add(done(submission, article, now) if article else submission, now)
+        # The operator's name for a source takes the place of what an account claimed: the page is read again for it.
+        if article is None or (account_id == OPERATOR and article.source_domain is not None):
+            return await self._add(submission, now)
+        return await self._add(done(submission, article, now), now)
 
     async def again(self, account_id: str, article: Article) -> Submission:
         """The account's submission, of this minute, to read a known article again.

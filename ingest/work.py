@@ -24,7 +24,7 @@ from intel.store import Store
 log = structlog.get_logger()
 
 Clock = Callable[[], datetime]
-ReadUrl = Callable[[str, str], Awaitable[Article]]
+ReadPage = Callable[[Submission], Awaitable[Article]]
 
 _LEASE = timedelta(seconds=30)
 _RENEW_SECONDS = 5.0
@@ -56,10 +56,10 @@ _FAR_AHEAD = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class SubmissionWork:
-    """Reads one submission; give its `read` to a queue. `read_url` takes an address and a source name."""
+    """Reads one submission; give its `read` to a queue. `read_page` takes in the page of a submission."""
 
     store: Store
-    read_url: ReadUrl
+    read_page: ReadPage
     clock: Clock
     longest_fetch_seconds: float = 45.0
 
@@ -81,7 +81,7 @@ class SubmissionWork:
             return
         try:
             async with _renewed(self.store, submission, self.clock):
-                article = await self.read_url(submission.url, submission.source_name)
+                article = await self.read_page(submission)
             await self._end(done(submission, article, self.clock()))
         except IngestFailed as error:
             last = _LAST_FETCH_AFTER - timedelta(seconds=self.longest_fetch_seconds)

@@ -29,7 +29,10 @@ Role = Literal["reader", "submitter", "administrator"]
 
 @dataclass(frozen=True, slots=True)
 class ArticleRef:
-    """An article as an IOC points at it; `seen_at` is `published_at`, else `fetched_at`."""
+    """An article as an IOC points at it; `seen_at` is `published_at`, else `fetched_at`.
+
+    `source_domain` is set where `source_name` is only claimed (see `Article`).
+    """
 
     id: str
     title: str
@@ -37,6 +40,23 @@ class ArticleRef:
     source_name: str
     published_at: datetime | None
     seen_at: datetime
+    source_domain: str | None = None
+
+    @property
+    def counted_source(self) -> str:
+        """The source that somebody answers for: the page's domain where the name is only claimed."""
+        return self.source_domain or self.source_name
+
+    @property
+    def claim(self) -> dict[str, Any]:
+        """The members that mark a claimed source name wherever the article is shown; none for an operator's."""
+        return {"source_claimed": True, "source_domain": self.source_domain} if self.source_domain else {}
+
+    @property
+    def source_label(self) -> str:
+        """The source's name for a person; a claimed one says so."""
+        claim = f" (claimed by the submitter; page on {self.source_domain})" if self.source_domain else ""
+        return f"{self.source_name}{claim}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +112,10 @@ class SeenIoc:
 class Article:
     """One article. `text` is None in lists; `notes` are the limits that were reached while reading it.
 
+    `source_domain` is set where an account submitted the page, so that `source_name` is only what that account calls
+    it: the domain that somebody registered for the page, by which the article counts as a source. It is None where the
+    operator names the source (feeds, imports, the command line).
+
     `cluster_id` is shared by articles of the same text, or nearly the same: they count as one independent source.
     `ioc_dropped` indicators were found beyond the limit of an article and are not stored. `revision` rises when the
     article, read again, says something else. `findings` is what its text says about CVEs, as JSON values:
@@ -115,6 +139,12 @@ class Article:
     ioc_dropped: int = 0
     revision: int = 1
     findings: dict[str, Any] = field(default_factory=dict)
+    source_domain: str | None = None
+
+    @property
+    def counted_source(self) -> str:
+        """The source that the article counts for, unless it is a copy of an earlier one."""
+        return self.source_domain or self.source_name
 
     @property
     def seen_at(self) -> datetime:
@@ -126,7 +156,9 @@ class Article:
 
     @property
     def ref(self) -> ArticleRef:
-        return ArticleRef(self.id, self.title, self.url, self.source_name, self.published_at, self.seen_at)
+        return ArticleRef(
+            self.id, self.title, self.url, self.source_name, self.published_at, self.seen_at, self.source_domain
+        )
 
 
 @dataclass(frozen=True, slots=True)

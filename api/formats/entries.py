@@ -58,7 +58,7 @@ def article(record: Article, base: str) -> Entry:
         published=record.seen_at,
         page=f"{base}/articles/{record.id}",
         content="\n".join(part for part in (record.summary, f"Indicators: {named or 'none'}.") if part),
-        author=record.source_name,
+        author=record.ref.source_label,
         via=outside(record.url),
     )
 
@@ -74,7 +74,7 @@ def ioc(record: Ioc, base: str) -> Entry:
         page=base + ioc_path(record.type, record.value),
         content=f"{context}Named in {counted(record.sightings, 'article')} by "
         f"{counted(record.sources, 'independent source')}; newest: {record.article.title}",
-        author=record.article.source_name,
+        author=record.article.source_label,
         categories=(record.type, *record.malware),
         via=outside(record.article.url),
     )

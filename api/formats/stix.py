@@ -60,7 +60,7 @@ def _all_objects(iocs: Sequence[Ioc], article: ArticleRef | None) -> Iterator[Ob
         ref = article or ioc.article
         reports.setdefault(ref.id, (ref, set()))[1].update(each["id"] for each in made)
     for ref, named in reports.values():
-        source = _identity(ref.source_name or "unknown", "organization")
+        source = _identity(ref.counted_source or "unknown", "organization")
         yield source
         yield _report(ref, source["id"], named or {source["id"]})
 
@@ -143,7 +143,7 @@ def _report(article: ArticleRef, source_id: str, named: Iterable[str]) -> Object
 def _references(article: ArticleRef) -> Object:
     if not article.url:
         return {}
-    return {"external_references": [{"source_name": article.source_name or "article", "url": article.url}]}
+    return {"external_references": [{"source_name": article.counted_source or "article", "url": article.url}]}
 
 
 def _tlp_clear() -> Object:

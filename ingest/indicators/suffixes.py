@@ -7,7 +7,11 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
+from ipaddress import ip_address
 from typing import Final
+from urllib.parse import urlsplit
+
+from publicsuffixlist import PublicSuffixList
 
 # Not in the public root, but names that resolve for their users; RFC 2606's are here for what is written about.
 _BESIDE_THE_ROOT: Final = frozenset({"onion", "i2p", "bit", "bazar", "example", "test", "invalid"})
@@ -66,6 +70,29 @@ def registered_domain(host: str) -> str:
         if suffix in registries or _is_wild(".".join(labels[index + 1 :]), suffix, registries):
             return ".".join(labels[max(0, index - 1) :])
     return ".".join(labels[-2:])
+
+
+@cache
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList()
+
+
+@lru_cache(maxsize=8192)
+def site_domain(host: str) -> str:
+    """Return the domain of `host` that one owner answers for: `one.github.io` of `www.one.github.io`.
+
+    Names under which strangers host their pages are no site: each name below them is one of its own.
+    """
+    return _suffixes().privatesuffix(host) or host
+
+
+def domain_of_url(url: str) -> str:
+    """Return the site domain of a web address, or the host itself where that is an address of the internet."""
+    host = (urlsplit(url).hostname or "").rstrip(".")
+    try:
+        return str(ip_address(host))
+    except ValueError:
+        return site_domain(host)
 
 
 def _is_wild(above: str, suffix: str, registries: frozenset[str]) -> bool:

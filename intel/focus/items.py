@@ -145,7 +145,7 @@ def _exploitation(facts: Facts, mentions: Sequence[Mention]) -> Json:
         "said": said,
         "quote": mention.quote if mention else None,
         "article_id": mention.article.id if mention else None,
-        "source_name": mention.article.source_name if mention else None,
+        "source_name": mention.article.counted_source if mention else None,
     }
 
 
@@ -200,4 +200,5 @@ def _article(mention: Mention) -> Json:
         "source_name": ref.source_name,
         "published_at": rfc3339(ref.published_at) if ref.published_at else None,
         "exploitation": mention.level,
+        **ref.claim,
     }

@@ -167,6 +167,7 @@ def _articles(week: Material, focus: Iterable[InFocus]) -> Iterator[Json]:
             "score": -negative,
             "new_iocs": new,
             "reason": _reason(article, new, focused, copies_count),
+            **article.ref.claim,
         }
 
 

@@ -121,5 +121,5 @@ def _sources_of(articles: Iterable[Article], known: Mapping[str, str]) -> dict[s
     ordered = sorted(articles, key=lambda article: (article.seen_at, article.id))
     by_cluster = {article.cluster_id: known[article.id] for article in ordered if article.id in known}
     for article in ordered:
-        by_cluster.setdefault(article.cluster_id, article.source_name)
+        by_cluster.setdefault(article.cluster_id, article.counted_source)
     return {article.id: by_cluster[article.cluster_id] for article in ordered}

@@ -52,6 +52,12 @@ async def test_a_submitted_article_is_read_and_found(api: Running, httpserver: H
     assert {item["article"]["id"] for item in found} == {done["article_id"]}
     article = (await api.get(f"/articles/{done['article_id']}")).json()
     assert (article["url"], article["source_name"]) == (url, "Example Research")
+    assert (article["source_claimed"], article["source_domain"]) == (True, "127.0.0.1")
+    assert {(item["article"]["source_claimed"], item["article"]["source_domain"]) for item in found} == {
+        (True, "127.0.0.1")
+    }
+    page = (await api.client.get(f"/articles/{done['article_id']}")).text
+    assert "claimed by the submitter" in page
 
 
 @pytest.mark.promise("accounts.roles")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,9 @@ from ingest.pipeline import Pipeline
 from ingest.reading import Page, ReadPage, read_page
 from ingest.revisions import Revisions
 from intel.errors import ArticleUnreadable, FetchFailed
-from intel.ids import article_id, content_identity
+from intel.ids import OPERATOR, article_id, content_identity
 from intel.query import IocQuery
-from intel.records import Reading
+from intel.records import Reading, Submission
 from intel.store import Store
 from intel.store.sqlite.store import SqliteStore
 from tests.api.pages import article_page
@@ -237,3 +238,49 @@ async def test_readers_of_different_texts_at_once_leave_one_article_and_its_read
     kept = await store.readings.get(article.id, article.revision)
     assert kept is not None and kept.text == article.text
     assert await found(store) == {value: 1 for _, value in kept.iocs}
+
+
+def submission(url: str, source_name: str, account_id: str = "account-1") -> Submission:
+    return Submission("submission-1", account_id, url, source_name, "queued", NOON, NOON)
+
+
+@pytest.mark.promise("records.claimed-source")
+async def test_a_submitted_page_counts_for_the_domain_it_was_fetched_from_whatever_it_claims(
+    pipeline: Pipeline, store: Store, web: Web
+) -> None:
+    pages = [
+        ("https://blog.evil.example/1", "https://blog.evil.example/1"),
+        ("https://www.evil.example/2", "https://www.evil.example/2"),
+        ("https://trusted.example/redirect", "https://evil.example/3"),
+        ("https://evil.example:443/4", "https://evil.example:443/4"),
+    ]
+    canonical = '<link rel="canonical" href="https://trusted.example/report">'
+    for n, (url, final) in enumerate(pages):
+        web.moved[url] = final
+        page = article_page(f"Report {n}", f"The loader of report {n} called once[.]evil-c2[.]example at night.")
+        web.pages[final] = page.replace("<title>", f"{canonical}<title>")
+        taken = await pipeline.take_submitted(submission(url, f"Trusted {n}"))
+        assert (taken.source_name, taken.source_domain) == (f"Trusted {n}", "evil.example")
+    (ioc,) = (await store.iocs.find(IocQuery(limit=9, type="domain"))).items
+    assert (ioc.value, ioc.sightings, ioc.sources) == ("once.evil-c2.example", 4, 1)
+
+
+async def test_two_blogs_of_one_host_are_two_sources(pipeline: Pipeline, store: Store, web: Web) -> None:
+    for n, url in enumerate(
+        ("https://one.blogspot.com/a", "https://two.blogspot.com/a", "https://a.one.blogspot.com/")
+    ):
+        web.pages[url] = article_page(f"Report {n}", f"The loader of report {n} called once[.]evil-c2[.]example again.")
+        await pipeline.take_submitted(submission(url, "The same name"))
+    (ioc,) = (await store.iocs.find(IocQuery(limit=9, type="domain"))).items
+    assert (ioc.sightings, ioc.sources) == (3, 2)
+
+
+async def test_the_operator_names_its_sources_and_takes_the_place_of_a_claim(pipeline: Pipeline, web: Web) -> None:
+    web.pages[URL] = article_page()
+    claimed = await pipeline.take_submitted(submission(URL, "Claimed"))
+    assert (claimed.source_name, claimed.source_domain) == ("Claimed", "news.example")
+    again = replace(submission(URL, "Claimed", OPERATOR), again=True)
+    assert await pipeline.take_submitted(again) == claimed
+    named = await pipeline.take_submitted(submission(URL, "News", OPERATOR))
+    assert (named.source_name, named.source_domain, named.revision) == ("News", None, 1)
+    assert await pipeline.take_submitted(submission(URL, "Another claim")) == named

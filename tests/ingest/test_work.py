@@ -32,8 +32,8 @@ class Web:
         self._outcomes = list(outcomes)
         self.asked: list[tuple[str, str]] = []
 
-    async def read(self, url: str, source_name: str) -> Article:
-        self.asked.append((url, source_name))
+    async def read(self, submission: Submission) -> Article:
+        self.asked.append((submission.url, submission.source_name))
         outcome = self._outcomes.pop(0) if len(self._outcomes) > 1 else self._outcomes[0]
         if isinstance(outcome, BaseException):
             raise outcome
@@ -283,7 +283,7 @@ async def test_a_service_that_was_down_for_long_tries_again(store: Store, clock:
 async def test_a_worker_that_lost_its_lease_cannot_write_any_more(store: Store, clock: Clock) -> None:
     await submitted(store, clock)
 
-    async def slow(url: str, source_name: str) -> Article:
+    async def slow(_: Submission) -> Article:
         clock.forward(31)
         await other.read("submission-1")
         raise FetchFailed("http_404", "Gone.")
@@ -308,7 +308,7 @@ async def test_what_is_being_read_when_a_worker_stops_is_handed_back(store: Stor
     await submitted(store, clock)
     begun = asyncio.Event()
 
-    async def endless(url: str, source_name: str) -> Article:
+    async def endless(_: Submission) -> Article:
         begun.set()
         await asyncio.Event().wait()
         raise AssertionError("unreachable")

@@ -1,4 +1,4 @@
-"""Clusters of articles of one text: the earliest one gives the source name that all of them count for.
+"""Clusters of articles of one text: the earliest one gives the source that all of them count for.
 
 A document by the cluster's id names that article. Who changes it looks at the cluster's articles once more
 afterwards, and who saves an article looks at the document once more afterwards: of two at once, one sees the other.
@@ -45,7 +45,7 @@ class Clusters:
         if found is not None and _order(found.source) <= _order(mine):
             return Settled(found.source["source_name"], False)
         if await self._put(article.cluster_id, found, mine):
-            return Settled(article.source_name, found is not None)
+            return Settled(article.counted_source, found is not None)
         raise TryAgain
 
     async def settle(self, cluster_id: str, article_id: str, member: Article | None) -> Settled | None:
@@ -123,7 +123,7 @@ class Clusters:
             "query": {"bool": {"filter": members, "must_not": [term("id", article_id)]}},
             "sort": [{"seen_at": "asc"}, {"id": "asc"}],
             "size": 1,
-            "_source": ["id", "source_name", "seen_at"],
+            "_source": ["id", "source_name", "source_domain", "seen_at"],
             "track_total_hits": False,
         }
         answer = await self._articles.search(query)
@@ -132,11 +132,12 @@ class Clusters:
 
 
 def _stored_member(article: Document) -> Document:
-    return {"article_id": article["id"], "source_name": article["source_name"], "seen_at": article["seen_at"]}
+    counted = article.get("source_domain") or article["source_name"]
+    return {"article_id": article["id"], "source_name": counted, "seen_at": article["seen_at"]}
 
 
 def _member(article: Article) -> Document:
-    return {"article_id": article.id, "source_name": article.source_name, "seen_at": moment(article.seen_at)}
+    return {"article_id": article.id, "source_name": article.counted_source, "seen_at": moment(article.seen_at)}
 
 
 def _order(member: Document) -> tuple[str, str]:

@@ -88,6 +88,7 @@ def sighting_document(article: Article, sighting: Sighting, counted_source: str)
         "title": article.title,
         "url": article.url,
         "source_name": article.source_name,
+        "source_domain": article.source_domain,
         "published_at": _stored(article.published_at),
         "seen_at": moment(article.seen_at),
         "context": sighting.context,
@@ -133,7 +134,8 @@ def ioc_document(
 
 def _ref_document(sighting: Document) -> Document:
     members = {name: sighting[name] for name in ("title", "url", "source_name", "published_at", "seen_at")}
-    return {"id": sighting["article_id"], **members}
+    # Sightings that an earlier version wrote have no domain.
+    return {"id": sighting["article_id"], **members, "source_domain": sighting.get("source_domain")}
 
 
 def _article_words(newest: Iterable[Document]) -> list[str]:

@@ -13,7 +13,9 @@ from intel.store.elastic.documents import IOC_MEMBERS, ioc_record, sighted_artic
 from intel.store.elastic.index import Index
 from intel.times import from_milliseconds
 
-_MENTION_MEMBERS = ["article_id", "title", "url", "source_name", "published_at", "seen_at", "context"]
+_MENTION_MEMBERS = [
+    "article_id", "title", "url", "source_name", "source_domain", "published_at", "seen_at", "context",
+]  # fmt: skip
 # The most buckets that one answer holds; twenty articles with more indicators between them share few of those beyond.
 _MOST_RELATED = 60_000
 _FACETS_FILTER = "aggregations.*.buckets.key,aggregations.*.buckets.doc_count"

@@ -34,6 +34,7 @@ _SIGHTING_MEMBERS = (
     "title",
     "url",
     "source_name",
+    "source_domain",
     "published_at",
     "seen_at",
     "context",

@@ -151,11 +151,11 @@ def _replace_sightings(connection: sqlite3.Connection, article: Article, sightin
         ),
     )
     connection.execute("DELETE FROM sightings WHERE article_id = ?", (article.id,))
-    source = article.source_name
+    name, counted = article.source_name, article.counted_source
     connection.executemany(
         _ADD_SIGHTING,
         (
-            (id, article.id, s.position, seen_at, source, source, to_json(s.malware), s.context)
+            (id, article.id, s.position, seen_at, name, counted, to_json(s.malware), s.context)
             for id, s in zip(ids, sightings, strict=True)
         ),
     )
@@ -179,12 +179,13 @@ def _article_row(article: Article) -> dict[str, str | int | None]:
         "ioc_dropped": article.ioc_dropped,
         "revision": article.revision,
         "findings": to_json(article.findings),
+        "source_domain": article.source_domain,
     }
 
 
 _FIELDS = (
     "url", "title", "source_name", "author", "published_at", "fetched_at", "seen_at", "language", "summary",
-    "cluster_id", "notes", "ioc_counts", "ioc_dropped", "revision", "findings",
+    "cluster_id", "notes", "ioc_counts", "ioc_dropped", "revision", "findings", "source_domain",
 )  # fmt: skip
 _PUT_ARTICLE = f"""
     INSERT INTO articles (id, save_number, {", ".join(_FIELDS)})

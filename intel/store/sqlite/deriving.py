@@ -37,8 +37,8 @@ def count_cluster(connection: sqlite3.Connection, cluster_id: str) -> None:
     """Lets every article of a cluster count for the source of the earliest one."""
     first = connection.execute(_FIRST_OF_CLUSTER, (cluster_id,)).fetchone()
     if first is not None:
-        connection.execute(_CHANGED_BY_CLUSTER, (cluster_id, first["source_name"]))
-        connection.execute(_COUNT_CLUSTER, (first["source_name"], cluster_id, first["source_name"]))
+        connection.execute(_CHANGED_BY_CLUSTER, (cluster_id, first["source"]))
+        connection.execute(_COUNT_CLUSTER, (first["source"], cluster_id, first["source"]))
 
 
 def derive(connection: sqlite3.Connection, *, rewrite_words: bool = False) -> None:
@@ -101,7 +101,10 @@ _UNSEEN = """
     SELECT i.seq FROM changed AS c CROSS JOIN iocs AS i ON i.id = c.id
     WHERE NOT EXISTS (SELECT 1 FROM sightings WHERE ioc_id = i.id)
 """
-_FIRST_OF_CLUSTER = "SELECT source_name FROM articles WHERE cluster_id = ? ORDER BY seen_at, id LIMIT 1"
+_FIRST_OF_CLUSTER = """
+    SELECT coalesce(source_domain, source_name) AS source FROM articles
+    WHERE cluster_id = ? ORDER BY seen_at, id LIMIT 1
+"""
 _CHANGED_BY_CLUSTER = """
     INSERT OR IGNORE INTO changed (id)
     SELECT s.ioc_id FROM articles AS a JOIN sightings AS s ON s.article_id = a.id

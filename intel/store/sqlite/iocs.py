@@ -88,7 +88,8 @@ def _position(row: sqlite3.Row) -> Position:
 
 
 _MENTIONS_OF = """
-    SELECT a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at, s.context
+    SELECT a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at, a.source_domain,
+        s.context
     FROM sightings AS s JOIN articles AS a ON a.id = s.article_id
     WHERE s.ioc_id = ? ORDER BY s.newest_first, s.article_id LIMIT ?
 """

@@ -13,11 +13,12 @@ from intel.times import from_milliseconds, to_milliseconds
 
 IOC_COLUMNS = """
     i.id, i.type, i.value, i.first_seen, i.last_seen, i.sightings, i.sources, i.context, i.malware,
-    a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at
+    a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at,
+    a.source_domain
 """
 ARTICLE_COLUMNS = """
     id, url, title, source_name, author, published_at, fetched_at, language, summary, cluster_id, notes, ioc_counts,
-    ioc_dropped, revision, findings
+    ioc_dropped, revision, findings, source_domain
 """
 ARTICLES_WITH_TEXT = f"SELECT {ARTICLE_COLUMNS}, seq, text FROM articles LEFT JOIN article_texts USING (seq)"
 
@@ -42,6 +43,7 @@ def article_ref(row: sqlite3.Row) -> ArticleRef:
         source_name=row["source_name"],
         published_at=moment(row["published_at"]),
         seen_at=from_milliseconds(row["seen_at"]),
+        source_domain=row["source_domain"],
     )
 
 
@@ -80,6 +82,7 @@ def article(row: sqlite3.Row, text: str | None = None) -> Article:
         ioc_dropped=row["ioc_dropped"],
         revision=row["revision"],
         findings=json.loads(row["findings"]),
+        source_domain=row["source_domain"],
     )
 
 

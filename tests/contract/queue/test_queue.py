@@ -12,7 +12,7 @@ import pytest
 
 from ingest.queue.port import Queue
 from ingest.work import SubmissionWork, sweep
-from intel.records import Article
+from intel.records import Article, Submission
 from intel.store import Store
 from tests.api.pages import eventually
 from tests.api.running import Clock
@@ -32,7 +32,7 @@ async def sweeping(store: Store, queue: Queue, clock: Clock) -> AsyncIterator[No
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def take(url: str, source_name: str) -> Article:
+async def take(_: Submission) -> Article:
     return make_article()
 
 
@@ -150,8 +150,8 @@ async def test_a_killed_workers_submission_goes_to_another_when_its_lease_has_ru
 async def test_two_workers_read_each_submission_once(begin: Begin, store: Store) -> None:
     clock, asked = Clock(), list[str]()
 
-    async def note(url: str, source_name: str) -> Article:
-        asked.append(url)
+    async def note(submission: Submission) -> Article:
+        asked.append(submission.url)
         return make_article()
 
     worlds = [begin(SubmissionWork(store, note, clock).read) for _ in range(2)]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import permutations
 
 import pytest
 
 from intel.records import Article
 from intel.store.port import Store
-from tests.contract.store.builders import hour, make_article, publish, the_ioc
+from tests.contract.store.builders import hour, listed, make_article, publish, the_ioc
 
 
 def copy(name: str, at: float, source: str, cluster: str = "one") -> Article:
@@ -80,6 +81,25 @@ async def test_an_article_that_leaves_its_cluster_counts_for_itself(store: Store
     await publish(store, copy("a", 1, "Agency", "two"), "domain evil.example")
     assert (await the_ioc(store, "domain evil.example")).sources == 2
     assert sorted((await counted(store)).values()) == ["Agency", "Paper", "Paper"]
+
+
+async def test_a_claimed_name_counts_for_the_domain_of_its_page_and_stays_shown(store: Store) -> None:
+    for n, domain in enumerate(("one.example", "one.example", "two.example")):
+        claimed = replace(copy(f"a{n}", n, f"Trusted {n}", f"cluster-{n}"), source_domain=domain)
+        await publish(store, claimed, "domain evil.example")
+    found = await the_ioc(store, "domain evil.example")
+    assert (found.sightings, found.sources, found.article.source_name) == (3, 2, "Trusted 2")
+    assert (found.article.source_domain, await listed(store, source="Trusted 0")) == ("two.example", ["evil.example"])
+    (newest, *_), _ = await store.iocs.mentions_of(found.id, 5)
+    assert (newest.article.source_name, newest.article.source_domain) == ("Trusted 2", "two.example")
+    await publish(store, copy("mate", -1, "Agency", "cluster-0"))
+    assert set((await counted(store)).values()) == {"Agency", "one.example", "two.example"}
+
+
+async def test_copies_of_a_claimed_page_count_for_its_domain(store: Store) -> None:
+    await publish(store, replace(copy("a", 1, "Trusted"), source_domain="one.example"), "domain evil.example")
+    await publish(store, copy("b", 2, "Agency"), "domain evil.example")
+    assert set((await counted(store)).values()) == {"one.example"}
 
 
 async def test_a_changed_date_or_source_of_the_first_copy_recounts_its_mates(store: Store) -> None:

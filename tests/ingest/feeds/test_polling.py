@@ -70,6 +70,15 @@ async def test_an_article_that_is_known_is_not_handed_in(follower: Follower) -> 
     assert len((await follower.poll()).submissions) == 1
 
 
+async def test_a_page_that_an_account_claimed_is_read_again_under_the_name_of_the_feed(follower: Follower) -> None:
+    claimed = replace(make_article("one", source="Claimed"), source_domain="news.example")
+    await follower.store.articles.save(claimed, [], [follower.web.url("/one")])
+    await follower.store.articles.save(make_article("two"), [], [follower.web.url("/two")])
+    follower.announce("one", "two")
+    (submitted,) = await follower.submitted(await follower.poll())
+    assert (submitted.url, submitted.source_name, submitted.status) == (follower.web.url("/one"), "News", "queued")
+
+
 async def test_the_pages_of_a_site_become_due_one_after_the_other(follower: Follower) -> None:
     follower.announce("one", "two", "three")
     submitted = await follower.submitted(await follower.poll())
