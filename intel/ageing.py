@@ -1,4 +1,4 @@
-"""How long an indicator speaks of the present: counted from when it was last seen, by what it is.
+"""Tell how current an indicator is: counted in days from `last_seen`, by its type.
 
 | type | active | ageing | then |
 |---|---|---|---|
@@ -23,7 +23,7 @@ Status = Literal["active", "ageing", "expired"]
 
 @dataclass(frozen=True, slots=True)
 class Lifetime:
-    """Days after the last sighting until an indicator is ageing, and until it has expired; None is never."""
+    """Days after the last sighting until an indicator is ageing and until it has expired; None means never."""
 
     active_days: int | None
     expires_days: int | None
@@ -31,7 +31,7 @@ class Lifetime:
 
 @dataclass(frozen=True, slots=True)
 class Age:
-    """Where an indicator stands: when it began or begins to age, and when it expires; None is never."""
+    """The status of an indicator, and when it begins to age and expires; None means never."""
 
     status: Status
     ageing_at: datetime | None
@@ -59,7 +59,7 @@ LIFETIMES: Final[Mapping[str, Lifetime]] = MappingProxyType(
 
 
 def age(type: str, last_seen: datetime, now: datetime) -> Age:
-    """Where an indicator of that type stands at `now`."""
+    """Return the age of an indicator of that type at `now`."""
     lifetime = LIFETIMES[type]
     ageing_at = _after(last_seen, lifetime.active_days)
     expires_at = _after(last_seen, lifetime.expires_days)
@@ -69,7 +69,7 @@ def age(type: str, last_seen: datetime, now: datetime) -> Age:
 
 
 def seen_between(type: str, status: Status, now: datetime) -> tuple[datetime | None, datetime | None] | None:
-    """Between which moments, both included, what has that status at `now` was last seen; None where nothing has it."""
+    """Return the span of `last_seen` (both ends included) that has that status at `now`; None if no date has it."""
     lifetime = LIFETIMES[type]
     ages, expires = _before(now, lifetime.active_days), _before(now, lifetime.expires_days)
     if status == "active":

@@ -1,4 +1,4 @@
-"""One spelling for every indicator: what is stored, compared and looked up."""
+"""Define the one spelling of every indicator that is stored, compared and looked up."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _AMP: Final = re.compile(r"amp(?:=(?:1|true|yes)?)?|(?:outputtype|view|_amp)=amp
 
 
 def canonical(type: str, raw: str) -> str:
-    """The one spelling of the indicator `raw` of type `type`; `raw` may be defanged.
+    """Return the canonical spelling of the indicator `raw` of type `type`; `raw` may be defanged.
 
     Lenient for looking up: any well-formed domain and any address passes, also private and reserved ones.
     `canonical(type, canonical(type, raw))` is `canonical(type, raw)`. Raises `NotAnIndicator`.
@@ -67,7 +67,8 @@ def canonical(type: str, raw: str) -> str:
 
 
 def readings(raw: str) -> tuple[tuple[str, str], ...]:
-    """Every (type, canonical value) that one pasted string may mean, most specific first; none is `()`.
+    """Return every (type, canonical value) that a pasted string may mean, most specific first; `()` if there is
+    none.
 
     A URL without a scheme reads as `http` and `https`, one without a path also with `/`.
     """
@@ -78,7 +79,8 @@ def readings(raw: str) -> tuple[tuple[str, str], ...]:
 
 
 def canonical_url(url: str) -> str:
-    """The identity of an article: `url` without fragment, tracking parameters and default port, percent-encoded.
+    """Return the identity of an article: `url` without fragment, tracking parameters and default port,
+    percent-encoded.
 
     Idempotent. Raises `NotAnIndicator` for what is no `http` or `https` URL.
     """
@@ -92,13 +94,13 @@ def canonical_url(url: str) -> str:
 
 
 def _is_beside_the_point(pair: str) -> bool:
-    """Whether one `name=value` of a query says how a reader came, or in which form the page is wanted."""
+    """Tell whether a `name=value` of a query says only how a reader came or which form of the page is wanted."""
     pair = pair.removeprefix("amp;")  # of `&amp;` that was never unescaped
     return bool(_TRACKING.fullmatch(pair.partition("=")[0]) or _AMP.fullmatch(pair))
 
 
 def canonical_domain(host: str) -> str | None:
-    """A well-formed domain name (two labels or more) in lower case and A-labels, or None."""
+    """Return a well-formed domain name (two labels or more) in lower case and A-labels, or None."""
     name = host.rstrip(".\u3002\uff0e\uff61")
     labels = [_canonical_label(label) for label in _DOTS.split(name)] if 4 <= len(name) <= 253 else []
     if len(labels) < 2 or not all(labels) or not _TOP_LABEL.fullmatch(labels[-1]):
@@ -108,12 +110,12 @@ def canonical_domain(host: str) -> str | None:
 
 
 def canonical_ipv4(text: str) -> str | None:
-    """An IPv4 address in dotted form without anything around it, or None."""
+    """Return an IPv4 address in dotted form without anything around it, or None."""
     return text if _IPV4.fullmatch(text) else None
 
 
 def canonical_ip(text: str) -> str | None:
-    """An IPv4 or IPv6 address in compressed form, or None; a port, brackets and a full-length mask go."""
+    """Return an IPv4 or IPv6 address in compressed form without port, brackets or full-length mask, or None."""
     if _IPV4.fullmatch(text):
         return text
     bare = text.strip()
@@ -171,13 +173,13 @@ def _url(raw: str) -> str | None:
 
 
 def canonical_plain_url(url: str) -> str | None:
-    """The canonical form of a URL that is not defanged, or None."""
+    """Return the canonical form of a URL that is not defanged, or None."""
     parts = _url_parts(url)
     return None if parts is None else f"{parts[0]}://{parts[1]}{parts[2]}"
 
 
 def _url_parts(url: str) -> tuple[str, str, str] | None:
-    """(scheme, authority, everything after it) of a URL whose host is a domain or an address."""
+    """Split a URL whose host is a domain or an address into scheme, authority and the rest."""
     match = _URL.fullmatch(url)
     if match is None or _NOT_IN_A_URL.search(url):
         return None

@@ -14,43 +14,43 @@ _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def ioc_id(type: str, value: str) -> str:
-    """UUIDv5 of an indicator's type and canonical value."""
+    """Return the UUIDv5 of an indicator's type and canonical value."""
     return str(uuid.uuid5(NAMESPACE, f"ioc\n{type}\n{value}"))
 
 
 def article_id(identity: str) -> str:
-    """UUIDv5 of an article's canonical URL, or of `content_identity` where it has none."""
+    """Return the UUIDv5 of an article's canonical URL, or of `content_identity` if it has none."""
     return str(uuid.uuid5(NAMESPACE, f"article\n{identity}"))
 
 
 def content_identity(body: bytes) -> str:
-    """The identity of an imported file: its bytes."""
+    """Return the identity of an imported file, which is its bytes."""
     return f"sha256:{hashlib.sha256(body).hexdigest()}"
 
 
 def submission_id(account_id: str, canonical_url: str) -> str:
-    """UUIDv5 of who submitted what: an account has one submission for each address."""
+    """Return the UUIDv5 of account and address: an account has one submission for each address."""
     return str(uuid.uuid5(NAMESPACE, f"submission\n{account_id}\n{canonical_url}"))
 
 
 def refetch_id(account_id: str, article_id: str, moment: datetime) -> str:
-    """UUIDv5 of who asked for an article to be read again, in which minute."""
+    """Return the UUIDv5 of the account that asks to read an article again, and the minute."""
     return submission_id(account_id, f"again\n{article_id}\n{moment:%Y-%m-%dT%H:%M}")
 
 
 def feed_id(canonical_url: str) -> str:
-    """UUIDv5 of a feed's canonical address."""
+    """Return the UUIDv5 of a feed's canonical address."""
     return str(uuid.uuid5(NAMESPACE, f"feed\n{canonical_url}"))
 
 
 def account_id(email: str) -> str:
-    """16 base-62 characters derived from the e-mail address, upper and lower case alike."""
+    """Return 16 base-62 characters derived from the e-mail address, ignoring case."""
     digest = hashlib.sha256(f"account\n{email.strip().casefold()}".encode()).digest()
     return base62(int.from_bytes(digest, "big"), 16)
 
 
 def base62(number: int, length: int) -> str:
-    """The last `length` base-62 digits of a non-negative number."""
+    """Return the last `length` base-62 digits of a non-negative number."""
     digits = []
     for _ in range(length):
         number, digit = divmod(number, 62)

@@ -26,14 +26,14 @@ _ENCODED: Final = re.compile(r"_([0-9a-f]{6})")
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """How a search met a record, and on what: the value, the host, the network, the words, the name or the title."""
+    """How a search met a record, and on what: the value, host, network, words, name or title."""
 
     how: How
     on: str
 
 
 def reason(text: SearchText, ioc: Ioc) -> Match:
-    """How this search found this record, which it did find."""
+    """Return how this search found this record, which it did find."""
     if (ioc.type, ioc.value) in text.exact:
         return Match("exact", ioc.value)
     spellings = [spelling.split() for spelling in value_words(ioc.type, ioc.value)]
@@ -48,12 +48,12 @@ def reason(text: SearchText, ioc: Ioc) -> Match:
 
 
 def decoded(phrase: Iterable[str]) -> str:
-    """Encoded words as a person reads them."""
+    """Return encoded words as a person reads them."""
     return _ENCODED.sub(lambda match: chr(int(match[1], 16)), " ".join(phrase))
 
 
 def met_in(clause: Clause, text: list[str]) -> str | None:
-    """The words of a text (encoded) by which a clause matches in it, or None."""
+    """Return the words of a text (encoded) by which a clause matches in it, or None."""
     for phrase in clause.phrases:
         if clause.prefix:
             met = next((word for word in text if word.startswith(phrase[0])), None)

@@ -95,7 +95,7 @@ class IocQuery:
 
 @dataclass(frozen=True, slots=True)
 class ArticleQuery:
-    """Articles, newest first, that hold every clause of `text` and come from `source`."""
+    """A list or search of articles, newest first, that hold every clause of `text` and come from `source`."""
 
     text: SearchText | None = None
     source: str | None = None
@@ -113,7 +113,7 @@ class Page(Generic[T]):
 
 
 def parse_search(raw: str) -> SearchText | None:
-    """Reads a search; None where it is blank. Raises InvalidQuery over 512 characters or with a NUL."""
+    """Read a search; return None if it is blank. Raises InvalidQuery over 512 characters or with a NUL."""
     if len(raw) > LONGEST_SEARCH:
         raise InvalidQuery("q", f"must have at most {LONGEST_SEARCH} characters")
     if "\0" in raw:
@@ -130,7 +130,7 @@ def parse_search(raw: str) -> SearchText | None:
 
 
 def _with_family(clauses: tuple[Clause, ...], exact: tuple[tuple[str, str], ...]) -> tuple[Clause, ...]:
-    """Words that together are another name of a family find what its own name finds, as a single word does."""
+    """Make words that together are another name of a family find what the family's own name finds."""
     names = [tuple(map(encode_word, words(value))) for type, value in exact if type == "malware"]
     found = tuple(name for name in names if name)
     return tuple(replace(clause, phrases=tuple(dict.fromkeys(clause.phrases + found))) for clause in clauses)
@@ -151,7 +151,7 @@ def _phrase(quoted: str) -> Clause | None:
 
 
 def _read_chunk(chunk: str) -> tuple[Clause, ...]:
-    """The clauses of a piece without white space."""
+    """Return the clauses of a piece without white space."""
     if network := _read_network(chunk):
         return (Clause(network=network),)
     is_prefix = _is_prefix(chunk)
@@ -169,7 +169,7 @@ def _is_prefix(text: str) -> bool:
 
 
 def _indicator(chunk: str, found: tuple[tuple[str, str], ...]) -> Clause:
-    """A piece that reads as an indicator is matched whole: as itself, as a host, or as words side by side."""
+    """Return the clause of a piece that reads as an indicator: as itself, as a host, or as words side by side."""
     spellings = [chunk, *(value for _, value in found), *filter(None, (_without_scheme(*name) for name in found))]
     phrases = (tuple(map(encode_word, words(spelling))) for spelling in spellings)
     return Clause(
@@ -181,7 +181,7 @@ def _indicator(chunk: str, found: tuple[tuple[str, str], ...]) -> Clause:
 
 
 def _without_scheme(type: str, value: str) -> str:
-    """A URL that leads somewhere on its host, as texts hold it that write another scheme or break it (`hxxp`)."""
+    """Return the clause for a URL on a host whatever its scheme, because texts write others or break it (`hxxp`)."""
     rest = value.partition("://")[2] if type == "url" else ""
     return rest if len(words(rest)) > len(words(_host_of(type, value))) else ""
 
@@ -198,7 +198,7 @@ def _read_network(chunk: str) -> Network | None:
 
 
 def host_names(type: str, value: str) -> tuple[str, ...]:
-    """The hosts by which a value is found: the one it stands on and that one's parent domains of two labels or more."""
+    """Return the hosts by which a value is found: its own, and that one's parent domains of two labels or more."""
     host = _host_of(type, value)
     if not host:
         return ()
@@ -224,9 +224,7 @@ def _host_of(type: str, value: str) -> str:
 
 
 def value_words(type: str, value: str) -> tuple[str, ...]:
-    """A value's words as stores index them, once in its own and, of an international name, once in its Unicode
-    spelling.
-    """
+    """Return a value's words as stores index them; of an international name also those of its Unicode spelling."""
     spellings = [value]
     if "xn--" in value and type in ("domain", "url", "email"):
         spellings.append(_PUNYCODE_LABEL.sub(_unicode_label, value))

@@ -1,4 +1,4 @@
-"""Settings from the environment; unset means the embedded part. Any NAME may also come from a file named in
+"""Settings from the environment; an unset one means the embedded part. Any NAME may also come from a file named in
 NAME_FILE.
 """
 
@@ -35,7 +35,7 @@ Networks = Annotated[tuple[Network, ...], BeforeValidator(_networks)]
 
 
 class ElasticsearchSettings(BaseModel):
-    """How to reach Elasticsearch; secrets stay masked in every representation."""
+    """How to reach Elasticsearch; secrets are masked in every representation."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -116,7 +116,7 @@ class Settings(BaseModel):
 
     @property
     def served(self) -> bool:
-        """Whether the real engines are used."""
+        """Whether the service runs on Elasticsearch and Redis."""
         return bool(self.elasticsearch_url)
 
     @property
@@ -125,7 +125,7 @@ class Settings(BaseModel):
 
     @property
     def base_url(self) -> str:
-        """The address that people are told."""
+        """The public address of the service."""
         return self.ioc_base_url or f"http://{_bracketed(self.ioc_host)}:{self.ioc_port}"
 
     @property
@@ -143,7 +143,7 @@ class Settings(BaseModel):
 
     @property
     def redis_address(self) -> str | None:
-        """The address of Redis with its password, for the adapters alone."""
+        """The address of Redis with its password; only adapters may use it."""
         if self.redis_url is None:
             return None
         address = self.redis_url.get_secret_value()
@@ -155,7 +155,7 @@ class Settings(BaseModel):
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
-    """The settings of an environment (default: the process's). Raises ConfigurationError with a sentence."""
+    """Return the settings of an environment (default: the process's). Raises ConfigurationError with a sentence."""
     environ = os.environ if environ is None else environ
     given = {name: value for name in Settings.model_fields if (value := _read(name.upper(), environ))}
     try:

@@ -1,4 +1,4 @@
-"""Where in an article a search was met: pieces of its texts with the places of the words, never markup.
+"""Show where a search matched in an article: pieces of its texts with the places of the words, never markup.
 
 A place is a pair of offsets, in characters of the piece. The words of a text are those of `intel.words`, so that what
 finds an article is what is marked in it.
@@ -31,7 +31,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """A piece of one field of an article, and the places in it that met the search, in order, none overlapping."""
+    """A piece of one field of an article, and the places in it that match the search, in order, none overlapping."""
 
     field: str
     text: str
@@ -39,7 +39,7 @@ class Snippet:
 
 
 def snippets(search: SearchText, fields: Iterable[tuple[str, str]]) -> tuple[Snippet, ...]:
-    """At most one piece of each field (name, text): the first one in which the most of the search stands."""
+    """Return at most one piece of each field (name, text): the first one in which most of the search matches."""
     found = (_snippet(search.clauses, field, text[:_LONGEST_TEXT]) for field, text in fields)
     return tuple(snippet for snippet in found if snippet is not None)
 
@@ -54,7 +54,7 @@ def _snippet(clauses: Sequence[Clause], field: str, text: str) -> Snippet | None
 
 
 def _places(clauses: Sequence[Clause], text: str) -> list[tuple[int, int, int]]:
-    """(start, end, number of the clause) of what meets each clause."""
+    """Return (start, end, number of the clause) of everything that matches a clause."""
     spelt = list(_spelt(text))
     words = _Words([word for word, _, _ in spelt])
     found: list[tuple[int, int, int]] = []
@@ -65,7 +65,7 @@ def _places(clauses: Sequence[Clause], text: str) -> list[tuple[int, int, int]]:
 
 
 class _Words:
-    """The words of a text, made for finding: single ones by name, phrases in all of them joined by blanks."""
+    """The words of a text, ready to search: single ones by name, phrases in all of them joined by blanks."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._at: dict[str, list[int]] = {}
@@ -75,7 +75,7 @@ class _Words:
         self._starts = list(accumulate((len(word) + 1 for word in words), initial=0))
 
     def met(self, clause: Clause) -> Iterator[Span]:
-        """The first and last word of each place that meets a clause."""
+        """Yield the first and last word of each place that matches a clause."""
         for phrase in clause.phrases:
             if clause.prefix:
                 yield from (
@@ -97,7 +97,7 @@ class _Words:
 
 
 def _spelt(text: str) -> Iterator[tuple[str, int, int]]:
-    """The words of a text as stores index them, each with where it is spelt."""
+    """Return the words of a text as stores index them, each with its place."""
     for chunk in _CHUNK.finditer(text):
         spelling, start = chunk.group(), chunk.start()
         if spelling.isascii():
@@ -117,7 +117,7 @@ def _spelt(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _window(text: str, places: Sequence[tuple[int, int, int]]) -> Span:
-    """The piece of a text that begins a little before the place from which on the most clauses are met."""
+    """Return the piece of a text that begins a little before the place from which most clauses match."""
     if len(text) <= LONGEST_SNIPPET:
         return 0, len(text)
     best, most = places[0][0], 0
@@ -138,7 +138,7 @@ def _end_of(places: Sequence[tuple[int, int, int]], start: int) -> int:
 
 
 def _border(text: str, earliest: int, latest: int) -> int:
-    """Where a word begins between the two, as early as possible."""
+    """Return the earliest place between the two at which a word begins."""
     if earliest == 0:
         return 0
     blank = _BLANK.search(text, earliest, latest)

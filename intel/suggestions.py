@@ -1,9 +1,9 @@
-"""What a search that found nothing may have meant: names that are known beforehand, and words of what is stored.
+"""Suggest what a search that found nothing may have meant: known names, and words of what is stored.
 
-    suggested("emottet", Vocabulary.of(["Kestrel Weekly"]))  ->  ("Emotet", …)
+suggested("emottet", Vocabulary.of(["Kestrel Weekly"]))  ->  ("Emotet", …)
 
-Near is what one or two changes make alike (a letter more, less or another, or two swapped), nearest first; the order
-depends on nothing else than the search and the vocabulary, so that it is the same everywhere.
+Two words are near if one or two changes make them alike (a letter added, removed or replaced, or two swapped); the
+nearest comes first. The order depends only on the search and the vocabulary, so that it is the same everywhere.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, stored: Iterable[str]) -> Vocabulary:
-        """What is known beforehand, and the names and words of these texts (titles, names of sources)."""
+        """Return a vocabulary of the known names and of the names and words in these texts (titles, source names)."""
         texts = list(stored)
         spelt = {word for text in texts for word in words(text)}
         own = _by_length(_term(word, word, _STORED) for word in sorted(spelt))
@@ -55,7 +55,9 @@ class Vocabulary:
 
 
 def suggested(search: SearchText, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """Searches that may have been meant, nearest first; nothing for one that names an indicator or is too short."""
+    """Return searches that may have been meant, nearest first; none for a search that names an indicator or is too
+    short.
+    """
     if search.exact or any(clause.prefix for clause in search.clauses):
         return ()
     found = [*_near(spelling_key(search.text), vocabulary.names), *_corrected(search, vocabulary)]
@@ -72,7 +74,8 @@ def suggested(search: SearchText, vocabulary: Vocabulary) -> tuple[str, ...]:
 
 
 def distance(one: str, other: str, most: int) -> int:
-    """How many letters must be put in, left out, changed or swapped with the next to make one of the other.
+    """Return how many letters must be added, removed, replaced or swapped with the next to make one word of the
+    other.
 
     Anything over `most` is `most + 1`.
     """
@@ -94,7 +97,7 @@ def distance(one: str, other: str, most: int) -> int:
 
 
 def _corrected(search: SearchText, vocabulary: Vocabulary) -> Iterable[tuple[int, int, str]]:
-    """The search with its unknown words replaced by near ones, one after the other by all that are near."""
+    """Yield the search with its unknown words replaced by near ones."""
     asked = understood(search).words
     # A word that stands alone and was not found is in doubt, whoever else writes it so.
     unknown = [word for word in asked if word not in vocabulary.known or len(asked) == 1][:_MOST_CORRECTED]
@@ -106,7 +109,9 @@ def _corrected(search: SearchText, vocabulary: Vocabulary) -> Iterable[tuple[int
 
 
 def _replaced(clauses: Sequence[Clause], by: Mapping[str, str]) -> str:
-    """The words of a search, some of them replaced; phrases keep their quotes, indicators are written canonically."""
+    """Return the words of a search with some replaced; phrases keep their quotes, indicators are written
+    canonically.
+    """
     parts = []
     for clause in clauses:
         one = understood(SearchText("", (clause,), ()))
@@ -117,7 +122,7 @@ def _replaced(clauses: Sequence[Clause], by: Mapping[str, str]) -> str:
 
 
 def _near(key: str, terms: dict[int, tuple[Term, ...]]) -> list[tuple[int, int, str]]:
-    """(distance, rank, term) of the terms near a key."""
+    """Return (distance, rank, term) of the terms near a key."""
     if not _SHORTEST <= len(key) <= _LONGEST:
         return []
     most = 1 if len(key) < 6 else 2
@@ -135,7 +140,7 @@ def _near(key: str, terms: dict[int, tuple[Term, ...]]) -> list[tuple[int, int, 
 
 @cache
 def _packaged() -> Vocabulary:
-    """Names of malware and of ATT&CK techniques."""
+    """Return the names of malware families and ATT&CK techniques."""
     families = frozenset(malware_names().families.values())
     spellings = sorted(malware_names().spellings, key=lambda name: (name not in families, name))
     names = [_term(spelling_key(name), name, _FAMILY if name in families else _ALIAS) for name in spellings]

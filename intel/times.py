@@ -1,4 +1,4 @@
-"""Moments: aware UTC datetimes in whole milliseconds, which every store keeps alike."""
+"""Times as aware UTC datetimes in whole milliseconds, which every store keeps alike."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 def utc_now() -> datetime:
-    """This moment."""
+    """Return the current time."""
     return to_moment(datetime.now(UTC))
 
 
 def to_moment(time: datetime) -> datetime:
-    """Any aware datetime, in UTC and cut to whole milliseconds."""
+    """Return any aware datetime in UTC, cut to whole milliseconds."""
     time = time.astimezone(UTC)
     return time.replace(microsecond=time.microsecond // 1000 * 1000)
 
 
 def to_milliseconds(moment: datetime) -> int:
-    """Milliseconds since 1970."""
+    """Return the milliseconds since 1970."""
     return (moment - _EPOCH) // _MILLISECOND
 
 
 def from_milliseconds(milliseconds: int) -> datetime:
-    """The moment that many milliseconds after 1970."""
+    """Return the time that many milliseconds after 1970."""
     return _EPOCH + milliseconds * _MILLISECOND
 
 
 def rfc3339(moment: datetime) -> str:
-    """`2026-11-20T09:00:00Z`, with milliseconds where there are any."""
+    """Return a time as `2026-11-20T09:00:00Z`, with milliseconds if there are any."""
     text = moment.isoformat(timespec="milliseconds" if moment.microsecond else "seconds")
     return text.removesuffix("+00:00") + "Z"
 
 
 def from_rfc3339(text: str) -> datetime:
-    """The moment that `rfc3339` wrote."""
+    """Read a time that `rfc3339` wrote."""
     return to_moment(datetime.fromisoformat(text))

@@ -1,4 +1,4 @@
-"""What a word is, for everything that is searched.
+"""Define what a word is, for everything that is searched.
 
 A word is a maximal run of letters or digits after NFKC and case folding; scripts written without spaces are taken
 character by character. Stores index words in the spelling of `encode_word`, which every tokenizer leaves alone, so
@@ -16,12 +16,12 @@ _LONGEST_ENCODED_WORD = 240  # below the 255 at which Elasticsearch's standard t
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, in order, with repetitions."""
+    """Return the words of a text, in order, with repetitions."""
     return _WORD.findall(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()))
 
 
 def encode_word(word: str) -> str:
-    """A word as stores index it: `[a-z0-9]` as is, any other character as `_` and six hex digits.
+    """Return a word as stores index it: `[a-z0-9]` as is, any other character as `_` and six hex digits.
 
     Keeps prefixes: if a word begins with another, so do their encodings. Cut at 240 characters.
     """
@@ -31,5 +31,5 @@ def encode_word(word: str) -> str:
 
 
 def encoded_words(text: str) -> str:
-    """All words of a text as stores index them, separated by spaces."""
+    """Return all words of a text as stores index them, separated by spaces."""
     return " ".join(map(encode_word, words(text)))

@@ -76,7 +76,7 @@ def _written(job: dict[str, Any]) -> bytes:
 
 
 def _read(written: bytes) -> dict[str, Any]:
-    """Read a job. Raises ValueError where it is none; arq drops it then, and the sweep enqueues the submission again."""
+    """Read a job. Raises ValueError if it is none: arq drops it then, and the sweep enqueues the submission again."""
     job = orjson.loads(written)
     if not isinstance(job, dict) or not isinstance(job.get("f"), str):
         raise ValueError("this is no job of the queue")

@@ -26,7 +26,7 @@ __all__ = [
 
 @cache
 def load_lessons() -> tuple[Lesson, ...]:
-    """Every lesson of the package, read once, sorted by slug; raises `ValueError` naming the file and the field."""
+    """Return every packaged lesson, read once, sorted by slug; raise ValueError naming the file and the field."""
     folder = files("intel.awareness") / "lessons"
     found = (entry for entry in folder.iterdir() if entry.name.endswith(".md"))
     lessons = (parse_lesson(entry.name, entry.read_text(encoding="utf-8")) for entry in found)

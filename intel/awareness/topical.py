@@ -1,4 +1,4 @@
-"""Which recent articles make a lesson topical: those that name one of its techniques."""
+"""Find the recent articles that make a lesson topical: those that name one of its techniques."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Topical:
 
 
 async def topical_articles(store: Store, lesson: Lesson, now: datetime, limit: int) -> tuple[Topical, ...]:
-    """Those articles, newest first, then by id; a family in the lesson stands for its sub-techniques too."""
+    """Return those articles, newest first, then by id; a technique of the lesson also stands for its sub-techniques."""
     since = now - _RECENT
     ids = {ioc_id("mitre_attack", technique): technique for technique in techniques_of(lesson)}
     recent = [id for id, ioc in (await store.iocs.get_many(list(ids))).items() if ioc.last_seen >= since]
@@ -45,6 +45,6 @@ async def topical_articles(store: Store, lesson: Lesson, now: datetime, limit: i
 
 
 def techniques_of(lesson: Lesson) -> tuple[str, ...]:
-    """A lesson's techniques and the known sub-techniques of its families."""
+    """Return a lesson's techniques and their known sub-techniques."""
     subs = (f"{id}.{number:03}" for id in lesson.techniques if "." not in id for number in _SUB_TECHNIQUES)
     return tuple(dict.fromkeys((*lesson.techniques, *(sub for sub in subs if technique_name(sub)))))

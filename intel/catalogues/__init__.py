@@ -1,4 +1,6 @@
-"""What others publish about CVEs, techniques and harmless things: read from files, kept in parts, looked up by key."""
+"""Catalogues that others publish about CVEs, techniques and harmless things: read from files, stored in parts, looked
+up by key.
+"""
 
 from intel.catalogues.facts import CveFacts, Cvss, Epss, Kev, Technique
 from intel.catalogues.looking import catalogue_stamp, lookup, techniques

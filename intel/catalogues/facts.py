@@ -1,4 +1,4 @@
-"""What the catalogues say of one CVE or technique, as values and as the compact JSON that is stored."""
+"""Values for what catalogues say of one CVE or technique, and the compact JSON they are stored as."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Technique:
 
 @dataclass(frozen=True, slots=True)
 class CveFacts:
-    """What the imported catalogues say of a CVE; None where they say nothing or none was imported."""
+    """What the imported catalogues say of a CVE; None where they say nothing or none is imported."""
 
     kev: Kev | None = None
     cvss: Cvss | None = None
@@ -65,13 +65,13 @@ class CveFacts:
 
 
 def write(fact: Kev | Cvss | Epss | Technique) -> str:
-    """One line of JSON; `as_of` belongs to the catalogue and is left out."""
+    """Return the fact as one line of JSON without `as_of`, which belongs to the catalogue."""
     members = {name: value for name, value in asdict(fact).items() if name != "as_of" and value is not None}
     return json.dumps(members, default=date.isoformat, separators=(",", ":"), ensure_ascii=False)
 
 
 def read_kev(text: str, as_of: datetime) -> Kev:
-    """What `write` wrote."""
+    """Read a KEV entry that `write` wrote."""
     found: dict[str, Any] = json.loads(text)
     due = found.get("due_date")
     found |= {
@@ -82,21 +82,21 @@ def read_kev(text: str, as_of: datetime) -> Kev:
 
 
 def read_cvss(text: str, as_of: datetime) -> Cvss:
-    """What `write` wrote."""
+    """Read a CVSS score that `write` wrote."""
     found: dict[str, Any] = {"version": None, "vector": None} | json.loads(text)
     return Cvss(**found, as_of=as_of)
 
 
 def read_epss(text: str, as_of: datetime) -> Epss:
-    """What `write` wrote."""
+    """Read an EPSS probability that `write` wrote."""
     return Epss(**json.loads(text), as_of=as_of)
 
 
 def read_technique(text: str, as_of: datetime) -> Technique:
-    """What `write` wrote."""
+    """Read a technique that `write` wrote."""
     return Technique(**json.loads(text), as_of=as_of)
 
 
 def midnight(day: date) -> datetime:
-    """The moment at which a day begins, UTC."""
+    """Return the moment at which a day begins, UTC."""
     return datetime(day.year, day.month, day.day, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Reading KEV (CISA's JSON), EPSS (FIRST's CSV) and ATT&CK (MITRE's STIX bundle)."""
+"""Read KEV (CISA's JSON), EPSS (FIRST's CSV) and ATT&CK (MITRE's STIX bundle)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _TECHNIQUE: Final = re.compile(r"T[0-9]{4}(?:\.[0-9]{3})?")
 
 
 def parse_kev(pieces: Iterable[bytes]) -> Parsed:
-    """CISA's `known_exploited_vulnerabilities.json`. CatalogueUnreadable where it is not that, or not whole."""
+    """Read CISA's `known_exploited_vulnerabilities.json`; raise CatalogueUnreadable if it is another file or
+    damaged.
+    """
     entries: dict[str, str] = {}
     about: dict[str, Any] = {}
     read = 0
@@ -64,7 +66,7 @@ def _kev_entry(value: Any, place: int) -> tuple[str, Kev]:
 
 
 def parse_epss(pieces: Iterable[bytes]) -> Parsed:
-    """FIRST's `epss_scores-….csv`, gzip or not. CatalogueUnreadable where it is not that, or not whole."""
+    """Read FIRST's `epss_scores-….csv`, gzip or not; raise CatalogueUnreadable if it is another file or damaged."""
     lines = enumerate(lines_of(pieces), 1)
     model, as_of, columns = _epss_head(lines)
     entries: dict[str, str] = {}
@@ -84,7 +86,7 @@ def parse_epss(pieces: Iterable[bytes]) -> Parsed:
 
 
 def _epss_head(lines: Iterator[tuple[int, str]]) -> tuple[str | None, datetime | None, list[str]]:
-    """The model, the day of the scores, and the columns."""
+    """Return the model, the day of the scores, and the columns."""
     about: dict[str, str] = {}
     for _, line in lines:
         if line.startswith("#"):
@@ -99,7 +101,9 @@ def _epss_head(lines: Iterator[tuple[int, str]]) -> tuple[str | None, datetime |
 
 
 def parse_attack(pieces: Iterable[bytes]) -> Parsed:
-    """MITRE's `enterprise-attack.json` and its siblings. CatalogueUnreadable where it is not that, or not whole."""
+    """Read MITRE's `enterprise-attack.json` or one of its siblings; raise CatalogueUnreadable if it is another file or
+    damaged.
+    """
     entries: dict[str, str] = {}
     newest: datetime | None = None
     for name, value in members_of(pieces, "objects"):

@@ -1,4 +1,4 @@
-"""Looking CVEs and techniques up in what was imported: one small read for each catalogue and part."""
+"""Look CVEs and techniques up in the imported catalogues: one small read for each catalogue and part."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Fact = TypeVar("Fact", Kev, Cvss, Epss, Technique)
 
 
 async def lookup(store: Store, cves: Iterable[str]) -> dict[str, CveFacts]:
-    """What the imported catalogues say of each of the given CVEs (canonical); those they do not know are left out."""
+    """Return what the imported catalogues say of each of the given CVEs (canonical); unknown ones are left out."""
     wanted = tuple(dict.fromkeys(cves))
     look = await _look(store, wanted)
     kev = await look.up("kev", read_kev)
@@ -37,13 +37,13 @@ async def lookup(store: Store, cves: Iterable[str]) -> dict[str, CveFacts]:
 
 
 async def techniques(store: Store, ids: Iterable[str]) -> dict[str, Technique]:
-    """What the imported ATT&CK says of each of the given techniques (canonical) that it knows."""
+    """Return what the imported ATT&CK says of each of the given techniques (canonical); unknown ones are left out."""
     look = await _look(store, tuple(dict.fromkeys(ids)))
     return await look.up("attack", read_technique)
 
 
 async def catalogue_stamp(store: Store) -> str:
-    """A short text that differs whenever what `lookup` and `techniques` answer may differ."""
+    """Return a short text that changes whenever the answers of `lookup` and `techniques` may change."""
     return ",".join(f"{each.name}@{each.imported_at.timestamp()}" for each in await store.catalogues.all())
 
 

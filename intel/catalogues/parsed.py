@@ -1,4 +1,4 @@
-"""What reading a catalogue's file gives, and how its values are checked."""
+"""The result of reading a catalogue's file, and the checks of its values."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _CVE: Final = re.compile(r"CVE-[0-9]{4}-[0-9]{4,19}")
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A catalogue as read: the moment that it speaks of (None where it does not say), its entries by key, and remarks
-    for the operator.
+    """A catalogue as read: the moment it speaks of (None if it does not say), its entries by key, and notes for the
+    operator.
     """
 
     as_of: datetime | None
@@ -31,14 +31,14 @@ Parse = Callable[[Iterable[bytes]], Parsed]
 
 
 def cve_of(value: Any) -> str | None:
-    """A CVE's id in canonical form, or None."""
+    """Return a CVE's id in canonical form, or None."""
     if not isinstance(value, str) or not _CVE.fullmatch(found := value.strip().upper()):
         return None
     return found
 
 
 def number_of(value: Any, most: float) -> float | None:
-    """A number from 0 to `most`, or None."""
+    """Return a number from 0 to `most`, or None."""
     if isinstance(value, bool):
         return None
     try:
@@ -49,14 +49,14 @@ def number_of(value: Any, most: float) -> float | None:
 
 
 def text_member(value: Any, longest: int = LONGEST_TEXT) -> str:
-    """A text in one line, without controls; empty where the member is no text."""
+    """Return a text in one line, without control characters; empty if the member is no text."""
     if not isinstance(value, str):
         return ""
     return " ".join("".join(c if c.isprintable() else " " for c in value[: 4 * longest]).split())[:longest]
 
 
 def day_of(value: Any) -> date | None:
-    """A date written `2026-11-20`, or None."""
+    """Return a date written as `2026-11-20`, or None."""
     try:
         return date.fromisoformat(value)
     except (TypeError, ValueError):
@@ -64,7 +64,7 @@ def day_of(value: Any) -> date | None:
 
 
 def moment_of(value: Any) -> datetime | None:
-    """A time in RFC 3339 (UTC where it does not say), or None."""
+    """Return a time in RFC 3339 (UTC if it names no zone), or None."""
     try:
         found = datetime.fromisoformat(value)
         moment = to_moment(found if found.tzinfo else found.replace(tzinfo=UTC))
@@ -74,10 +74,10 @@ def moment_of(value: Any) -> datetime | None:
 
 
 def not_future(as_of: datetime | None, now: datetime) -> datetime:
-    """The moment that a catalogue speaks of; what lies ahead by more than clocks differ, or is not said, is now."""
+    """Return the moment a catalogue speaks of; now if it is missing or further ahead than clocks may differ."""
     return as_of if as_of is not None and as_of <= now + timedelta(days=1) else now
 
 
 def refuse(what: str, why: str) -> CatalogueUnreadable:
-    """The error of a file that is not `what`."""
+    """Return the error for a file that is not `what`."""
     return CatalogueUnreadable(f"This is no {what}: {why}.")

@@ -17,17 +17,17 @@ _LARGEST_UNFOLDED_BYTES = 64_000_000
 
 
 def part_of(key: str) -> str:
-    """The name of the part that holds a key."""
+    """Return the name of the part that holds a key."""
     return f"{zlib.crc32(key.encode()) % PART_COUNT:03x}"
 
 
 def all_parts() -> tuple[str, ...]:
-    """The names of all parts."""
+    """Return the names of all parts."""
     return tuple(f"{number:03x}" for number in range(PART_COUNT))
 
 
 def split(entries: Mapping[str, str]) -> dict[str, bytes]:
-    """The parts of entries by key; neither keys nor texts hold line ends, nor keys tabs."""
+    """Return the parts of entries by key; keys and texts hold no line ends, keys no tabs."""
     lines: dict[str, list[str]] = defaultdict(list)
     for key in sorted(entries):
         lines[part_of(key)].append(f"{key}\t{entries[key]}")
@@ -35,7 +35,7 @@ def split(entries: Mapping[str, str]) -> dict[str, bytes]:
 
 
 def pack(lines: Iterable[str]) -> bytes:
-    """One part. CatalogueUnreadable where it is too large to be stored."""
+    """Compress one part; raise CatalogueUnreadable if it is too large to store."""
     part = zlib.compress(("\n" + "\n".join(lines) + "\n").encode(), 6)
     if len(part) > LARGEST_PART_BYTES:
         raise CatalogueUnreadable("The catalogue has more entries than can be kept.")
@@ -43,12 +43,12 @@ def pack(lines: Iterable[str]) -> bytes:
 
 
 def unpack(part: bytes) -> str:
-    """The lines of a part, between line ends."""
+    """Return the lines of a part, each between line ends."""
     return zlib.decompressobj().decompress(part, _LARGEST_UNFOLDED_BYTES).decode()
 
 
 def find(lines: str, key: str) -> str | None:
-    """The text of a key within an unpacked part."""
+    """Return the text of a key in an unpacked part, or None."""
     start = lines.find(f"\n{key}\t")
     if start < 0:
         return None
@@ -57,7 +57,7 @@ def find(lines: str, key: str) -> str | None:
 
 
 def entries_of(part: bytes) -> Iterator[tuple[str, str]]:
-    """All (key, text) of a part."""
+    """Yield every (key, text) of a part."""
     for line in unpack(part).split("\n"):
         key, tab, text = line.partition("\t")
         if tab:

@@ -1,4 +1,4 @@
-"""Reading CVSS scores: NVD's JSON (2.0), or a table `cve,score,vector`."""
+"""Read CVSS scores: NVD's JSON (2.0), or a table `cve,score,vector`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NAMES: Final = {
 
 
 def parse_cvss(pieces: Iterable[bytes]) -> Parsed:
-    """Either form, told by its first character. CatalogueUnreadable where it is neither, or not whole."""
+    """Read either form, told apart by its first character; raise CatalogueUnreadable if it is neither or damaged."""
     arriving = iter(pieces)
     head = b""
     for piece in arriving:
@@ -69,7 +69,7 @@ def _parse_nvd(pieces: Iterable[bytes]) -> Parsed:
 
 
 def _best(metrics: Any) -> Cvss | None:
-    """The primary base score of the newest version; where there is none, the highest."""
+    """Return the primary base score of the newest CVSS version; if there is none, the highest score."""
     if not isinstance(metrics, dict):
         return None
     for version in _METRICS:
@@ -113,7 +113,7 @@ def _parse_table(pieces: Iterable[bytes]) -> Parsed:
 
 
 def _places(row: list[str]) -> dict[str, int]:
-    """In which column each member stands: as the head says, or in the usual order where there is none."""
+    """Return the column of each member: as the header says, or in the usual order if there is no header."""
     if row and cve_of(row[0]) is not None:
         return {name: place for place, name in enumerate(_NAMES)}
     head = [name.strip().casefold().replace(" ", "_") for name in row]

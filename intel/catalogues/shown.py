@@ -1,4 +1,4 @@
-"""What catalogues say of one indicator, as it is published."""
+"""Build the public members for what catalogues say of one indicator."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ Json = dict[str, Any]
 
 
 async def catalogue_facts(store: Store, type: str, value: str) -> Json | None:
-    """`kev`, `cvss` and `epss` of a CVE, `attack` of a technique, each null where nothing is known; None for others."""
+    """Return `kev`, `cvss` and `epss` of a CVE or `attack` of a technique, each null if unknown; None for other
+    types.
+    """
     if type == "cve":
         found = (await lookup(store, [value])).get(value, CveFacts())
         return {
@@ -27,7 +29,7 @@ async def catalogue_facts(store: Store, type: str, value: str) -> Json | None:
 
 
 def technique_members(technique: Technique | None) -> Json | None:
-    """A technique as it is published."""
+    """Return the public members of a technique."""
     if technique is None:
         return None
     return {
@@ -39,7 +41,7 @@ def technique_members(technique: Technique | None) -> Json | None:
 
 
 def kev_members(kev: Kev | None) -> Json | None:
-    """An entry of the KEV catalogue as it is published."""
+    """Return the public members of a KEV entry."""
     if kev is None:
         return None
     return {
@@ -57,7 +59,7 @@ def kev_members(kev: Kev | None) -> Json | None:
 
 
 def cvss_members(cvss: Cvss | None) -> Json | None:
-    """A catalogue's score as it is published."""
+    """Return the public members of a catalogue's CVSS score."""
     if cvss is None:
         return None
     as_of = rfc3339(cvss.as_of) if cvss.as_of else None
@@ -72,7 +74,7 @@ def cvss_members(cvss: Cvss | None) -> Json | None:
 
 
 def epss_members(epss: Epss | None) -> Json | None:
-    """A probability as it is published."""
+    """Return the public members of an EPSS probability."""
     if epss is None:
         return None
     return {

@@ -1,5 +1,7 @@
-"""A file as it comes, piece by piece: unfolded where it is gzip, then as text, lines, or one member of a JSON object
-after the other. Everything is bounded; whatever is wrong is CatalogueUnreadable.
+"""Read a file piece by piece: decompress gzip, then yield text, lines, or the members of a JSON object one after the
+other.
+
+Everything is bounded; whatever is wrong raises CatalogueUnreadable.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ _BLANKS: Final = " \t\r\n"
 
 
 def unfolded(pieces: Iterable[bytes], most_bytes: int = LARGEST_UNFOLDED_BYTES) -> Iterator[bytes]:
-    """The bytes, of a gzip file those within."""
+    """Yield the bytes of a file, decompressed if it is gzip."""
     arriving = iter(pieces)
     head = b""
     for piece in arriving:
@@ -58,7 +60,7 @@ def _gunzipped(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def text_of(pieces: Iterable[bytes]) -> Iterator[str]:
-    """UTF-8 text, without a byte order mark."""
+    """Yield UTF-8 text, without a byte order mark."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
         for piece in pieces:
@@ -69,7 +71,7 @@ def text_of(pieces: Iterable[bytes]) -> Iterator[str]:
 
 
 def lines_of(pieces: Iterable[bytes]) -> Iterator[str]:
-    """The lines of a text without their ends; blank ones too."""
+    """Yield the lines of a text without their ends, blank ones included."""
     rest = ""
     for piece in text_of(pieces):
         *whole, rest = (rest + piece).split("\n")
@@ -81,7 +83,9 @@ def lines_of(pieces: Iterable[bytes]) -> Iterator[str]:
 
 
 def members_of(pieces: Iterable[bytes], array: str) -> Iterator[tuple[str, Any]]:
-    """The members (name, value) of a JSON object as they come; each element of the member `array` comes by itself."""
+    """Yield each member (name, value) of a JSON object as it arrives; elements of the member `array` come one by
+    one.
+    """
     yield from _Json(text_of(pieces)).members(array)
 
 
@@ -130,7 +134,7 @@ class _Json:
         return found
 
     def _next(self) -> str:
-        """The next character that is no blank, left where it is; empty at the end."""
+        """Return the next character that is no blank without consuming it; empty at the end."""
         while True:
             while self._place < len(self._text):
                 if (found := self._text[self._place]) not in _BLANKS:
@@ -161,7 +165,7 @@ class _Json:
             self._more(max(waiting, 1))
 
     def _more(self, wanted: int) -> bool:
-        """Takes in at least so many characters, fewer at the end; whether there were any."""
+        """Read at least that many characters, fewer at the end; tell whether there were any."""
         arrived, length = [self._text[self._place :]], 0
         while length < wanted and not self._ended:
             piece = next(self._pieces, None)

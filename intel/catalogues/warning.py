@@ -1,4 +1,4 @@
-"""Which indicators stand on imported warning lists."""
+"""Find the imported warning lists that an indicator is on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class ListWarning:
-    """That an indicator stands on a list; `entry` is what it stands there as, `reason` the sentence for a person."""
+    """An indicator is on a list; `entry` is the list's own entry, `reason` the sentence for a person."""
 
     list: str
     entry: str
@@ -36,7 +36,7 @@ class ListWarning:
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """Something that a list may hold: where, under which key, and how the entry is written."""
+    """Something that a list may hold: its part, its key, and how the entry is written."""
 
     part: str
     key: str
@@ -44,7 +44,7 @@ class _Key:
 
 
 async def warnings_of(store: Store, iocs: Iterable[Ioc]) -> dict[str, tuple[ListWarning, ...]]:
-    """By id of the indicator: the imported warning lists on which it stands, by name; the others are left out."""
+    """Return, by indicator id, the imported warning lists it is on, by name; indicators on none are left out."""
     catalogue = "warninglist"
     asked = {ioc.id: ioc for ioc in iocs}
     if not asked or catalogue not in {each.name for each in await store.catalogues.all()}:
@@ -85,7 +85,7 @@ class _Lists:
 
 
 def _keys(type: str, value: str) -> Iterator[_Key]:
-    """Everything that a list may hold an indicator under, the nearest first."""
+    """Return every key under which a list may hold an indicator, the most specific first."""
     text = value.casefold()
     yield _Key(part_of(f"={text}"), f"={text}", value)
     host = _host(type, text)

@@ -53,7 +53,7 @@ _TYPES: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class WarningList:
-    """One list; `kind` is string, hostname, cidr or substring, `types` the indicators that it speaks of."""
+    """One warning list; `kind` is string, hostname, cidr or substring, `types` the indicator types it applies to."""
 
     name: str
     description: str
@@ -64,7 +64,7 @@ class WarningList:
 
     @property
     def as_of(self) -> datetime | None:
-        """The day of its version, where that is one (`20261120`)."""
+        """The day of the list's version, if the version is a day (`20261120`)."""
         try:
             return datetime.strptime(str(self.version), "%Y%m%d").replace(tzinfo=UTC)
         except ValueError:
@@ -83,7 +83,7 @@ class ListOutline:
 
 
 def parse_warning_list(pieces: Iterable[bytes]) -> WarningList | str:
-    """One list, or why it is left out. CatalogueUnreadable where the file is no warning list, or not whole."""
+    """Return one list, or why it is left out; raise CatalogueUnreadable if the file is no warning list or damaged."""
     about: dict[str, Any] = {}
     given: list[Any] = []
     for name, value in members_of(pieces, "list"):
@@ -132,7 +132,7 @@ def _entry(kind: str, value: Any) -> str | None:
 
 
 def network_key(text: str) -> str | None:
-    """A network in canonical form, an address as a network of one; None for anything else."""
+    """Return a network in canonical form, an address as a network of one; None for anything else."""
     try:
         return str(ipaddress.ip_network(text, strict=False))
     except ValueError:
@@ -140,7 +140,7 @@ def network_key(text: str) -> str | None:
 
 
 def network_part(network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> str:
-    """The part that holds a network."""
+    """Return the name of the part that holds a network."""
     packed = network.network_address.packed
     if network.version == 4:
         return f"4-{packed[0]:02x}" if network.prefixlen >= 8 else SHORT_NETWORKS_PART
@@ -148,7 +148,7 @@ def network_part(network: ipaddress.IPv4Network | ipaddress.IPv6Network) -> str:
 
 
 class Lists:
-    """Lists put together, those of a former import among them, until they are written as parts."""
+    """Collects lists, those of a former import included, until they are written as parts."""
 
     def __init__(self) -> None:
         self._outlines: dict[str, ListOutline] = {}
@@ -159,11 +159,11 @@ class Lists:
 
     @property
     def entries(self) -> int:
-        """Entries of all lists."""
+        """The number of entries of all lists."""
         return sum(outline.entries for outline in self._outlines.values())
 
     def add(self, found: WarningList) -> None:
-        """Takes a list in. CatalogueUnreadable where there is no room for it."""
+        """Add a list; raise CatalogueUnreadable if there is no room for it."""
         number = self._number(found.name)
         self._outlines[found.name] = ListOutline(
             found.name, found.description, found.types, found.version, len(found.entries)
@@ -180,7 +180,7 @@ class Lists:
             raise CatalogueUnreadable("The warning lists have more entries than can be kept.")
 
     def add_former(self, parts: Mapping[str, bytes], replaced: Iterable[str]) -> None:
-        """Takes in what was imported before, but for the lists of these names."""
+        """Add the lists of a former import, except those of these names."""
         if LISTS_PART not in parts:
             return
         outlines, gone = outlines_of(parts[LISTS_PART]), set(replaced)
@@ -200,7 +200,7 @@ class Lists:
                     target[key] += kept
 
     def parts(self) -> dict[str, bytes]:
-        """Everything as parts."""
+        """Return everything as parts."""
         outlines = {
             str(self._numbers[name]): json.dumps([o.name, o.description, o.types, o.version, o.entries])
             for name, o in sorted(self._outlines.items())
@@ -218,7 +218,7 @@ class Lists:
 
 
 def outlines_of(part: bytes) -> dict[int, ListOutline]:
-    """What the part `lists` tells, by number."""
+    """Return the outlines in the part `lists`, by number."""
     found = {}
     for number, text in entries_of(part):
         name, description, types, version, entries = json.loads(text)
@@ -227,12 +227,12 @@ def outlines_of(part: bytes) -> dict[int, ListOutline]:
 
 
 def numbers_of(text: str) -> list[int]:
-    """The lists that a key leads to."""
+    """Return the numbers of the lists that a key leads to."""
     return [int(number) for number in text.split(",")]
 
 
 def substrings_of(part: bytes) -> Iterator[tuple[str, str]]:
-    """(substring, numbers) of the part `substrings`."""
+    """Yield each (substring, list numbers) of the part `substrings`."""
     for line in unpack(part).split("\n"):
         key, tab, numbers = line.rpartition("\t")
         if tab:

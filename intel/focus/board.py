@@ -1,4 +1,4 @@
-"""Focus as it stands: computed from the store when it may have changed, and kept until then."""
+"""Compute the focus items from the store when they may have changed, and keep them until then."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Board:
 
 
 class Focus:
-    """The items of one store; safe for any number of tasks, which wait for one computation together."""
+    """The focus items of one store; safe for any number of tasks, which share one computation."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -34,7 +34,7 @@ class Focus:
         self._board: _Board | None = None
 
     async def items(self, now: datetime) -> list[Json]:
-        """All items at `now`, closed and stale ones too, in their order; not to be changed by the caller."""
+        """Return all items at `now`, closed and stale ones too, in order; the caller must not change them."""
         async with self._computing:
             day = _midnight_before(now)
             start, end = day - HISTORY - WINDOW, day + _DAY
@@ -67,7 +67,7 @@ async def focus_between(store: Store, start: datetime, end: datetime, now: datet
 
 
 def _next_change(material: Material, now: datetime, end: datetime) -> datetime:
-    """Until when nothing changes by itself: an article or an indicator grows too old, or a day ends."""
+    """Return the moment until which nothing changes by itself: an article or indicator grows too old, or a day ends."""
     seen = {mention.seen_at for subject in material.subjects for mention in subject.mentions}
     leaving = {moment + age for moment in seen for age in (WINDOW, STALE_FOR)}
     old = {row.first_seen + WINDOW for subject in material.subjects for row in subject.named_near}

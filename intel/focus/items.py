@@ -1,4 +1,4 @@
-"""A subject as it is published: its severity with the evidence, the reason in words, and its history."""
+"""Build the public form of a focus subject: its severity with the evidence, the reason in words, and its history."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _NEWEST = 50
 
 
 def compute(material: Material, since: datetime, now: datetime) -> list[Json]:
-    """The items as they stand at `now`, in their order; their history begins at `since`."""
+    """Return the items as they stand at `now`, in order; their history begins at `since`."""
     items = [item for subject in material.subjects if (item := _item(subject, material, since, now))]
     return sorted(items, key=place_of)
 
 
 def place_of(item: Json) -> tuple[int, int, int, int, str]:
-    """Where an item stands in the list, so that a walk goes on from there though items come and go."""
+    """Return an item's position in the list, so that paging goes on from there while items come and go."""
     changed_at = to_milliseconds(from_rfc3339(item["changed_at"]))
     severity = SEVERITIES.index(item["severity"])
     return STATUSES.index(item["status"]), severity, -item["score"], -changed_at, item["id"]
@@ -78,7 +78,9 @@ def _item(subject: Subject, material: Material, since: datetime, now: datetime) 
 
 
 def _ended_status(subject: Subject, now: datetime) -> str:
-    """Stale where its last article is more than 14 days old; closed after 28, or where articles no longer suffice."""
+    """Return stale if the last article is more than 14 days old, closed after 28 days or if no rule matches any
+    more.
+    """
     last = max(mention.seen_at for mention in subject.mentions if mention.seen_at <= now)
     return "stale" if now - STALE_FOR < last <= now - WINDOW else "closed"
 
@@ -129,7 +131,7 @@ def _evidence(subject: Subject, facts: Facts, mentions: Sequence[Mention]) -> Js
 
 
 def _stated_score(facts: Facts, mentions: Sequence[Mention]) -> Json | None:
-    """The highest score that an article states; of several articles the newest."""
+    """Return the highest score that an article states; of several such articles the newest."""
     for mention in reversed(mentions):
         if mention.cvss and facts.cvss is not None and mention.cvss.get("score") == facts.cvss:
             stated = {name: mention.cvss.get(name) for name in ("score", "version", "vector")}
@@ -150,7 +152,7 @@ def _exploitation(facts: Facts, mentions: Sequence[Mention]) -> Json:
 
 
 def _reason(subject: Subject, facts: Facts, evidence: Json) -> str:
-    """One sentence, built from the evidence."""
+    """Return one sentence built from the evidence."""
     told = []
     if facts.kev and subject.facts.kev:
         known = ", ransomware use known" if facts.ransomware else ""
@@ -176,7 +178,9 @@ def _domains(mentions: Sequence[Mention]) -> list[str]:
 
 
 def _related(subject: Subject, material: Material, mentions: Sequence[Mention]) -> list[Json]:
-    """Named near a malware, or in the same articles as a CVE or technique: most articles first, then by value."""
+    """Return what is named near a malware, or in the same articles as a CVE or technique: most articles first, then by
+    value.
+    """
     newest = [mention.article.id for mention in mentions[-_NEWEST:]]
     rows = (row for id in newest for row in material.rows.get(id, ()) if row.type in OBSERVABLES)
     counted = Counter((row.type, row.value) for row in rows if subject.kind != "malware" or subject.key in row.malware)

@@ -1,8 +1,8 @@
-"""What a subject's severity was at every moment: the rules applied again wherever something changed.
+"""Replay a subject's severity over time: apply the rules again wherever something changed.
 
-Nothing is kept from one time to the next, so that anybody who has the articles and catalogues gets the same history.
-What changes it: an article comes or, 14 days later, leaves the window; KEV lists the CVE, or did so more than 14 days
-ago; an indicator of a malware is seen for the first time, or is 14 days old.
+Nothing is kept between runs, so anybody who has the articles and catalogues gets the same history. It changes when an
+article comes or leaves the window 14 days later, when KEV lists the CVE or did so more than 14 days ago, and when an
+indicator of a malware is first seen or turns 14 days old.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """From this moment on the rule decided; None: the subject was not in focus."""
+    """The rule that decides from this moment on; None if the subject is not in focus."""
 
     at: datetime
     rule: Rule | None
 
 
 def mentions_at(subject: Subject, moment: datetime) -> tuple[Mention, ...]:
-    """The articles of the 14 days up to a moment, oldest first."""
+    """Return the articles of the 14 days up to a moment, oldest first."""
     low = bisect_right(subject.mentions, moment - WINDOW, key=lambda mention: mention.seen_at)
     high = bisect_right(subject.mentions, moment, key=lambda mention: mention.seen_at)
     return subject.mentions[low:high]
 
 
 def changes(subject: Subject, since: datetime, until: datetime) -> tuple[Change, ...]:
-    """When what decided changed, from `since` (where it may stand already) to `until`, oldest first."""
+    """Return the changes of the deciding rule from `since` (one may stand there already) to `until`, oldest first."""
     found: list[Change] = []
     for moment, facts in _states(subject, since, until):
         rule = first_match(facts)
@@ -47,13 +47,13 @@ def changes(subject: Subject, since: datetime, until: datetime) -> tuple[Change,
 
 
 def facts_at(subject: Subject, moment: datetime) -> Facts:
-    """What is known of a subject at a moment."""
+    """Return what is known of a subject at a moment."""
     *_, (_, facts) = _states(subject, moment, moment)
     return facts
 
 
 def _states(subject: Subject, since: datetime, until: datetime) -> Iterator[tuple[datetime, Facts]]:
-    """The facts at `since` and at every later moment, up to `until`, at which they may have changed."""
+    """Yield the facts at `since` and at every later moment, up to `until`, at which they may have changed."""
     window = _Window(subject)
     later = {moment for moment in _moments(subject) if since < moment <= until}
     for moment in sorted(later | {since}):
@@ -73,7 +73,7 @@ def _moments(subject: Subject) -> Iterator[datetime]:
 
 
 class _Window:
-    """The 14 days up to a moment that only moves on, counted as articles come and go."""
+    """The 14 days up to a moment that only moves forward, counted as articles come and go."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject

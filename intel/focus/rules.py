@@ -1,4 +1,4 @@
-"""How severe: the table of rules, the first of which that matches decides, and the score that orders equals."""
+"""The table of severity rules, the first of which that matches decides, and the score that orders equal severities."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEV_IS_NEW_DAYS = 14
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a subject at one moment: from catalogues, and from the articles of the 14 days before it.
+    """What is known of a subject at one moment, from catalogues and from the articles of the 14 days before it.
 
     `sources` are independent ones (copies of a text count once), `new_iocs` indicators named near a malware that were
     first seen within the window. None, False and 0 stand for what nobody has recorded, and match no rule.
@@ -31,13 +31,13 @@ class Facts:
     epss: float | None = None
 
     def scored(self, least: float) -> bool:
-        """Whether a CVSS score is known and is not below `least`."""
+        """Tell whether a CVSS score is known and is at least `least`."""
         return self.cvss is not None and self.cvss >= least
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One line of the table; `words` say for a person when it matches."""
+    """One row of the table; `words` tell a person why it matches."""
 
     id: str
     severity: str
@@ -101,14 +101,14 @@ _BASE = {"critical": 75, "high": 50, "medium": 25, "low": 0}
 
 
 def first_match(facts: Facts) -> Rule | None:
-    """The rule that decides; None where no article of the window names the subject, or no rule matches."""
+    """Return the rule that decides; None if no article of the window names the subject or no rule matches."""
     if not facts.sources:
         return None
     return next((rule for rule in RULES if rule.matches(facts)), None)
 
 
 def score_parts(severity: str, facts: Facts) -> dict[str, int]:
-    """What the score (0 to 100) is the sum of; it never lifts a subject above one of a higher severity."""
+    """Return the parts whose sum is the score (0 to 100); it never lifts a subject above a higher severity."""
     parts = {"severity": _BASE[severity], "sources": min(10, facts.sources)}
     if facts.kind == "malware":
         return parts | {"new_iocs": min(10, facts.new_iocs // 2)}
@@ -121,6 +121,6 @@ def score_parts(severity: str, facts: Facts) -> dict[str, int]:
 
 
 def rules_up_to(id: str) -> tuple[Rule, ...]:
-    """The rules that were tried until that one matched, it included."""
+    """Return the rules that were tried, up to and including the one that matched."""
     ids = [rule.id for rule in RULES]
     return RULES[: ids.index(id) + 1]

@@ -1,4 +1,4 @@
-"""What the articles of a span of time say of each CVE, malware and technique."""
+"""Collect what the articles of a span of time say of each CVE, malware and technique."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OBSERVABLES = ("ip", "domain", "url", "hash_md5", "hash_sha1", "hash_sha256", "e
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A subject named by an article: when, the source it counts for, and what the article says of it."""
+    """An article that names a subject: when, the source it counts for, and what it says of the subject."""
 
     article: Article
     seen_at: datetime
@@ -32,7 +32,9 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One CVE, malware or technique; `mentions` oldest first, `named_near` the indicators named near a malware."""
+    """One CVE, malware or technique; `mentions` stand oldest first, `named_near` are indicators named near a
+    malware.
+    """
 
     kind: str
     type: str
@@ -60,7 +62,7 @@ class _Sorted:
 
 
 async def read_material(store: Store, start: datetime, end: datetime) -> Material:
-    """The subjects that articles seen from `start` to before `end` name, with what catalogues say of them."""
+    """Return the subjects named by articles seen from `start` to before `end`, with what catalogues say of them."""
     articles = {article.id: article for article in await store.articles.between(start, end)}
     found = _Sorted()
     async for row in store.articles.seen_between(start, end):

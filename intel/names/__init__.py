@@ -1,4 +1,4 @@
-"""The names that are known beforehand: ATT&CK techniques and families of malware."""
+"""The names that are known beforehand: ATT&CK techniques and malware families."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class MalwareNames:
     words: frozenset[str]
 
     def may_mean(self, spelled: str, key: str) -> bool:
-        """Whether the name whose `key` is an ordinary one may be `spelled` so."""
+        """Tell whether the ordinary word with that `key` may be the name when it is `spelled` so."""
         if spelled in self.spellings or spelled in self.joined_spellings or key in self.composed:
             return True
         if key in self.as_written:
@@ -55,22 +55,24 @@ class MalwareNames:
 
 
 def is_technique(id: str) -> bool:
-    """Whether `id` (upper-case) is an ATT&CK technique; any sub-technique of a known one counts, for the list ages."""
+    """Tell whether `id` (upper-case) is an ATT&CK technique; any sub-technique of a known one counts, because the list
+    ages.
+    """
     return id in _techniques() or (id[5:6] == "." and id[:5] in _techniques())
 
 
 def technique_name(id: str) -> str | None:
-    """The name of an ATT&CK technique, or None."""
+    """Return the name of an ATT&CK technique, or None."""
     return _techniques().get(id)
 
 
 def technique_names() -> tuple[str, ...]:
-    """The names of all ATT&CK techniques."""
+    """Return the names of all ATT&CK techniques."""
     return tuple(_techniques().values())
 
 
 def malware_name(spelling: str) -> str | None:
-    """The canonical name of the family that any `spelling` names (`geodo` is `Emotet`), or None."""
+    """Return the canonical name of the family that `spelling` names (`geodo` is `Emotet`), or None."""
     if len(spelling) > LONGEST_SPELLING:
         return None
     names = malware_names().families
@@ -79,14 +81,14 @@ def malware_name(spelling: str) -> str | None:
 
 
 def spelling_key(spelling: str) -> str:
-    """What all spellings of one name share: its letters and digits after case folding."""
+    """Return what all spellings of one name share: its letters and digits after case folding."""
     folded = spelling.casefold()
     return folded if folded.isalnum() else _NEITHER_LETTER_NOR_DIGIT.sub("", folded)
 
 
 @cache
 def malware_names() -> MalwareNames:
-    """The list of malware names, read once."""
+    """Return the list of malware names, read once."""
     data = _read("malware.json")
     families: dict[str, str] = {spelling_key(name): name for name in data["families"]}
     for name, others in data["families"].items():

@@ -1,6 +1,6 @@
-"""Packaged lists of what is widely used and rarely to be blocked: they annotate indicators and drop none.
+"""Packaged lists of what is widely used and rarely to be blocked: they annotate indicators and remove none.
 
-They are made of the MISP warning lists; lists that somebody imports are catalogues (`intel.catalogues`).
+They are made from the MISP warning lists; lists that an operator imports are catalogues (`intel.catalogues`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One warning list, made for looking up."""
+"""One warning list, prepared for look-ups."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Ranges:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """An indicator as lists are asked for it: its value and host as written in lists, what that host lies below, and
-    the address that the host is.
+    """An indicator as lists are asked for it: its value and host as lists write them, the host's parent domains, and
+    the address if the host is one.
     """
 
     type: str
@@ -41,7 +41,7 @@ class Subject:
 
     @classmethod
     def of(cls, type: str, value: str) -> Subject:
-        """The subject that an indicator in canonical form is."""
+        """Return the subject for an indicator in canonical form."""
         hosts = host_names(type, value)
         spellings = (value.lower(), *hosts[:1])
         if not hosts or not (hosts[0][-1:].isdigit() or ":" in hosts[0]):
@@ -69,7 +69,7 @@ class WarningList:
     v6: Ranges = field(default_factory=Ranges)
 
     def holds(self, subject: Subject) -> bool:
-        """Whether an indicator is on it."""
+        """Tell whether an indicator is on the list."""
         if subject.type not in self.types:
             return False
         if not self.values.isdisjoint(subject.spellings) or not self.hosts.isdisjoint(subject.hosts):
@@ -81,7 +81,7 @@ class WarningList:
 def compiled(
     name: str, reason: str, kind: Kind, entries: Iterable[str], types: Sequence[str] = HOST_TYPES
 ) -> WarningList:
-    """A list of entries as they are published; a host may begin with a dot. What is no network is left out of one."""
+    """Build a list from its published entries; a host may begin with a dot, and what is no network is left out."""
     texts = [entry.strip().lower() for entry in entries]
     if kind == "network":
         v4, v6 = _ranges(texts)
@@ -92,7 +92,7 @@ def compiled(
 
 
 def to_json(one: WarningList) -> dict[str, Any]:
-    """A list as JSON members, ranges as the gaps and lengths between their bounds."""
+    """Return a list as JSON members; ranges are the gaps and lengths between their bounds."""
     return {
         "name": one.name,
         "reason": one.reason,
@@ -105,7 +105,7 @@ def to_json(one: WarningList) -> dict[str, Any]:
 
 
 def from_json(members: Mapping[str, Any]) -> WarningList:
-    """The list that `to_json` wrote."""
+    """Read a list that `to_json` wrote."""
     return WarningList(
         name=members["name"],
         reason=members["reason"],

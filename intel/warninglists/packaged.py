@@ -1,4 +1,4 @@
-"""The lists that come with the service; `scripts/make-warninglists` writes them anew."""
+"""The warning lists that come with the service; `scripts/make-warninglists` writes them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from intel.warninglists.lists import Subject, WarningList, from_json
 
 @cache
 def packaged_lists() -> tuple[WarningList, ...]:
-    """All of them, read once."""
+    """Return all packaged lists, read once."""
     packed = (files(__package__) / "lists.json.gz").read_bytes()
     return tuple(from_json(members) for members in json.loads(gzip.decompress(packed))["lists"])
 
 
 def packaged_warnings(type: str, value: str) -> tuple[tuple[str, str], ...]:
-    """(list, reason) of every packaged list that holds an indicator in canonical form, in their order."""
+    """Return (list, reason) of every packaged list that holds an indicator in canonical form, in their order."""
     subject = Subject.of(type, value)
     return tuple((one.name, one.reason) for one in packaged_lists() if one.holds(subject))

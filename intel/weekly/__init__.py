@@ -1,8 +1,8 @@
-"""Weekly roundups: computed from the stored articles of one ISO week, recomputed when these change.
+"""Weekly roundups: computed from the stored articles of one ISO week, and again when these change.
 
 An article belongs to the week of its `published_at`, else `fetched_at`, in UTC. A revision is stored with the `basis`
-it was computed from; as long as the basis is the same nothing is computed. An article that changes what is published, a
-late one too, gives the next revision; earlier ones stay.
+it was computed from; while the basis stays the same nothing is computed. An article that changes what is published, a
+late one too, gives the next revision; earlier revisions stay.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _SHAPE = 3
 
 
 async def week_ids(store: Store) -> list[str]:
-    """The weeks that have articles, newest first."""
+    """Return the weeks that have articles, newest first."""
     return [week_id(monday) for monday in await store.articles.weeks()]
 
 
 async def weekly(store: Store, id: str, lessons: Sequence[Lesson], now: datetime) -> Week:
-    """The current revision of a week, computed first where its articles changed. NotFound for a week without
+    """Return the current revision of a week, computed first if its articles changed. Raises NotFound for a week without
     articles.
     """
     start = week_start(id)
@@ -64,7 +64,7 @@ async def weekly(store: Store, id: str, lessons: Sequence[Lesson], now: datetime
 
 
 async def week_revision(store: Store, id: str, revision: int) -> Week:
-    """That revision of a week, as it was. NotFound where there is none."""
+    """Return that revision of a week, as it was published. Raises NotFound if there is none."""
     week_start(id)
     found = await store.weeks.get(id, revision)
     if found is None or found.basis.split(" ")[-2] != str(_SHAPE):
@@ -80,7 +80,7 @@ async def _basis(store: Store, start: datetime, now: datetime, status: str, less
 
 
 async def _has_lost_first_place(store: Store, week: Week, start: datetime) -> bool:
-    """Whether a week was told without a trend, as the first of all, and an older one came since."""
+    """Tell whether a week was published as the first of all, without a trend, and an older one came since."""
     return week.body.get("trend") is None and not await _is_first(store, start)
 
 

@@ -1,4 +1,4 @@
-"""The published members of a week: every number from its articles and theirs alone, always in the same order."""
+"""Compute the published members of a week: every number comes from the articles alone, always in the same order."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def compute(
     outlook: Outlook,
     lessons: Sequence[Lesson],
 ) -> Json:
-    """What is published about a week; `before` is the week before it, None for the first one of all."""
+    """Return the published members of a week; `before` is the week before it, None for the first one of all."""
     start = week_start(id)
     counts = _counts(week, outlook.focus)
     previous = None if before is None else _counts(before, outlook.focus_before)
@@ -138,7 +138,7 @@ def _cves(week: Material, earlier: Mapping[Indicator, int], outlook: Outlook) ->
 
 
 def _findings(articles: Iterable[Article]) -> dict[str, list[Json]]:
-    """What the week's articles say about each CVE."""
+    """Return what the week's articles say about each CVE."""
     found: dict[str, list[Json]] = defaultdict(list)
     for article in articles:
         for cve, finding in article.findings.items():
@@ -147,7 +147,7 @@ def _findings(articles: Iterable[Article]) -> dict[str, list[Json]]:
 
 
 def _articles(week: Material, focus: Iterable[InFocus]) -> Iterator[Json]:
-    """The earliest article of each cluster: those that brought the most stand first."""
+    """Return the earliest article of each cluster, those with the highest score first."""
     in_focus = {(item.type, item.value) for item in focus}
     clusters: dict[str, list[Article]] = defaultdict(list)
     for article in sorted(week.articles, key=lambda article: (article.seen_at, article.id)):

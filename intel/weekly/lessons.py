@@ -1,4 +1,4 @@
-"""The lesson that a week calls for."""
+"""Choose the lesson that fits a week."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ _NAMED_IN_REASON = 3
 
 
 def lesson_of(week: Material, lessons: Sequence[Lesson], start: datetime) -> dict[str, str] | None:
-    """Of the lessons whose techniques independent sources wrote about, those that fit best, in turn from week to week.
+    """Return the lesson whose techniques most independent sources wrote about; equally good ones take turns from week
+    to week.
 
     A technique weighs its sources, and half where only its family is shared; a lesson with at least half the weight of
     the best one takes its turn. None where no lesson has any of the week's techniques.
@@ -33,7 +34,7 @@ def _score(lesson: Lesson, sources: Mapping[str, int]) -> int:
 
 
 def _fit(lesson: Lesson, technique: str) -> int:
-    """A family stands for its techniques, in a lesson as in an article."""
+    """Return how well a lesson fits; a technique family stands for its sub-techniques, in a lesson as in an article."""
     if technique in lesson.techniques:
         return _EXACT
     families = {own.partition(".")[0] for own in lesson.techniques} if "." not in technique else lesson.techniques

@@ -1,4 +1,4 @@
-"""What a week is computed from, read out of the store and grouped by indicator."""
+"""Read what a week is computed from out of the store, grouped by indicator."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SUBJECTS = ("malware", "cve", "mitre_attack")
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """An indicator within one week: in which articles, by which independent sources, and whether it is new."""
+    """An indicator within one week: its articles, its independent sources, and whether it is new."""
 
     type: str
     value: str
@@ -37,7 +37,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The articles of a week, oldest first, and what was seen in them.
+    """The articles of a week, oldest first, and the indicators seen in them.
 
     `counted_sources` is the source that each article counts for. `new_in` says how many indicators of an article are
     new in this week, `subjects_in` which CVEs, techniques and malware it names as (type, value), `beside` how many
@@ -57,7 +57,7 @@ class Material:
 
 
 async def read_material(store: Store, start: datetime) -> Material:
-    """The material of the week that starts then."""
+    """Return the material of the week that starts then."""
     articles = await store.articles.between(start, start + WEEK)
     gathering = _Gathering(start, articles)
     async for rows in _by_indicator(store.articles.seen_between(start, start + WEEK)):
@@ -73,7 +73,7 @@ async def read_material(store: Store, start: datetime) -> Material:
 
 
 class _Gathering:
-    """What comes together while sightings go by, so that a week's sightings are never held all at once."""
+    """Collects what is needed while sightings go by, so that a week's sightings are never held all at once."""
 
     def __init__(self, start: datetime, articles: Iterable[Article]) -> None:
         self._start = start
@@ -86,7 +86,7 @@ class _Gathering:
         self.beside: dict[str, int] = defaultdict(int)
 
     def take(self, rows: Sequence[SeenIoc]) -> None:
-        """All sightings of one indicator."""
+        """Count all sightings of one indicator."""
         type, value, new = rows[0].type, rows[0].value, rows[0].first_seen >= self._start
         sources = tuple(sorted({row.counted_source for row in rows}))
         articles = tuple(self._ids[row.article_id] for row in rows if row.article_id in self._ids)

@@ -1,4 +1,4 @@
-"""What stands beside the articles of a week: what catalogues say about its CVEs, and what was in focus."""
+"""Read what stands beside the articles of a week: what catalogues say about its CVEs, and what was in focus."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ class Outlook:
 
 
 async def outlook_basis(store: Store, start: datetime, now: datetime) -> str:
-    """What the outlook of a week depends on beside its articles: of an old week, only which catalogues there are."""
+    """Return what the outlook of a week depends on beside its articles; for an old week only which catalogues exist."""
     if now < start + WEEK + _FOLLOWED_FOR:
         return await catalogue_stamp(store)
     return ",".join(catalogue.name for catalogue in await store.catalogues.all())
 
 
 async def read_outlook(store: Store, week: Material, start: datetime) -> Outlook:
-    """What the catalogues say of a week, and what was in focus in it and in the week before."""
+    """Return what the catalogues say of a week, and what was in focus in it and in the week before."""
     imported = {catalogue.name: catalogue for catalogue in await store.catalogues.all()}
     kev = imported.get(_KEV)
     subjects = await read_subjects(store, start - LOOK_BACK, start + WEEK)
@@ -97,7 +97,7 @@ async def _kev_added(store: Store, as_of: datetime, start: datetime) -> tuple[st
 
 
 def exploitation(findings: list[dict[str, Any]], facts: CveFacts) -> str:
-    """How far a CVE is exploited, by the strongest word on it: kev_confirmed, in_the_wild, poc or none."""
+    """Return how far a CVE is exploited, by the strongest statement: kev_confirmed, in_the_wild, poc or none."""
     said = {finding.get("exploitation") for finding in findings}
     if facts.kev:
         return "kev_confirmed"
@@ -105,7 +105,7 @@ def exploitation(findings: list[dict[str, Any]], facts: CveFacts) -> str:
 
 
 def cvss(findings: list[dict[str, Any]], facts: CveFacts) -> float | None:
-    """The catalogue's score, else the highest that an article of the week states."""
+    """Return the catalogue's score, else the highest that an article of the week states."""
     if facts.cvss:
         return facts.cvss.score
     return max((float(finding["cvss"]["score"]) for finding in findings if finding.get("cvss")), default=None)

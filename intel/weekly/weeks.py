@@ -12,13 +12,13 @@ _ID = re.compile(r"([0-9]{4})-W([0-9]{2})")
 
 
 def week_id(moment: datetime) -> str:
-    """`2026-W47`."""
+    """Return the ISO week as `2026-W47`."""
     year, week, _ = moment.astimezone(UTC).isocalendar()
     return f"{year:04}-W{week:02}"
 
 
 def week_start(id: str) -> datetime:
-    """The Monday 00:00 UTC that a week starts with. NotFound where there is no such week."""
+    """Return the Monday 00:00 UTC that a week starts with. Raises NotFound if there is no such week."""
     match = _ID.fullmatch(id)
     try:
         if match is None or not 1000 <= int(match[1]) < 9999:

@@ -1,4 +1,4 @@
-"""The sentences of a week, made of its numbers alone."""
+"""Write the sentences of a week from its numbers alone."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 
 
 def number(count: int, noun: str, nouns: str = "") -> str:
-    """`1 article`, `3 articles`."""
+    """Return `1 article` or `3 articles`."""
     return f"{count} {noun}" if count == 1 else f"{count} {nouns or noun + 's'}"
 
 
 def summary(
     counts: Mapping[str, Any], previous: Mapping[str, Any] | None, week_before: str, kev_added: Sequence[str]
 ) -> str:
-    """A week in two or three sentences, with how it stands to the week before."""
+    """Return two or three sentences about a week and how it compares with the week before."""
     articles, sources = number(counts["articles"], "article"), number(counts["sources"], "independent source")
     indicators, new = number(counts["iocs_total"], "indicator"), counts["new_iocs_total"]
     told = [f"{articles} from {sources} named {indicators}, {new} of them new{_against(new, previous, week_before)}."]
