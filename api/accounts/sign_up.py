@@ -9,6 +9,7 @@ from datetime import datetime
 import structlog
 
 from api.accounts.passwords import Passwords
+from ingest.fetch.urls import is_public_name
 from intel.errors import InvalidQuery
 from intel.ids import account_id
 from intel.records import Account
@@ -24,6 +25,17 @@ def check_email(email: str) -> str:
     email = email.strip()
     if not _EMAIL.fullmatch(email) or not email.isprintable():
         raise InvalidQuery("email", "must be an e-mail address")
+    return email
+
+
+def check_public_email(email: str) -> str:
+    """Return the e-mail address, trimmed. InvalidQuery where it is none, or of a name that only local networks know.
+
+    Such an address may stand for somebody who runs the machine, and only the command line makes accounts for those.
+    """
+    email = check_email(email)
+    if not is_public_name(email.rpartition("@")[2]):
+        raise InvalidQuery("email", "must be an address of the public internet, such as you@example.org")
     return email
 
 

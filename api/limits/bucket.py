@@ -83,6 +83,12 @@ def take(bucket: Bucket | None, rate: Rate, now: float) -> tuple[Bucket, Decisio
     return charged, decision(True, charged.tokens, rate)
 
 
+def give_back(bucket: Bucket | None, rate: Rate, now: float) -> Bucket:
+    """Put one token back, up to the rate's capacity."""
+    held = refill(bucket, rate, now)
+    return replace(held, tokens=min(float(rate.capacity), held.tokens + 1))
+
+
 def peek(bucket: Bucket | None, rate: Rate, now: float) -> Decision:
     """What the bucket would say now; costs nothing."""
     tokens = refill(bucket, rate, now).tokens

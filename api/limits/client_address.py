@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
@@ -25,6 +25,14 @@ def client_address(peer: str | None, forwarded_for: Sequence[str], trusted: Sequ
     if address is None:
         return UNKNOWN
     return _bucket(_walk(address, forwarded_for, trusted))
+
+
+def network_of(client: str) -> str:
+    """Return the network that a client of `client_address` can likely ask from: the /24 of IPv4, the /56 of IPv6."""
+    if client == UNKNOWN:
+        return UNKNOWN
+    network = ip_network(client)
+    return str(network.supernet(new_prefix=24 if network.version == 4 else 56))
 
 
 def _walk(peer: Address, forwarded_for: Sequence[str], trusted: Sequence[Network]) -> Address:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import structlog
 
 from api.limits.bucket import Decision, Rate
 from api.limits.port import Limiter, LimiterUnavailable
+
+T = TypeVar("T")
 
 
 class FallbackLimiter:
@@ -41,32 +44,36 @@ class FallbackLimiter:
     async def peek(self, key: str, rate: Rate) -> Decision:
         return await self._decide(lambda limiter: limiter.peek(key, rate))
 
+    async def give_back(self, key: str, rate: Rate) -> None:
+        await self._decide(lambda limiter: limiter.give_back(key, rate))
+
     async def close(self) -> None:
         await self._shared.close()
         await self._local.close()
 
-    async def _decide(self, ask: Callable[[Limiter], Awaitable[Decision]]) -> Decision:
-        decision = await self._try_shared(ask)
-        if decision is None:
-            self._on_fallback()
-            decision = await ask(self._local)
-        return decision
-
-    async def _try_shared(self, ask: Callable[[Limiter], Awaitable[Decision]]) -> Decision | None:
+    async def _decide(self, ask: Callable[[Limiter], Awaitable[T]]) -> T:
         probing = self._retry_at is not None
-        if self._retry_at is not None:
-            now = self._clock()
-            if now < self._retry_at:
-                return None
-            self._retry_at = now + self._retry_seconds
-        try:
-            decision = await ask(self._shared)
-        except LimiterUnavailable as error:
-            self._lost(error)
-            return None
-        if probing:
-            self._found()
-        return decision
+        if self._may_try_shared():
+            try:
+                answer = await ask(self._shared)
+            except LimiterUnavailable as error:
+                self._lost(error)
+            else:
+                if probing:
+                    self._found()
+                return answer
+        self._on_fallback()
+        return await ask(self._local)
+
+    def _may_try_shared(self) -> bool:
+        """Say whether to try Redis; during an outage one request in a while does."""
+        if self._retry_at is None:
+            return True
+        now = self._clock()
+        if now < self._retry_at:
+            return False
+        self._retry_at = now + self._retry_seconds
+        return True
 
     def _lost(self, error: LimiterUnavailable) -> None:
         if self._retry_at is None:

@@ -39,12 +39,15 @@ class MemoryLimiter:
     async def take(self, key: str, rate: Rate) -> Decision:
         now = self._clock()
         bucket, decision = arithmetic.take(self._bucket(key), rate, now)
-        self._keep(key, _Kept(bucket, now + (rate.capacity - bucket.tokens) / rate.tokens_per_second))
-        self._forget(now)
+        self._keep(key, bucket, rate, now)
         return decision
 
     async def peek(self, key: str, rate: Rate) -> Decision:
         return arithmetic.peek(self._bucket(key), rate, self._clock())
+
+    async def give_back(self, key: str, rate: Rate) -> None:
+        now = self._clock()
+        self._keep(key, arithmetic.give_back(self._bucket(key), rate, now), rate, now)
 
     async def close(self) -> None:
         self._kept.clear()
@@ -53,9 +56,10 @@ class MemoryLimiter:
         kept = self._kept.get(key)
         return kept.bucket if kept else None
 
-    def _keep(self, key: str, kept: _Kept) -> None:
-        self._kept[key] = kept
+    def _keep(self, key: str, bucket: Bucket, rate: Rate, now: float) -> None:
+        self._kept[key] = _Kept(bucket, now + (rate.capacity - bucket.tokens) / rate.tokens_per_second)
         self._kept.move_to_end(key)
+        self._forget(now)
 
     def _forget(self, now: float) -> None:
         if now >= self._next_sweep:

@@ -37,6 +37,10 @@ class Limiter(Protocol):
         """What `take` would say now, `remaining` before its cost; changes nothing. Errors as for `take`."""
         ...
 
+    async def give_back(self, key: str, rate: Rate) -> None:
+        """Put one token back that `take` gave; the bucket never holds more than its capacity. Errors as for `take`."""
+        ...
+
     async def close(self) -> None:
         """Give back connections; may be called twice."""
         ...

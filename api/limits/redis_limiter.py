@@ -40,6 +40,9 @@ class RedisLimiter:
     async def peek(self, key: str, rate: Rate) -> Decision:
         return await self._ask(key, rate, cost=0)
 
+    async def give_back(self, key: str, rate: Rate) -> None:
+        await self._ask(key, rate, cost=-1)
+
     async def close(self) -> None:
         await self._redis.aclose()
 

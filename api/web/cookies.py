@@ -1,4 +1,4 @@
-"""The cookies: who is signed in, and which colours are wanted."""
+"""The cookies: who is signed in, which account the browser has signed in to before, and which colours are wanted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from intel.settings import Settings
 
 Theme = Literal["auto", "light", "dark"]
 
-_THEME = "ioc_theme"
+_SESSION, _DEVICE, _THEME = "ioc_session", "ioc_device", "ioc_theme"
 _YEAR_SECONDS = 365 * 24 * 3600
 
 
@@ -23,14 +23,14 @@ def is_https(request: Request, settings: Settings) -> bool:
 
 def session_secret(request: Request, settings: Settings) -> str | None:
     """What the session cookie holds."""
-    return request.cookies.get(_session_name(is_https(request, settings)))
+    return request.cookies.get(_name(_SESSION, is_https(request, settings)))
 
 
 def keep_session(response: Response, request: Request, settings: Settings, secret: str) -> None:
     """Hands the session's secret to the browser."""
     secure = is_https(request, settings)
     response.set_cookie(
-        _session_name(secure),
+        _name(_SESSION, secure),
         secret,
         max_age=int(LIFETIME.total_seconds()),
         path="/",
@@ -40,10 +40,23 @@ def keep_session(response: Response, request: Request, settings: Settings, secre
     )
 
 
+def device(request: Request, settings: Settings) -> str:
+    """Return what the cookie of a known browser holds."""
+    return request.cookies.get(_name(_DEVICE, is_https(request, settings)), "")
+
+
+def keep_device(response: Response, request: Request, settings: Settings, token: str) -> None:
+    """Let the browser remember that it has signed in here."""
+    secure = is_https(request, settings)
+    response.set_cookie(
+        _name(_DEVICE, secure), token, max_age=_YEAR_SECONDS, path="/", secure=secure, httponly=True, samesite="lax"
+    )
+
+
 def drop_session(response: Response, request: Request, settings: Settings) -> None:
     """Takes the session cookie back."""
     secure = is_https(request, settings)
-    response.delete_cookie(_session_name(secure), path="/", secure=secure, httponly=True, samesite="lax")
+    response.delete_cookie(_name(_SESSION, secure), path="/", secure=secure, httponly=True, samesite="lax")
 
 
 def theme(request: Request) -> Theme:
@@ -61,6 +74,6 @@ def keep_theme(response: Response, request: Request, settings: Settings, wanted:
         response.delete_cookie(_THEME, path="/", secure=secure, samesite="lax")
 
 
-def _session_name(secure: bool) -> str:
+def _name(cookie: str, secure: bool) -> str:
     # The prefix makes browsers refuse the cookie from a sub-domain or from plain HTTP.
-    return "__Host-ioc_session" if secure else "ioc_session"
+    return f"__Host-{cookie}" if secure else cookie

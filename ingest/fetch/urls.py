@@ -113,10 +113,23 @@ def _read_authority(authority: str, default_port: int) -> tuple[str, Address | N
 def _check_place(host: str, literal: Address | None, port: int, allow: FetchAllow) -> None:
     if literal is not None:
         check_address(literal, port, allow)
-    elif "." not in host or f".{host}".endswith(_LOCAL_SUFFIXES):
+    elif _is_local(host):
         raise RefusedUrl("local_name", "The host is a name of a local network, not of the public internet.")
     elif port not in WEB_PORTS and not allow.admits_port(port):
         raise blocked_port()
+
+
+def is_public_name(name: str) -> bool:
+    """Say whether a host is a name, well formed, that the public DNS can know."""
+    try:
+        host = _host_name(name)
+        return _ipv4(host) is None and not _is_local(host)
+    except RefusedUrl:
+        return False
+
+
+def _is_local(host: str) -> bool:
+    return "." not in host or f".{host}".endswith(_LOCAL_SUFFIXES)
 
 
 def _host_name(name: str) -> str:

@@ -26,6 +26,9 @@ class Unlimited:
     async def peek(self, key: str, rate: Rate) -> Decision:
         return decision(True, rate.capacity, rate)
 
+    async def give_back(self, key: str, rate: Rate) -> None:
+        return
+
     async def close(self) -> None:
         return
 

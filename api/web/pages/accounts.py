@@ -5,7 +5,8 @@ from __future__ import annotations
 import structlog
 from starlette.responses import Response
 
-from api.accounts.sign_up import create_account
+from api.accounts.devices import device_token, known_device
+from api.accounts.sign_up import check_public_email, create_account
 from api.problems import Problem
 from api.web import cookies
 from api.web.addresses import here
@@ -18,6 +19,10 @@ log = structlog.get_logger()
 
 _AFTER_SIGN_UP = "/settings/api-keys"
 _LONGEST_EMAIL = 256
+_TOO_MANY_WRONG = (
+    "There were too many wrong passwords from your network. "
+    "A browser that has signed in to the account before is not held up by them."
+)
 _NOT_SIGNED_IN = "The e-mail address or the password is not right."
 
 
@@ -28,18 +33,30 @@ async def show_sign_in(visit: Visit) -> Response:
 
 async def sign_in(visit: Visit) -> Response:
     email, back = visit.form.get("email", "").strip()[:_LONGEST_EMAIL], here(visit.form.get("next"))
-    decision = await visit.back_off.sign_in(email, visit.address)
-    if not decision.allowed:
-        raise too_many(decision, "There were too many tries to sign in here.")
     account = await visit.service.store.accounts.get(account_id(email))
+    attempt = await visit.back_off.sign_in(account_id(email), visit.address, _known_as(visit, account))
+    if attempt.refusal is not None:
+        raise too_many(attempt.refusal, _TOO_MANY_WRONG)
     # Hashed whether or not there is such an account: how long it takes tells nothing.
     hashed = account.password_hash if account else None
     right = await visit.service.passwords.matches(visit.form.get("password", ""), hashed)
     if account is None or not right or account.disabled_at is not None:
         log.info("sign-in refused", account=account_id(email), address=visit.address)
         return _sign_in_page(visit, back, 401, email, _NOT_SIGNED_IN)
+    await attempt.was_right()
     log.info("signed in", account=account.id)
     return await enter(visit, account, back)
+
+
+def _known_as(visit: Visit, account: Account | None) -> str | None:
+    """Name the browser where it is signed in to the account, or was before."""
+    if account is None:
+        return None
+    if visit.signed_in is not None and visit.signed_in.account.id == account.id:
+        return visit.signed_in.session.id
+    service = visit.service
+    token = cookies.device(visit.request, service.settings)
+    return known_device(service.cursors.secret, account, token, service.clock())
 
 
 async def show_sign_up(visit: Visit) -> Response:
@@ -54,6 +71,7 @@ async def sign_up(visit: Visit) -> Response:
         raise too_many(decision, "Very many accounts were made from this address.")
     service, email = visit.service, visit.form.get("email", "")[:_LONGEST_EMAIL]
     try:
+        check_public_email(email)
         account = await create_account(
             service.store, service.passwords, service.clock, email, visit.form.get("password", "")
         )
@@ -91,12 +109,17 @@ async def keep_theme(visit: Visit) -> Response:
 
 
 async def enter(visit: Visit, account: Account, back: str) -> Response:
-    """Signs in under a new session; whichever came with the request ends, so that nobody can plant one."""
+    """Sign in under a new session and remember the browser.
+
+    Whichever session came with the request ends, so that nobody can plant one.
+    """
     if visit.signed_in is not None:
         await visit.sessions.end(visit.signed_in.session)
     new = await visit.sessions.begin(account, visit.request.headers.get("user-agent", ""))
     response = visit.go(back)
-    cookies.keep_session(response, visit.request, visit.service.settings, new.secret)
+    settings, token = visit.service.settings, device_token(visit.service.cursors.secret, account, visit.service.clock())
+    cookies.keep_session(response, visit.request, settings, new.secret)
+    cookies.keep_device(response, visit.request, settings, token)
     return response
 
 

@@ -23,11 +23,12 @@ async def show(visit: Visit) -> Response:
 async def change_password(visit: Visit) -> Response:
     """A new password ends every session, and begins a new one here."""
     service, account = visit.service, visit.member.account
-    decision = await visit.back_off.password(account.id)
-    if not decision.allowed:
-        raise too_many(decision, "There were too many tries at this password.")
+    attempt = await visit.back_off.known(visit.member.session.id)
+    if attempt.refusal is not None:
+        raise too_many(attempt.refusal, "There were too many wrong passwords from this browser.")
     if not await service.passwords.matches(visit.form.get("current_password", ""), account.password_hash):
         return await _page(visit, 422, "current_password", "This is not your current password.")
+    await attempt.was_right()
     try:
         hashed = await service.passwords.hash(visit.form.get("new_password", ""))
     except InvalidQuery as wrong:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.limits.client_address import client_address
+from api.limits.client_address import client_address, network_of
 
 LOOPBACK = (ip_network("127.0.0.0/8"),)
 TWO_PROXIES = (ip_network("127.0.0.0/8"), ip_network("10.0.0.0/8"), ip_network("2001:db8:ffff::/48"))
@@ -81,6 +81,19 @@ def test_a_translated_address_is_not_taken_for_a_trusted_proxy() -> None:
 @pytest.mark.parametrize("peer", [None, "", "/run/ioc.sock"])
 def test_a_peer_without_an_address_is_unknown(peer: str | None) -> None:
     assert client_address(peer, ["203.0.113.7"], LOOPBACK) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("peer", "network"),
+    [
+        ("203.0.113.7", "203.0.113.0/24"),
+        ("2001:db8:1:2ff::1", "2001:db8:1:200::/56"),
+        ("::ffff:203.0.113.9", "203.0.113.0/24"),
+        ("", "unknown"),
+    ],
+)
+def test_a_network_is_the_24_of_ipv4_and_the_56_of_ipv6(peer: str, network: str) -> None:
+    assert network_of(client_address(peer, [], ())) == network
 
 
 @given(st.lists(st.text()))

@@ -149,21 +149,119 @@ async def test_disabling_an_account_ends_its_sessions(api: Running, member: Read
     assert (await member.sign_in()).status == 401
 
 
-async def test_an_account_takes_ten_tries_in_five_minutes_from_wherever(api: Running, visitor: Reader) -> None:
-    await visitor.sign_up()
-    await visitor.sign_out()
-    for number in range(10):
-        async with reading(api.app, f"203.0.113.{number}") as guesser:
-            assert (await guesser.sign_in(password=f"wrong guess {number}")).status == 401
-    refused = await visitor.sign_in()
+async def guesses(api: Running, address: str, count: int, email: str = EMAIL) -> list[int]:
+    """The answers to that many wrong passwords from an address, each in a browser of its own."""
+    statuses = []
+    for number in range(count):
+        async with reading(api.app, address) as guesser:
+            statuses.append((await guesser.sign_in(email, f"wrong guess {number}")).status)
+    return statuses
+
+
+@pytest.mark.promise("accounts.no-lock-out")
+async def test_a_network_takes_ten_wrong_passwords_of_an_account_in_five_minutes(api: Running, member: Reader) -> None:
+    assert await guesses(api, "203.0.113.1", 5) + await guesses(api, "203.0.113.254", 5) == [401] * 10
+    async with reading(api.app, "203.0.113.99") as guesser:
+        refused = await guesser.sign_in()
     assert refused.status == 429
     assert 1 <= int(refused.answer.headers["retry-after"]) <= 30
     assert "Try again in" in refused.text
 
 
-async def test_an_address_takes_ten_tries_in_five_minutes_at_whichever_accounts(visitor: Reader) -> None:
-    tries = [(await visitor.sign_in(f"somebody{n}@example.org", "wrong guess")).status for n in range(11)]
+@pytest.mark.promise("accounts.no-lock-out")
+async def test_others_guesses_do_not_keep_the_owner_out_of_any_other_network(api: Running, member: Reader) -> None:
+    assert await guesses(api, "203.0.113.1", 11) == [401] * 10 + [429]
+    async with reading(api.app, "192.0.2.1") as owner:
+        assert (await owner.sign_in()).status == 200
+
+
+@pytest.mark.promise("accounts.no-lock-out")
+async def test_others_guesses_do_not_keep_a_known_browser_out_of_their_network(api: Running, visitor: Reader) -> None:
+    await visitor.sign_up()
+    await visitor.sign_out()
+    assert (await guesses(api, "198.51.100.7", 11))[-1] == 429
+    async with reading(api.app) as stranger:
+        assert (await stranger.sign_in()).status == 429
+    assert (await visitor.sign_in()).status == 200
+
+
+@pytest.mark.promise("accounts.no-lock-out")
+async def test_a_known_browser_guesses_no_more_than_ten_times_in_five_minutes(visitor: Reader) -> None:
+    await visitor.sign_up()
+    await visitor.sign_out()
+    tries = [(await visitor.sign_in(password=f"wrong guess {n}")).status for n in range(11)]
     assert tries == [401] * 10 + [429]
+
+
+@pytest.mark.promise("accounts.no-lock-out")
+async def test_the_right_password_pays_nothing(api: Running, member: Reader) -> None:
+    for _ in range(40):
+        async with reading(api.app, "192.0.2.1") as owner:
+            assert (await owner.sign_in()).status == 200
+    assert await guesses(api, "192.0.2.1", 11) == [401] * 10 + [429]
+
+
+@pytest.mark.promise("accounts.no-lock-out")
+async def test_a_network_takes_thirty_wrong_passwords_in_five_minutes_at_whichever_accounts(api: Running) -> None:
+    tries = [(await guesses(api, "203.0.113.1", 1, f"somebody{n}@example.org"))[0] for n in range(31)]
+    assert tries == [401] * 30 + [429]
+
+
+@pytest.mark.promise("accounts.no-lock-out")
+async def test_an_account_under_attack_takes_three_strangers_passwords_an_hour_from_each_network(
+    api: Running, member: Reader
+) -> None:
+    for number in range(6):
+        assert await guesses(api, f"203.0.{number}.1", 10) == [401] * 10
+    assert await guesses(api, "192.0.2.1", 4) == [401] * 3 + [429]
+    async with reading(api.app, "2001:db8::1") as owner:
+        assert (await owner.sign_in()).status == 200
+    await member.sign_out()
+    assert (await member.sign_in()).status == 200
+
+
+@pytest.mark.promise("accounts.no-lock-out")
+async def test_a_known_browser_of_one_account_is_a_stranger_to_others_and_after_a_new_password(api: Running) -> None:
+    async with reading(api.app) as known, reading(api.app, "192.0.2.1") as other:
+        await known.sign_up()
+        await other.sign_up("other@example.org")
+        cookie = known.client.cookies["ioc_device"]
+        await other.sign_out()
+        other.client.cookies.set("ioc_device", cookie, domain="ioc.example")
+        assert await guesses(api, "192.0.2.1", 10, "other@example.org") == [401] * 10
+        assert (await other.sign_in("other@example.org")).status == 429
+        account = await api.store.accounts.get(account_id(EMAIL))
+        assert account is not None
+        await api.store.accounts.update(replace(account, session_epoch=account.session_epoch + 1))
+        assert await guesses(api, "198.51.100.7", 10) == [401] * 10
+        assert (await known.sign_in()).status == 429
+
+
+async def test_the_cookie_of_a_known_browser_opens_nothing_and_is_out_of_reach_of_scripts(
+    api: Running, visitor: Reader
+) -> None:
+    answer = await visitor.client.post("/signup", data={"email": EMAIL, "password": PASSWORD})
+    (cookie,) = [one for one in answer.headers.get_list("set-cookie") if one.startswith("ioc_device=")]
+    assert {"httponly", "samesite=lax", "path=/"} <= set(cookie.lower().split("; "))
+    async with reading(api.app) as thief:
+        for name in ("ioc_device", "ioc_session"):
+            thief.client.cookies.set(name, visitor.client.cookies["ioc_device"])
+        assert not await thief.is_signed_in()
+
+
+@pytest.mark.promise("accounts.operator")
+@pytest.mark.parametrize(
+    "email",
+    [
+        "admin@localhost", "ADMIN@LocalHost", " admin@localhost ", "admin@localhost.", "admin@locaIhost".lower(),
+        "admin@\uff4cocalhost", "admin@localho\u017ft", "admin@box", "admin@box.local", "admin@127.0.0.1",
+        "admin@[127.0.0.1]", "admin@2130706433", "admin@host.localhost", "admin@box.lan", "admin@.", "admin@a..b",
+    ],
+)  # fmt: skip
+async def test_nobody_signs_up_with_an_address_of_a_local_name(api: Running, visitor: Reader, email: str) -> None:
+    page = await visitor.sign_up(email)
+    assert (page.status, "public internet" in page.text or "must be an e-mail" in page.text) == (422, True)
+    assert await api.store.accounts.all() == ()
 
 
 async def test_twenty_accounts_an_hour_are_made_from_one_address(visitor: Reader) -> None:

@@ -151,6 +151,14 @@ async def test_while_one_request_looks_for_redis_the_others_do_not_wait(
     assert (await probe).allowed
 
 
+async def test_giving_back_falls_back_too(server: ApiServer, own_redis: RedisServer) -> None:
+    own_redis.kill()
+    key = fresh_key()
+    assert (await server.limiter.take(key, RATE)).remaining == 9
+    await server.limiter.give_back(key, RATE)
+    assert (await server.limiter.peek(key, RATE)).remaining == 10
+
+
 async def test_looking_falls_back_too(server: ApiServer, own_redis: RedisServer) -> None:
     own_redis.kill()
     assert (await server.limiter.peek(fresh_key(), RATE)).remaining == 10

@@ -109,6 +109,20 @@ async def test_a_key_of_any_text_has_a_bucket(world: World) -> None:
     assert (await world.limiter.take(key, SLOW)).remaining == 8
 
 
+async def test_a_token_that_is_given_back_can_be_taken_again(world: World) -> None:
+    key = fresh_key()
+    await drain(world.limiter, key, SLOW)
+    await world.second_client.give_back(key, SLOW)
+    assert [(await world.limiter.take(key, SLOW)).allowed for _ in range(2)] == [True, False]
+
+
+async def test_giving_back_never_fills_a_bucket_beyond_its_capacity(world: World) -> None:
+    key = fresh_key()
+    for _ in range(3):
+        await world.limiter.give_back(key, SLOW)
+    assert await drain(world.limiter, key, SLOW) == 10
+
+
 async def test_two_clients_share_a_bucket(world: World) -> None:
     key = fresh_key()
     for _ in range(5):
