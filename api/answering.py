@@ -5,12 +5,13 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Mapping
+from urllib.parse import unquote_plus
 
 import structlog
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.limits.paths import PREFIX
+from api.limits.policy import PREFIX, is_blank
 from api.metrics import Metrics
 from api.problems import Problem, ProblemResponse
 from api.web import failure_page, is_page
@@ -76,6 +77,24 @@ class HeadMiddleware:
         await self._app(scope, receive, answer)
 
 
+class BlankParametersMiddleware:
+    """ASGI middleware before the API: a parameter whose value is blank counts as absent, whichever it is."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["query_string"] and not is_page(scope["path"]):
+            pairs = scope["query_string"].split(b"&")
+            # In place: whoever is further out reads from the same scope which route answered.
+            scope["query_string"] = b"&".join(pair for pair in pairs if not is_blank(_value(pair)))
+        await self._app(scope, receive, send)
+
+
+def _value(pair: bytes) -> str:
+    return unquote_plus(pair.partition(b"=")[2].decode("latin-1"))
+
+
 class UnforeseenErrorMiddleware:
     """ASGI middleware right around the routes: what nobody foresaw is logged and answered with a plain 500."""
 
@@ -110,7 +129,8 @@ def _failure(scope: Scope, request_id: str) -> ASGIApp:
 
 def _route(scope: Scope) -> str:
     """The route's template, never the path: that is written by strangers."""
-    template = getattr(scope.get("route"), "path", None)
+    route = scope.get("route")
+    template = getattr(route, "path_format", getattr(route, "path", None))
     if template is None:
         return "unknown"
     # The router tells templates without the prefix that they stand under.

@@ -13,17 +13,19 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api import VERSION
 from api.accounts.keys import Keys
 from api.accounts.passwords import Passwords
-from api.answering import AnswerMiddleware, HeadMiddleware, UnforeseenErrorMiddleware
+from api.answering import AnswerMiddleware, BlankParametersMiddleware, HeadMiddleware, UnforeseenErrorMiddleware
 from api.cursors import Cursors
 from api.limits.bucket import Rate
 from api.limits.fallback import FallbackLimiter
 from api.limits.memory import MemoryLimiter
 from api.limits.middleware import LimitMiddleware
+from api.limits.policy import Policies
 from api.limits.port import Limiter
 from api.limits.redis_limiter import RedisLimiter
 from api.limits.tiers import Tiers
@@ -66,6 +68,9 @@ from intel.times import utc_now
 
 log = structlog.get_logger()
 
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_ANSWERED_ALIKE = {"GET": ("GET", "HEAD")}
+
 _ROOMS = (
     iocs,
     votes,
@@ -99,8 +104,9 @@ def create_app(settings: Settings | None = None, clock: Callable[[], datetime] =
         redoc_url=None,
         redirect_slashes=False,
     )
+    policies = Policies(route for room in _ROOMS for route in room.router.routes)
     app.state.service = service
-    app.openapi = lambda: describe(app)  # type: ignore[method-assign]
+    app.openapi = lambda: describe(app, policies)  # type: ignore[method-assign]
     for room in _ROOMS:
         app.include_router(room.router, prefix="/api/v1")
     app.include_router(health.router)
@@ -112,10 +118,12 @@ def create_app(settings: Settings | None = None, clock: Callable[[], datetime] =
         LimitMiddleware,
         limiter=service.limiter,
         tiers=service.tiers,
+        policies=policies,
         trusted=settings.ioc_trusted_proxies,
         authenticate=service.keys.authenticate,
         problem=_refusal,
     )
+    app.add_middleware(BlankParametersMiddleware)
     app.add_middleware(AnswerMiddleware, metrics=service.metrics, https=settings.base_url.startswith("https://"))
     return app
 
@@ -213,7 +221,8 @@ def _add_error_answers(app: FastAPI) -> None:
     async def plain(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)  # noqa: S101 - registered for HTTPException alone
         code = CODES_BY_STATUS.get(error.status_code, "error")
-        return await _answer(request, Problem(error.status_code, code, _sentences(error), headers=error.headers))
+        headers = {"Allow": _allowed(request)} if error.status_code == 405 else error.headers
+        return await _answer(request, Problem(error.status_code, code, _sentences(error), headers=headers))
 
     app.add_exception_handler(Problem, problem)
     app.add_exception_handler(IocError, ours)
@@ -234,6 +243,14 @@ def _invalid(error: RequestValidationError) -> Problem:
         for item in error.errors()[:20]
     ]
     return Problem(422, "invalid_parameter", f"{errors[0]['field']}: {errors[0]['message']}", errors=errors)
+
+
+def _allowed(request: Request) -> str:
+    """The methods that the address does answer to, over all routes that lead there."""
+    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
+    tried = ((method, {**request.scope, "method": method}) for method in _METHODS)
+    found = [name for name, scope in tried if any(route.matches(scope)[0] is Match.FULL for route in routes)]
+    return ", ".join(name for method in found or ["GET"] for name in _ANSWERED_ALIKE.get(method, (method,)))
 
 
 def _sentences(error: HTTPException) -> str:

@@ -9,7 +9,7 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from api.limits.paths import needs_key
+from api.limits.policy import Policies
 from api.models import FalsePositiveBody, LookupBody, ProblemModel, SubmitBody
 
 _DESCRIPTION = """Give it an article, get its indicators of compromise.
@@ -20,7 +20,7 @@ is needed to submit. Buckets are refilled continuously, so that a full one and i
 _OURS: tuple[type[BaseModel], ...] = (ProblemModel, SubmitBody, LookupBody, FalsePositiveBody)
 
 
-def describe(app: FastAPI) -> dict[str, Any]:
+def describe(app: FastAPI, policies: Policies) -> dict[str, Any]:
     """The description of the application, made once."""
     if app.openapi_schema:
         return app.openapi_schema
@@ -35,8 +35,8 @@ def describe(app: FastAPI) -> dict[str, Any]:
     made["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer", "bearerFormat": "ioc_…"}}
     for path, operations in made["paths"].items():
         for method, operation in operations.items():
-            keyed = needs_key(method.upper(), path, "")
-            operation["security"] = [{"key": []}] if keyed else [{}, {"key": []}]
+            access = policies.described(method.upper(), path)
+            operation["security"] = [{"key": []}] if access.key else [{}, {"key": []}]
             _without_framework_errors(operation)
     app.openapi_schema = made
     return made

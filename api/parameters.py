@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 from fastapi import Query
 
 from api.formats.negotiating import Format
+from api.limits.policy import is_blank
 from api.models import IocType
 from intel.ageing import Status
 from intel.errors import InvalidQuery
@@ -39,7 +39,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 def unless_blank(text: str | None) -> str | None:
     """None for what counts as absent: nothing but white space."""
-    return text if text is not None and unicodedata.normalize("NFKC", text).strip() else None
+    return None if text is None or is_blank(text) else text
 
 
 def read_text(field: str, text: str | None, longest: int = 512) -> str | None:

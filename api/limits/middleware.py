@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.limits import paths
 from api.limits.authorization import MalformedAuthorization, bearer_key
 from api.limits.bucket import Decision
 from api.limits.caller import CALLER, Caller, KeyIdentity
 from api.limits.client_address import Network, client_address
 from api.limits.headers import limit_headers, retry_after
+from api.limits.policy import Access, Policies, is_search
 from api.limits.port import Limiter
 from api.limits.tiers import Charge, Tiers
 from intel.errors import StoreUnavailable
@@ -39,20 +39,20 @@ class _Refusal:
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    method: str
-    path: str
     query: str
     authorization: Sequence[str]
     address: str
+    access: Access
 
 
 class LimitMiddleware:
     """ASGI middleware that holds the table of limits over everything under `/api/v1`.
 
     Wrap the whole application in it, so that answers to unforeseen errors carry the headers too. An admitted request
-    has its `Caller` in the scope under `CALLER`. `authenticate` tells whom a key stands for, None for one that is
-    unknown, revoked or malformed; StoreUnavailable from it is answered with 503. `problem(status, code, detail,
-    headers)` renders a refusal. `trusted` are the networks of proxies whose X-Forwarded-For is believed.
+    has its `Caller` in the scope under `CALLER`. `policies` says what each route asks. `authenticate` tells whom a key
+    stands for, None for one that is unknown, revoked or malformed; StoreUnavailable from it is answered with 503.
+    `problem(status, code, detail, headers)` renders a refusal. `trusted` are the networks of proxies whose
+    X-Forwarded-For is believed.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class LimitMiddleware:
         *,
         limiter: Limiter,
         tiers: Tiers,
+        policies: Policies,
         trusted: Sequence[Network],
         authenticate: Authenticate,
         problem: Problem,
@@ -68,15 +69,17 @@ class LimitMiddleware:
         self._app = app
         self._limiter = limiter
         self._tiers = tiers
+        self._policies = policies
         self._trusted = trusted
         self._authenticate = authenticate
         self._problem = problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or not paths.is_watched(scope["path"]):
+        access = self._policies.of(scope["method"], scope["path"]) if scope["type"] == "http" else None
+        if access is None or not access.watched:
             await self._app(scope, receive, send)
             return
-        request = self._read(scope)
+        request = self._read(scope, access)
         verdict = await self._judge(request)
         answer = _with_headers(send, verdict.decision)
         if isinstance(verdict, _Refusal):
@@ -85,17 +88,16 @@ class LimitMiddleware:
             return
         # In place: whoever answers for an error further out finds the caller in the same scope.
         scope[CALLER] = verdict
-        await self._app(scope, receive, answer if paths.is_limited(request.path) else send)
+        await self._app(scope, receive, answer if access.costs else send)
 
-    def _read(self, scope: Scope) -> _Request:
+    def _read(self, scope: Scope, access: Access) -> _Request:
         headers = Headers(scope=scope)
         peer = scope.get("client")
         return _Request(
-            method=scope["method"],
-            path=scope["path"],
             query=scope["query_string"].decode("latin-1"),
             authorization=headers.getlist("authorization"),
             address=client_address(peer[0] if peer else None, headers.getlist("x-forwarded-for"), self._trusted),
+            access=access,
         )
 
     async def _judge(self, request: _Request) -> Caller | _Refusal:
@@ -114,15 +116,15 @@ class LimitMiddleware:
 
     async def _key_holder(self, request: _Request, identity: KeyIdentity) -> Caller | _Refusal:
         charge = self._tiers.for_key(identity.key_id)
-        if paths.is_limited(request.path):
+        if request.access.costs:
             return await self._admit(request, identity, charge)
         decision = await self._limiter.peek(charge.bucket, charge.tier.rate)
         return Caller(identity, charge.tier, decision, request.address)
 
     async def _visitor(self, request: _Request) -> Caller | _Refusal:
-        if paths.needs_key(request.method, request.path, request.query):
+        if request.access.needs_key(request.query):
             return await self._unauthorized(request, "missing_api_key", _MISSING_KEY)
-        charge = self._tiers.for_visitor(request.address, searching=paths.is_search(request.query))
+        charge = self._tiers.for_visitor(request.address, searching=is_search(request.query))
         return await self._admit(request, None, charge)
 
     async def _admit(self, request: _Request, identity: KeyIdentity | None, charge: Charge) -> Caller | _Refusal:

@@ -20,6 +20,7 @@ from api.service import service_of
 from ingest.revisions import Revisions
 from intel.errors import NotFound
 from intel.query import ArticleQuery, parse_search
+from intel.records import Article
 from intel.store.walking import iocs_of
 
 router = APIRouter(tags=["articles"])
@@ -56,16 +57,13 @@ async def list_articles(
 
 
 @router.get(
-    "/articles/{id}",
+    "/articles/{id:id}",
     summary="One article with its text and all its indicators, or these alone as CSV, STIX or a plain list",
     responses={200: {"model": ArticleDetailModel, "content": OTHER_FORMATS}, **problems(404, 422)},
 )
 async def get_article(request: Request, id: str, format: FormatParameter = None) -> Response:
-    articles = service_of(request).store.articles
-    found = await articles.get(id) if len(id) == 36 and id.isascii() else None
-    if found is None:
-        raise NotFound("No article has this id.")
-    iocs = [ioc async for ioc in iocs_of(articles, id)]
+    found = await known_article(request, id)
+    iocs = [ioc async for ioc in iocs_of(service_of(request).store.articles, id)]
     if (wanted := wanted_format(request, format)) != "json":
         return render(wanted, iocs, found.ref)
     vanished = await Revisions(service_of(request).store).vanished(found)
@@ -76,3 +74,11 @@ async def get_article(request: Request, id: str, format: FormatParameter = None)
         "iocs": await asyncio.to_thread(noted.records, iocs),
     }
     return negotiated(json_answer(views.article(found) | more))
+
+
+async def known_article(request: Request, id: str) -> Article:
+    """Return the article with that id; raise NotFound where there is none."""
+    found = await service_of(request).store.articles.get(id)
+    if found is None:
+        raise NotFound("No article has this id.")
+    return found

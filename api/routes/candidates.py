@@ -11,10 +11,9 @@ from starlette.responses import Response
 from api.answers import problems, read_listing
 from api.models import CandidateListModel, IocType
 from api.parameters import CursorParameter, LimitParameter
+from api.routes.articles import known_article
 from api.service import service_of
-from intel.errors import NotFound
 from intel.query import Position
-from intel.records import Article
 from intel.store import Store
 
 router = APIRouter(tags=["articles"])
@@ -23,7 +22,7 @@ NOT_KEPT = "What was weighed in this article was not kept: it was read before th
 
 
 @router.get(
-    "/articles/{id}/candidates",
+    "/articles/{id:id}/candidates",
     summary="All that was weighed in an article, kept or dropped, and why",
     responses={200: {"model": CandidateListModel}, **problems(404, 422)},
 )
@@ -37,7 +36,7 @@ async def list_candidates(
 ) -> Response:
     listing = read_listing(request, f"candidates {id}", {"kept": kept, "type": type, "limit": limit}, cursor)
     store = service_of(request).store
-    article = await _article(store, id)
+    article = await known_article(request, id)
     # A walk stays with the revision that it began with.
     revision, after = map(int, listing.position.values) if listing.position else (article.revision, -1)
     weighed = await _weighed(store, id, revision)
@@ -51,13 +50,6 @@ async def list_candidates(
     next = Position((revision, page[-1][0])) if len(rest) > len(page) else None
     notes = [NOT_KEPT] if weighed is None else []
     return listing.answer([each for _, each in page], len(found), next, revision=revision, notes=notes)
-
-
-async def _article(store: Store, id: str) -> Article:
-    found = await store.articles.get(id) if len(id) == 36 and id.isascii() else None
-    if found is None:
-        raise NotFound("No article has this id.")
-    return found
 
 
 async def _weighed(store: Store, id: str, revision: int) -> tuple[dict[str, Any], ...] | None:

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from api.answers import json_answer
+from api.limits.policy import access
 
 router = APIRouter(include_in_schema=False)
 
@@ -40,10 +41,12 @@ def swagger_folder() -> str:
 
 
 @router.get("/openapi.json")
+@access(costs=False, watched=False)
 async def openapi(request: Request) -> Response:
     return json_answer(request.app.openapi())
 
 
 @router.get("/docs")
+@access(costs=False, watched=False)
 async def docs() -> Response:
     return HTMLResponse(_PAGE, headers={"Content-Security-Policy": _POLICY})

@@ -88,7 +88,7 @@ async def list_iocs(
     return negotiated(listing.answer(items, page.total, page.next, query=shown, **beside))
 
 
-@router.get("/iocs/{id}", summary="One indicator", responses={200: {"model": IocDetailModel}, **problems(404)})
+@router.get("/iocs/{id:id}", summary="One indicator", responses={200: {"model": IocDetailModel}, **problems(404)})
 async def get_ioc(request: Request, id: str) -> Response:
     service = service_of(request)
     found = await known_ioc(request, id)
@@ -134,7 +134,7 @@ async def lookup_iocs(request: Request) -> Response:
 
 async def known_ioc(request: Request, id: str) -> Ioc:
     """The indicator with that id; NotFound where there is none."""
-    found = await service_of(request).store.iocs.get(id) if _is_id(id) else None
+    found = await service_of(request).store.iocs.get(id)
     if found is None:
         raise NotFound("No indicator has this id.")
     return found
@@ -188,7 +188,3 @@ async def _beside(listing: Listing, query: IocQuery, page: Page[Ioc], *, with_fa
         beside["searched"] = await searched(store)
         beside["suggestions"] = await iocs_suggested(store, query.text) if query.text else []
     return beside
-
-
-def _is_id(id: str) -> bool:
-    return len(id) == 36 and id.isascii()

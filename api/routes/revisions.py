@@ -15,12 +15,13 @@ from api.models import ListModel
 from api.parameters import CursorParameter, LimitParameter
 from api.problems import Problem
 from api.revision_models import RevisionDetailModel, RevisionModel
+from api.routes.articles import known_article
 from api.service import service_of, submitter_of
 from api.submission_models import SubmissionModel
 from ingest.revisions import Revisions
 from intel.errors import NotFound
 from intel.query import Position
-from intel.records import Article, Reading
+from intel.records import Reading
 from intel.times import rfc3339
 
 router = APIRouter(tags=["articles"])
@@ -29,7 +30,7 @@ NO_ADDRESS = "This article was imported from a file: it has no address to be rea
 
 
 @router.post(
-    "/articles/{id}/refetch",
+    "/articles/{id:id}/refetch",
     summary="Have a known article read again",
     status_code=202,
     responses={
@@ -40,7 +41,7 @@ NO_ADDRESS = "This article was imported from a file: it has no address to be rea
 async def refetch(request: Request, id: str) -> Response:
     account_id = submitter_of(request)
     await read_no_members(request)
-    article = await _article(request, id)
+    article = await known_article(request, id)
     if article.url is None:
         raise Problem(409, "article_without_address", NO_ADDRESS)
     submission = await service_of(request).submitting.again(account_id, article)
@@ -48,7 +49,7 @@ async def refetch(request: Request, id: str) -> Response:
 
 
 @router.get(
-    "/articles/{id}/revisions",
+    "/articles/{id:id}/revisions",
     summary="What an article said each time it had changed, newest first",
     responses={200: {"model": ListModel[RevisionModel]}, **problems(404, 422)},
 )
@@ -56,7 +57,7 @@ async def list_revisions(
     request: Request, id: str, limit: LimitParameter = None, cursor: CursorParameter = None
 ) -> Response:
     listing = read_listing(request, f"revisions {id}", {"limit": limit}, cursor)
-    article = await _article(request, id)
+    article = await known_article(request, id)
     outlines = await Revisions(service_of(request).store).of(article)
     shown = [_outline(reading, before) for reading, before in zip(outlines, (*outlines[1:], None), strict=True)]
     rest = [each for each in shown if listing.position is None or each["revision"] < listing.position.values[0]]
@@ -66,12 +67,12 @@ async def list_revisions(
 
 
 @router.get(
-    "/articles/{id}/revisions/{revision}",
+    "/articles/{id:id}/revisions/{revision}",
     summary="One revision with its text and indicators",
     responses={200: {"model": RevisionDetailModel}, **problems(404)},
 )
 async def get_revision(request: Request, id: str, revision: str) -> Response:
-    article = await _article(request, id)
+    article = await known_article(request, id)
     number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 8 else 0
     store = service_of(request).store
     reading = await store.readings.get(id, number) if 0 < number <= article.revision else None
@@ -79,13 +80,6 @@ async def get_revision(request: Request, id: str, revision: str) -> Response:
         raise NotFound("The article has no such revision.")
     more = {"text": reading.text or "", "iocs": [views.named(*named) for named in reading.iocs]}
     return json_answer({"article_id": id} | _head(reading) | more)
-
-
-async def _article(request: Request, id: str) -> Article:
-    found = await service_of(request).store.articles.get(id) if len(id) == 36 and id.isascii() else None
-    if found is None:
-        raise NotFound("No article has this id.")
-    return found
 
 
 def _head(reading: Reading) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from starlette.responses import Response
 from api import views
 from api.answers import json_answer, problems
 from api.bodies import read_json
+from api.limits.policy import access
 from api.models import SubmitBody
 from api.service import account_of, service_of, submitter_of
 from api.submission_models import SubmissionModel
@@ -42,12 +43,13 @@ async def submit(request: Request) -> Response:
 
 
 @router.get(
-    "/submissions/{id}",
+    "/submissions/{id:id}",
     summary="What became of a submission",
     responses={200: {"model": SubmissionModel}, **problems(404)},
 )
+@access(key=True)
 async def get_submission(request: Request, id: str) -> Response:
-    found = await service_of(request).store.submissions.get(id) if len(id) == 36 and id.isascii() else None
+    found = await service_of(request).store.submissions.get(id)
     if found is None or found.account_id != account_of(request):
         raise NotFound("Your account has no submission with this id.")
     return json_answer(views.submission(found))

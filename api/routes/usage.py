@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.answers import json_answer, problems
+from api.limits.policy import access
 from api.models import UsageModel
 from api.service import caller_of
 
@@ -14,6 +15,7 @@ router = APIRouter(tags=["usage"])
 
 
 @router.get("/usage", summary="Your buckets; costs nothing", responses={200: {"model": UsageModel}, **problems()})
+@access(key=True, costs=False)
 async def usage(request: Request) -> Response:
     caller = caller_of(request)
     assert caller.identity is not None  # noqa: S101 - the limits refuse a request without a key

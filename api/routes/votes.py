@@ -18,7 +18,7 @@ router = APIRouter(tags=["indicators"])
 
 
 @router.put(
-    "/iocs/{id}/false-positive",
+    "/iocs/{id:id}/false-positive",
     summary="Call an indicator a false positive, or say anew why",
     responses={200: {"model": VotesModel}, **problems(400, 404, 413, 415, 422)},
     openapi_extra={
@@ -37,7 +37,7 @@ async def put_vote(request: Request, id: str) -> Response:
 
 
 @router.delete(
-    "/iocs/{id}/false-positive",
+    "/iocs/{id:id}/false-positive",
     summary="Withdraw that",
     responses={200: {"model": VotesModel}, **problems(404)},
 )

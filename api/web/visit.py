@@ -14,10 +14,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from api.accounts.back_off import BackOff
 from api.accounts.sessions import Sessions, SignedIn
 from api.bodies import read_body
-from api.limits import paths
 from api.limits.bucket import Decision
 from api.limits.client_address import client_address
 from api.limits.headers import limit_headers, retry_after
+from api.limits.policy import is_search
 from api.limits.tiers import Tier, results_limit
 from api.problems import Problem, problem_of
 from api.service import Service, service_of
@@ -204,7 +204,7 @@ async def _charged(visit: Visit) -> Visit:
     if visit.signed_in is not None:
         charge = tiers.for_account(visit.signed_in.account.id)
     elif request.method in ("GET", "HEAD"):
-        charge = tiers.for_visitor(visit.address, searching=paths.is_search(request.url.query))
+        charge = tiers.for_visitor(visit.address, searching=is_search(request.url.query))
     else:
         return visit
     decision = await visit.service.limiter.take(charge.bucket, charge.tier.rate)

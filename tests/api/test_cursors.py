@@ -94,7 +94,7 @@ def forge(cursor: str) -> list[str]:
     raw[-2] ^= 1
     unsigned = base64.urlsafe_b64encode(json.dumps(["iocs", {}, [0, "x"]]).encode()).decode()
     changed = base64.urlsafe_b64encode(bytes(raw)).decode().rstrip("=")
-    return [changed, unsigned, "", " ", "?", "a", "=" * 50, "\0", "é", cursor + "A", cursor[:-1], "A" * 40_000]
+    return [changed, unsigned, "?", "a", "=" * 50, "\0", "é", cursor + "A", cursor[:-1], "A" * 40_000]
 
 
 @pytest.mark.promise("cursor.opaque")
@@ -145,3 +145,23 @@ async def test_a_limit_beside_a_cursor_sets_the_length_of_that_page(api: Running
     first = (await api.get("/iocs", key, limit=2)).json()
     assert (await api.get("/iocs", key, cursor=first["next_cursor"])).json()["limit"] == 2
     assert len((await api.get("/iocs", key, cursor=first["next_cursor"], limit=5)).json()["items"]) == 5
+
+
+@pytest.mark.promise("cursor.needs-key")
+async def test_no_route_with_a_cursor_pages_on_without_a_key(api: Running) -> None:
+    article = await api.publish("one", "domain evil.example")
+    described = (await api.get("/openapi.json")).json()["paths"]
+    paged = [
+        path.removeprefix("/api/v1").replace("{id}", article.id).replace("{week}", "2026-W47")
+        for path, operations in described.items()
+        if any(parameter["name"] == "cursor" for parameter in operations.get("get", {}).get("parameters", ()))
+    ]
+    assert {"/sources", f"/articles/{article.id}/candidates", "/catalogues"} <= set(paged)
+    for path in paged:
+        refused = await api.get(path, cursor="anything")
+        assert (refused.status_code, refused.json().get("code")) == (401, "missing_api_key"), path
+
+
+async def test_a_blank_cursor_is_the_first_page(api: Running) -> None:
+    for path in (*PATHS, "/sources", "/catalogues"):
+        assert (await api.get(path, cursor=" ")).status_code == 200

@@ -96,7 +96,7 @@ def _position(visit: Visit, asked: dict[str, str]) -> Position | None:
 
 
 async def show_one(visit: Visit) -> Response:
-    article = await _article(visit)
+    article = await known_article(visit)
     iocs = tuple([ioc async for ioc in iocs_of(visit.service.store.articles, article.id)])
     if is_format(format := visit.query.get("format", "")):
         return export(format, iocs, article.ref)
@@ -117,21 +117,22 @@ async def show_one(visit: Visit) -> Response:
 
 
 async def show_elsewhere(visit: Visit) -> Response:
-    return visit.go(f"/articles/{(await _article(visit)).id}")
+    return visit.go(f"/articles/{(await known_article(visit)).id}")
 
 
 async def refetch(visit: Visit) -> Response:
     check_may_submit(visit.member.account.role)
-    article = await _article(visit)
+    article = await known_article(visit)
     if article.url is None:
         raise Problem(409, "article_without_address", NO_ADDRESS)
     submission = await visit.service.submitting.again(visit.member.account.id, article)
     return visit.go(f"/submissions/{submission.id}")
 
 
-async def _article(visit: Visit) -> Article:
+async def known_article(visit: Visit) -> Article:
+    """Return the article that a page is about; raise NotFound where there is none."""
     id = visit.request.path_params["id"]
-    found = await visit.service.store.articles.get(id) if len(id) == 36 and id.isascii() else None
+    found = await visit.service.store.articles.get(id)
     if found is None:
         raise NotFound("There is no such article here.")
     return found

@@ -31,7 +31,7 @@ async def submit(visit: Visit) -> Response:
 
 async def show_one(visit: Visit) -> Response:
     id = visit.request.path_params["id"]
-    found = await visit.service.store.submissions.get(id) if len(id) == 36 and id.isascii() else None
+    found = await visit.service.store.submissions.get(id)
     if found is None or found.account_id != visit.member.account.id:
         raise NotFound("Your account has no such submission.")
     article = await visit.service.store.articles.get(found.article_id) if found.article_id else None

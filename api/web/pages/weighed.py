@@ -7,26 +7,22 @@ from typing import Any, Final
 from starlette.responses import Response
 
 from api.web.addresses import with_query
+from api.web.pages.articles import known_article
 from api.web.visit import Visit
 from intel.canonical import defang
-from intel.errors import NotFound
 
 VERDICTS: Final = ("dropped", "kept")
 _ROWS: Final = 200
 
 
 async def show(visit: Visit) -> Response:
-    id = visit.request.path_params["id"]
-    store = visit.service.store
-    article = await store.articles.get(id) if len(id) == 36 and id.isascii() else None
-    if article is None:
-        raise NotFound("There is no such article here.")
-    reading = await store.readings.get(id, article.revision)
+    article = await known_article(visit)
+    reading = await visit.service.store.readings.get(article.id, article.revision)
     weighed = reading.candidates if reading else None
     verdict = visit.query.get("verdict", "")
     wanted = [each for each in weighed or () if verdict not in VERDICTS or each["kept"] == (verdict == "kept")]
     start = _start(visit, len(wanted))
-    onward = with_query(f"/articles/{id}/weighed", {"verdict": verdict, "from": str(start + _ROWS)})
+    onward = with_query(f"/articles/{article.id}/weighed", {"verdict": verdict, "from": str(start + _ROWS)})
     return visit.page(
         "weighed.html",
         article=article,

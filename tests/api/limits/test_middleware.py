@@ -9,6 +9,7 @@ from ipaddress import ip_network
 import httpx
 import pytest
 import pytest_asyncio
+from fastapi import APIRouter
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -19,6 +20,7 @@ from api.limits.bucket import Rate
 from api.limits.caller import CALLER, Caller
 from api.limits.memory import MemoryLimiter
 from api.limits.middleware import LimitMiddleware
+from api.limits.policy import Policies, access
 from api.limits.tiers import Tiers
 from intel.errors import StoreUnavailable
 from intel.records import Role
@@ -35,6 +37,42 @@ class Identity:
     key_id: str
     account_id: str
     role: Role = "submitter"
+
+
+described = APIRouter()
+
+
+@described.get("/iocs")
+@described.get("/articles")
+@described.get("/walked/{id}/list")
+async def paged(cursor: str | None = None) -> None: ...
+
+
+@described.post("/iocs/lookup")
+@described.post("/submit")
+@described.put("/iocs/{id}/vote")
+async def written() -> None: ...
+
+
+@described.post("/told")
+@access()
+async def told() -> None: ...
+
+
+@described.get("/submissions/{id}")
+@access(key=True)
+async def own() -> None: ...
+
+
+@described.get("/usage")
+@access(key=True, costs=False)
+async def usage() -> None: ...
+
+
+@described.get("/openapi.json")
+@described.get("/docs")
+@access(watched=False)
+async def description() -> None: ...
 
 
 class Accounts:
@@ -63,11 +101,14 @@ class Service:
             Route("/api/v1/submit", self._read_body, methods=["POST"]),
             Route("/api/v1/broken", self._break),
             Route("/api/v1/busy", self._busy),
+            Route("/api/v1/told", self._whoami, methods=["POST"]),
+            Route("/api/v1/iocs/{id}/vote", self._whoami, methods=["PUT"]),
             Route("/{path:path}", self._whoami),
         ]
         self.app = LimitMiddleware(
             Starlette(routes=routes),
             limiter=MemoryLimiter(clock=self.clock),
+            policies=Policies(described.routes),
             tiers=Tiers(key=Rate(100, 60), list=Rate(30, 60), search=Rate(10, 3600), wrong_key=Rate(10, 60)),
             trusted=[ip_network("127.0.0.0/8")],
             authenticate=self.accounts.authenticate,
@@ -280,6 +321,8 @@ KEYED = [
     ("GET", "/api/v1/usage"),
     ("GET", "/api/v1/iocs?cursor=abc"),
     ("GET", "/api/v1/articles?q=x&cursor=abc"),
+    ("GET", "/api/v1/walked/abc/list?cursor=abc"),
+    ("PUT", "/api/v1/iocs/abc/vote"),
 ]
 
 
@@ -295,6 +338,14 @@ async def test_what_needs_a_key_is_401_without_one(client: httpx.AsyncClient, me
 @pytest.mark.parametrize(("method", "path"), KEYED)
 async def test_what_needs_a_key_is_answered_to_one(client: httpx.AsyncClient, method: str, path: str) -> None:
     assert (await client.request(method, path, headers=RIGHT)).status_code == 200
+
+
+async def test_a_route_that_says_so_takes_posts_from_everybody(client: httpx.AsyncClient) -> None:
+    assert (await client.post("/api/v1/told")).status_code == 200
+
+
+async def test_a_blank_cursor_is_absent(client: httpx.AsyncClient) -> None:
+    assert (await client.get("/api/v1/iocs?cursor=%20")).status_code == 200
 
 
 async def test_a_cursor_where_nothing_is_paged_is_ignored(client: httpx.AsyncClient) -> None:
