@@ -64,14 +64,29 @@ class Revisions:
             await self.store.readings.put(_reading(stored, found, now) if mine else await self._told(stored, now))
 
     async def _told(self, stored: Article, now: datetime) -> Reading:
-        """The reading of an article that another reader saved, by what is stored of it."""
+        """Return an article's reading by what is stored of the article itself."""
         iocs = tuple([(ioc.type, ioc.value) async for ioc in iocs_of(self.store.articles, stored.id)])
         return Reading(stored.id, stored.revision, now, stored.title, iocs, stored.text or "", ())
 
     async def of(self, article: Article) -> tuple[Reading, ...]:
-        """The outlines of its revisions, newest first: without one whose save was cut short."""
+        """Return the outlines of its revisions, newest first, without one whose save was cut short.
+
+        The article itself stands for its revision where no reading of that was kept, as in stores of older versions.
+        """
         outlines = await self.store.readings.of(article.id)
-        return tuple(outline for outline in outlines if outline.revision <= article.revision)
+        known = tuple(outline for outline in outlines if outline.revision <= article.revision)
+        if known and known[0].revision == article.revision:
+            return known
+        return (await self._told(article, article.fetched_at), *known)
+
+    async def get(self, article: Article, number: int) -> Reading | None:
+        """Return that revision of an article with its text; None where it is not known."""
+        if not 0 < number <= article.revision:
+            return None
+        kept = await self.store.readings.get(article.id, number)
+        if kept is None and number == article.revision:
+            return await self._told(article, article.fetched_at)
+        return kept
 
     async def vanished(self, article: Article) -> tuple[Vanished, ...]:
         """What earlier revisions named and this one does not, latest gone first."""

@@ -74,8 +74,7 @@ async def list_revisions(
 async def get_revision(request: Request, id: str, revision: str) -> Response:
     article = await known_article(request, id)
     number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 8 else 0
-    store = service_of(request).store
-    reading = await store.readings.get(id, number) if 0 < number <= article.revision else None
+    reading = await Revisions(service_of(request).store).get(article, number)
     if reading is None:
         raise NotFound("The article has no such revision.")
     more = {"text": reading.text or "", "iocs": [views.named(*named) for named in reading.iocs]}

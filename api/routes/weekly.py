@@ -20,7 +20,7 @@ from api.week_models import RevisionModel, WeekModel
 from intel.query import Position
 from intel.records import Week
 from intel.times import rfc3339
-from intel.weekly import week_ids, week_revision, weekly
+from intel.weekly import has_known_members, week_ids, week_revision, weekly
 
 router = APIRouter(tags=["content"])
 
@@ -83,7 +83,9 @@ async def list_revisions(
     numbers = range(first, max(0, first - listing.count), -1)
     found = await asyncio.gather(*(service.store.weeks.get(week, number) for number in numbers))
     next = Position((numbers[-1],)) if numbers and numbers[-1] > 1 else None
-    return listing.answer([_outline(each) for each in found if each is not None], newest, next)
+    return listing.answer(
+        [_outline(each) for each in found if each is not None and has_known_members(each)], newest, next
+    )
 
 
 async def current(service: Service, id: str) -> Week:

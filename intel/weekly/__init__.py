@@ -22,7 +22,7 @@ from intel.weekly.material import read_material
 from intel.weekly.outlook import LOOK_BACK, outlook_basis, read_outlook
 from intel.weekly.weeks import WEEK, week_id, week_start
 
-__all__ = ["week_id", "week_ids", "week_revision", "week_start", "weekly"]
+__all__ = ["has_known_members", "week_id", "week_ids", "week_revision", "week_start", "weekly"]
 
 _MOST_REVISIONS_AT_ONCE = 5
 # Rises when the members change, so that what an earlier version of this program stored is computed anew.
@@ -67,9 +67,14 @@ async def week_revision(store: Store, id: str, revision: int) -> Week:
     """Return that revision of a week, as it was published. Raises NotFound if there is none."""
     week_start(id)
     found = await store.weeks.get(id, revision)
-    if found is None or found.basis.split(" ")[-2] != str(_SHAPE):
+    if found is None or not has_known_members(found):
         raise NotFound("This week has no such revision.")
     return found
+
+
+def has_known_members(week: Week) -> bool:
+    """Whether a stored revision has the members of this version; earlier versions published others."""
+    return week.basis.split(" ")[-2:-1] == [str(_SHAPE)]
 
 
 async def _basis(store: Store, start: datetime, now: datetime, status: str, lessons: Sequence[Lesson]) -> str:

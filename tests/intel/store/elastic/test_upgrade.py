@@ -10,6 +10,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from ingest.revisions import Revisions
 from intel.query import ArticleQuery, IocQuery
 from intel.records import Account, Article, Catalogue, Reading, Session, Sighting, Vote
 from intel.store.elastic.store import ElasticStore
@@ -83,6 +84,8 @@ async def test_what_the_former_version_stored_reads_as_before(article: Article, 
     assert await store.articles.get(article.id) == article
     assert (article.ioc_dropped, article.revision, article.findings) == (0, 1, {})
     assert (await store.articles.find(ArticleQuery())).items == (replace(article, text=None),)
+    (outline,) = await Revisions(store).of(article)
+    assert (outline.revision, outline.iocs) == (1, (("domain", "evil.example"),))
     assert await store.articles.texts([article.id]) == {article.id: article.text}
     assert [seen.malware async for seen in store.articles.seen_between(hour(-1), hour(1))] == [("Emotet",)]
     assert (await store.iocs.facets(IocQuery())).types == {"domain": 1}

@@ -47,20 +47,24 @@ FEED = Feed("feed-1", "https://news.example/feed", "News", hour(0), hour(1))
 @pytest.fixture
 def old_file(path: Path) -> Path:
     """The file as version 2 of its tables held it."""
-    with old_tables(path) as connection:
+    write_old_file(path, 2)
+    return path
+
+
+def write_old_file(path: Path, version: int) -> None:
+    with old_tables(path, version) as connection:
         for seq, article in enumerate((FIRST, SECOND), start=1):
             insert_article(connection, seq, article)
         for seq, indicator in enumerate(INDICATORS, start=1):
             insert_indicator(connection, seq, indicator)
         insert_the_rest(connection)
-    return path
 
 
 @contextmanager
-def old_tables(path: Path) -> Iterator[sqlite3.Connection]:
-    path.parent.mkdir()
+def old_tables(path: Path, version: int = 2) -> Iterator[sqlite3.Connection]:
+    path.parent.mkdir(exist_ok=True)
     with closing(connect(path, mode="rwc")) as connection:
-        migrate(connection, sqlite_migrations()[:2])
+        migrate(connection, sqlite_migrations()[:version])
         yield connection
 
 
@@ -121,6 +125,8 @@ def insert_the_rest(connection: sqlite3.Connection) -> None:
         expires_at=at[24], user_agent="Mozilla",
     )  # fmt: skip
     insert(connection, "weeks", id="2026-W47", revision=1, basis="2-2", generated_at=at[5], body='{"id":"2026-W47"}')
+    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'feeds'").fetchone():
+        return
     insert(
         connection, "feeds", id="feed-1", url=FEED.url, name="News", created_at=at[0], next_poll_at=at[1], enabled=1,
         revision=0, interval_seconds=3600, failures=0,
