@@ -50,6 +50,7 @@ from api.routes import (
     weekly,
 )
 from api.secret import secret_of
+from api.server.taking_over import BoundedApp
 from api.service import Service
 from api.web import add_pages, error_page, is_page
 from ingest.assembly import Ingest, open_following, open_ingest
@@ -95,7 +96,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], datetime] =
     service, ingest = _assemble(settings, clock)
     # Served, the worker does these.
     beside = () if settings.served else _chores(settings, service, ingest)
-    app = FastAPI(
+    app = BoundedApp(
         title="IOC Intelligence",
         version=VERSION,
         lifespan=lambda _: _running(service, ingest, beside),

@@ -23,6 +23,10 @@ class Metrics:
             "ioc_http_request_seconds", "Time to answer, in seconds.", ["route"], registry=self._registry
         )
         self._fallbacks = Counter("ioc_limits_without_redis", "Requests limited per process.", registry=self._registry)
+        self._connections = Gauge("ioc_connections", "Connections that are open.", registry=self._registry)
+        self._refused = Counter(
+            "ioc_connections_refused", "Connections refused or ended, by reason.", ["reason"], registry=self._registry
+        )
         self._submissions = Gauge("ioc_submissions", "Submissions by status.", ["status"], registry=self._registry)
         self._records = Gauge("ioc_records", "Stored records by kind.", ["kind"], registry=self._registry)
         self._feed_success = Gauge(
@@ -43,6 +47,14 @@ class Metrics:
     def limited_without_redis(self) -> None:
         """Counts one request that was limited in this process because Redis is out of reach."""
         self._fallbacks.inc()
+
+    def connected(self, number: int) -> None:
+        """Note how many connections are open."""
+        self._connections.set(number)
+
+    def refused_connection(self, reason: str) -> None:
+        """Count one connection that was refused or ended because its client exceeded a limit."""
+        self._refused.labels(reason).inc()
 
     def stored(self, records: dict[str, int], submissions: dict[str, int]) -> None:
         """Notes what the store holds."""

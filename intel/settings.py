@@ -82,6 +82,12 @@ class Settings(BaseModel):
     ioc_rate_list: str = Field("30/minute", description="lists without a key, per client address")
     ioc_rate_search: str = Field("10/hour", description="searches without a key, per client address")
     ioc_rate_wrong_key: str = Field("10/minute", description="answers 401, per client address")
+    ioc_most_connections: int | None = Field(
+        None, ge=1, le=100_000, description="connections at once; 2048 where the limit of open files allows, else fewer"
+    )
+    ioc_most_connections_per_address: int | None = Field(
+        None, ge=1, le=100_000, description="connections at once from one address; half of all by default"
+    )
     ioc_metrics_allow: Networks = Field((), description="networks that may read `/metrics`")
     ioc_feeds: Path | None = Field(None, description="file of feeds to follow")
 

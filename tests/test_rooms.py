@@ -26,6 +26,7 @@ KNOWN_BY_ONE_FILE = {
     "elastic_transport": "intel/store/elastic/client.py",
     "elasticsearch": "intel/store/elastic/client.py",
     "feedparser": "ingest/feeds.py",
+    "httptools": "api/server/protocol.py",
     "httpcore": "ingest/fetch/wire.py",
     "iocextract": "ingest/indicators/iocextract_step.py",
     "jinja2": "api/web/rendering.py",
@@ -38,7 +39,6 @@ KNOWN_BY_ONE_FILE = {
     "pypdf": "ingest/pdf_text.py",
     "trafilatura": "ingest/article_text.py",
     "typer": "api/cli/commands.py",
-    "uvicorn": "api/cli/serving.py",
     "yaml": "intel/awareness/lesson.py",
 }
 # Frameworks, and what is used like a part of the language: where they may be used.
@@ -48,6 +48,7 @@ SHARED = {
     "pydantic": ("api/", "intel/settings.py", "mcp_server/"),
     "rich": ("api/cli/",),
     "markupsafe": ("api/web/",),
+    "uvicorn": ("api/cli/serving.py", "api/server/"),
     "structlog": ("api/", "ingest/", "intel/store/"),
     "orjson": ("api/", "intel/store/", "ingest/"),
     "lxml": ("ingest/",),

@@ -48,7 +48,8 @@ def serve(host: str | None, port: int | None, *, first_run: bool) -> None:
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
-        h11_max_incomplete_event_size=64 * 1024,
+        http="httptools",
+        ws="none",
     )
     server = uvicorn.Server(config)
     # The server raises the signal again once it has shut down in order.

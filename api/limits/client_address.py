@@ -35,6 +35,12 @@ def network_of(client: str) -> str:
     return str(network.supernet(new_prefix=24 if network.version == 4 else 56))
 
 
+def is_trusted(peer: str, trusted: Sequence[Network]) -> bool:
+    """Say whether `peer` is the address of a trusted proxy."""
+    address = _parse(peer)
+    return address is not None and _is_trusted(address, trusted)
+
+
 def _walk(peer: Address, forwarded_for: Sequence[str], trusted: Sequence[Network]) -> Address:
     # From the right: each trusted proxy adds the address it saw, all further left is whatever the client sent.
     entries = ",".join(forwarded_for).split(",")

@@ -50,11 +50,11 @@ class Installation:
         }
         self._started: list[subprocess.Popen[bytes]] = []
 
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Starts `ioc …`; what it prints goes to `output`."""
+    def start(self, *arguments: str, program: str = "ioc", most_files: int | None = None) -> subprocess.Popen[bytes]:
+        """Starts `ioc …` or another installed program; what it prints goes to `output`."""
         with (self.folder / "output").open("ab") as output:
             process = subprocess.Popen(
-                [PROGRAMS / "ioc", *arguments],
+                [*_limited(most_files), PROGRAMS / program, *arguments],
                 cwd=self.folder,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
@@ -65,10 +65,11 @@ class Installation:
         self._started.append(process)
         return process
 
-    def serve(self) -> Server:
-        """Starts `ioc serve` on a free port and waits until it is ready."""
+    def serve(self, *command: str, program: str = "ioc", most_files: int | None = None) -> Server:
+        """Starts `ioc serve`, or another command that serves, on a free port and waits until it is ready."""
         port = free_port()
-        server = Server(self.start("serve", "--port", str(port)), f"http://127.0.0.1:{port}")
+        process = self.start(*(command or ("serve",)), "--port", str(port), program=program, most_files=most_files)
+        server = Server(process, f"http://127.0.0.1:{port}")
         until(lambda: self._ready(server), "the service is ready")
         return server
 
@@ -106,6 +107,10 @@ class Installation:
         for process in self._started:
             if process.poll() is None:
                 kill(process)
+
+
+def _limited(most_files: int | None) -> list[str]:
+    return [] if most_files is None else ["bash", "-c", f'ulimit -n {most_files}; exec "$@"', "bash"]
 
 
 class Server:
