@@ -1,4 +1,6 @@
-"""Lists of feeds: a text with one address a line, or OPML. Pure but for `follow_all`, which adds them to a store."""
+"""Read lists of feeds: a text with one address a line, or OPML. Pure but for `follow_all`, which adds them to a
+store.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ class ListedFeed:
 
 
 def read_list(text: str) -> tuple[ListedFeed, ...]:
-    """The feeds of a list: lines of an address and, after a space, its name; `#` begins a comment. Or OPML."""
+    """Return the feeds of a list: lines of an address and, after a space, its name, with `#` comments; or OPML."""
     if text.lstrip("\ufeff \t\r\n").startswith("<"):
         return _read_opml(text)
     lines = (line.partition(" #")[0].strip() for line in text.lstrip("\ufeff").splitlines())
@@ -40,7 +42,7 @@ def read_list(text: str) -> tuple[ListedFeed, ...]:
 
 
 def read_list_file(path: Path) -> tuple[ListedFeed, ...]:
-    """The feeds that a file lists. ConfigurationError where it cannot be read."""
+    """Return the feeds that a file lists. Raises ConfigurationError if it cannot be read."""
     try:
         with path.open("rb") as file:
             body = file.read(_LARGEST_LIST_BYTES + 1)
@@ -52,12 +54,12 @@ def read_list_file(path: Path) -> tuple[ListedFeed, ...]:
 
 
 def starter_list() -> tuple[ListedFeed, ...]:
-    """Well-known public feeds of security research and advisories."""
+    """Return well-known public feeds of security research and advisories."""
     return read_list((files("ingest") / "starter_feeds.txt").read_text("utf-8"))
 
 
 def new_feed(listed: ListedFeed, allow: FetchAllow, now: datetime, *, enabled: bool = True) -> Feed:
-    """A feed to be polled at once. RefusedUrl where its address may not be fetched."""
+    """Return a feed that is to be polled at once. Raises RefusedUrl if its address may not be fetched."""
     url = str(check_url(listed.url, allow))
     name = _clean(listed.name or "") or _clean(urlsplit(url).hostname or url)
     return Feed(feed_id(canonical_url(url)), url, name, created_at=now, next_poll_at=now, enabled=enabled)
@@ -66,7 +68,7 @@ def new_feed(listed: ListedFeed, allow: FetchAllow, now: datetime, *, enabled: b
 async def follow_all(
     store: Store, listed: Iterable[ListedFeed], allow: FetchAllow, now: datetime, *, enabled: bool = True
 ) -> tuple[list[Feed], list[tuple[ListedFeed, str]]]:
-    """Adds those that are not there yet and returns them, and beside them those that cannot be added, with why."""
+    """Add the feeds that are not there yet; return them, and those that cannot be added with the reason."""
     added, refused = [], []
     for one in listed:
         try:
@@ -80,7 +82,7 @@ async def follow_all(
 
 
 class _Outlines(HTMLParser):
-    """Gathers the outlines of OPML. An HTML parser: it knows no entities of the file's own, and forgives much."""
+    """Collects the outlines of OPML with an HTML parser, which knows no entities of the file's own and is lenient."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,6 +103,6 @@ def _read_opml(text: str) -> tuple[ListedFeed, ...]:
 
 
 def _clean(name: str) -> str:
-    """A name as submissions take one: printable, in one line, not too long."""
+    """Return a name that submissions accept: printable, in one line, not too long."""
     printable = "".join(c if c.isprintable() else " " for c in name)
     return " ".join(printable.split())[:LONGEST_NAME].strip()

@@ -1,4 +1,4 @@
-"""Reading feeds (RSS, Atom, JSON Feed): the one file that knows feedparser.
+"""Read feeds (RSS, Atom, JSON Feed): the one file that knows feedparser.
 
 Pure and picklable, so that it runs in a process that can be killed.
 """
@@ -49,7 +49,7 @@ _PERIODS: Final = {"hourly": 3600, "daily": _DAY_SECONDS, "weekly": 7 * _DAY_SEC
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """One article that a feed announces; `link` is an address that may be tried."""
+    """One article that a feed announces; `link` is an address that may be fetched."""
 
     link: str
     published_at: datetime | None
@@ -57,14 +57,14 @@ class FeedEntry:
 
 @dataclass(frozen=True, slots=True)
 class ReadFeed:
-    """What a feed says: its newest entries, newest first, and how long it asks to be left alone."""
+    """What a feed says: its newest entries, newest first, and how long it asks to wait before the next poll."""
 
     entries: tuple[FeedEntry, ...]
     rest_seconds: int
 
 
 def read_feed(body: bytes, content_type: str, charset: str | None, url: str, allow: FetchAllow) -> ReadFeed:
-    """The newest MOST_ENTRIES of the first MOST_READ_ENTRIES of a feed that came from `url`.
+    """Return the newest MOST_ENTRIES of the first MOST_READ_ENTRIES of a feed that came from `url`.
 
     Raises ArticleUnreadable (`not_a_feed`). An entry without a link that may be fetched is left out; links count once.
     """
@@ -112,7 +112,7 @@ def _json_entries(text: str) -> list[tuple[str, datetime | None]]:
 
 
 def _newest_first(entries: Sequence[tuple[str, datetime | None]]) -> list[tuple[str, datetime | None]]:
-    """By date where every entry has one; else in the feed's own order, which is newest first by custom."""
+    """Order by date if every entry has one; else keep the feed's own order, which is newest first by custom."""
     if all(published_at for _, published_at in entries):
         return sorted(entries, key=lambda entry: entry[1] or datetime.min.replace(tzinfo=UTC), reverse=True)
     return list(entries)
@@ -132,7 +132,7 @@ def _checked(entries: Sequence[tuple[str, datetime | None]], url: str, allow: Fe
 
 
 def _rest_seconds(feed: Any) -> int:
-    """What `ttl` (minutes) and `sy:updatePeriod` ask for, at most a day."""
+    """Return what `ttl` (minutes) and `sy:updatePeriod` ask for, at most a day."""
     ttl, frequency = (str(feed.get(name) or "") for name in ("ttl", "sy_updatefrequency"))
     minutes = int(ttl) if ttl.isdecimal() and len(ttl) < 6 else 0
     times = max(1, int(frequency)) if frequency.isdecimal() and len(frequency) < 6 else 1

@@ -1,4 +1,4 @@
-"""The lists of indicators that a page links to; they are named, never fetched."""
+"""Find the lists of indicators that a page links to; they are named, never fetched."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _PLAIN: Final = re.compile(r"[!-~]+")
 
 
 def linked_lists(tree: lxml.html.HtmlElement, url: str | None) -> tuple[str, ...]:
-    """The addresses, in order, of at most 20 lists that links of the page lead to: told by their names' endings, and
-    those of plain texts and archives by the word indicators or IOC.
+    """Return the addresses, in order, of at most 20 lists that links of the page lead to: known by their names'
+    endings; plain texts and archives also need the word indicators or IOC.
     """
     found: dict[str, None] = {}
     for _, anchor in zip(range(_MOST_LINKS), tree.iter("a"), strict=False):

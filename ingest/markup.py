@@ -1,4 +1,4 @@
-"""HTML made safe to parse, and its tree; whatever an author writes costs time in proportion to its length.
+"""Make HTML safe to parse, in time proportional to its length whatever its author writes.
 
 Measured: libxml2 takes time in the square of one tag's attributes, and drops what is nested deeper than 2,048 elements.
 """
@@ -26,14 +26,14 @@ _INLINE: Final = frozenset(_INLINE_NAMES.split())
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """A page's source, cut down where it is absurd; `tree` is None where the parser lost some of it."""
+    """A page's source, cut down where it is absurd; `tree` is None if the parser lost some of it."""
 
     source: str
     tree: lxml.html.HtmlElement | None
 
     @property
     def tags(self) -> int:
-        """An upper bound of how many tags there are."""
+        """Return an upper bound of how many tags there are."""
         return self.source.count("<")
 
 
@@ -50,7 +50,7 @@ def parse(source: str) -> Markup:
 
 
 def depth_of(tree: lxml.html.HtmlElement) -> int:
-    """How deeply the elements of a tree are nested."""
+    """Return how deeply the elements of a tree are nested."""
     depth = deepest = 0
     for event, _ in etree.iterwalk(tree, events=("start", "end")):
         depth += 1 if event == "start" else -1
@@ -59,7 +59,7 @@ def depth_of(tree: lxml.html.HtmlElement) -> int:
 
 
 def text_of_source(source: str) -> str:
-    """All visible text of a page's source, for pages too large or too strange for anything cleverer."""
+    """Return all visible text of a page's source, for pages too large or too strange for anything cleverer."""
     parts: list[str] = []
     position = 0
     while tag := _TAG.search(source, position):
@@ -73,7 +73,7 @@ def text_of_source(source: str) -> str:
 
 
 def _slim(segment: str) -> str:
-    """A piece of source up to a `>`, without its tag's attributes where they are absurd."""
+    """Return a piece of source up to a `>`, without its tag's attributes if they are absurdly long."""
     if len(segment) <= _LONGEST_ATTRIBUTES:
         return segment
     start = _TAG_START.search(segment)
@@ -83,7 +83,7 @@ def _slim(segment: str) -> str:
 
 
 def _end_of(source: str, tag: re.Match[str]) -> int:
-    """Where reading goes on after a tag: behind a comment, a script or a style sheet as a whole."""
+    """Return where reading continues after a tag: behind a whole comment, script or style sheet."""
     if tag["name"] is None:
         end = source.find("-->", tag.end())
         return len(source) if end < 0 else end + 3

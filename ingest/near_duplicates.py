@@ -39,14 +39,14 @@ _SAID_BETWEEN: Final = re.compile(r"[^\W_][.@/:][^\W_]")
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a text tells: the hashes of its shingles, and its facts (indicators, names of files)."""
+    """The hashes of a text's shingles, and its facts (indicators, names of files)."""
 
     shingles: frozenset[int]
     facts: frozenset[str]
 
 
 def bands(text: str) -> tuple[str, ...]:
-    """The keys under which copies of a text are found, ascending; none for one of fewer than 50 words of prose."""
+    """Return the keys under which copies of a text are found, ascending; none for fewer than 50 words of prose."""
     told = tell(text)
     if len(told.shingles) <= LEAST_WORDS - SHINGLE_WORDS:
         return ()
@@ -55,13 +55,13 @@ def bands(text: str) -> tuple[str, ...]:
 
 
 def copies_among(text: str, others: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Which of the other texts, by id, are copies of this one: each with its bands."""
+    """Return which of the other texts, by id, are copies of this one, each with its bands."""
     told = tell(text)
     return {id: bands(other) for id, other in others.items() if is_copy(told, tell(other))}
 
 
 def is_copy(one: Told, other: Told) -> bool:
-    """Whether two texts are one text in another setting."""
+    """Tell whether two texts are one text in another setting."""
     if not one.shingles or not other.shingles:
         return False
     shared = len(one.shingles & other.shingles)
@@ -73,7 +73,7 @@ def is_copy(one: Told, other: Told) -> bool:
 
 
 def tell(text: str) -> Told:
-    """The shingles and facts of a text. Linear."""
+    """Return the shingles and facts of a text. Linear."""
     words: list[str] = []
     facts: set[str] = set()
     for chunk in _CHUNK.findall(unicodedata.normalize("NFKC", text).casefold()):
@@ -86,7 +86,7 @@ def tell(text: str) -> Told:
 
 
 def _fact(chunk: str) -> str | None:
-    """An indicator or its like without what disarms it; None for numbers, dates and punctuation."""
+    """Return an indicator or its like, refanged; None for numbers, dates and punctuation."""
     plain = _JOINT.sub(_armed, chunk)
     has_letter = any(map(str.isalpha, plain))
     is_long = has_letter and any(map(str.isdigit, plain)) and (len(plain) >= _LONG_FACT or plain.startswith("cve-"))

@@ -1,7 +1,7 @@
-"""What a page calls its own address, and how far it is believed: within the site that somebody registered, no further.
+"""Read what a page calls its own address, and believe it only within the site that somebody registered.
 
 AMP pages, the form that phones were once sent, are copies under addresses of their own. The article's address is the
-one that it names as canonical; where an AMP page names none, what its address is without AMP's marks.
+one that it names as canonical; if an AMP page names none, its address without AMP's marks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _AMP_MARKS: Final = frozenset({"amp", "\u26a1", "\u26a1\ufe0f"})
 
 
 def canonical_link(tree: lxml.html.HtmlElement, url: str | None) -> str | None:
-    """The address that a page from `url` gives for itself; None where it gives none that is believed."""
+    """Return the address that a page from `url` gives for itself; None if it gives none that is believed."""
     page = _read(url, None)
     if page is None:
         return None
@@ -41,7 +41,7 @@ def canonical_link(tree: lxml.html.HtmlElement, url: str | None) -> str | None:
 
 
 def amp_links(tree: lxml.html.HtmlElement, url: str | None) -> tuple[str, ...]:
-    """The addresses of a page's own AMP form, where they are plainly its address with AMP's marks."""
+    """Return the addresses of a page's own AMP form, if they are plainly its address with AMP's marks."""
     page = _read(url, None)
     if page is None:
         return ()
@@ -51,7 +51,7 @@ def amp_links(tree: lxml.html.HtmlElement, url: str | None) -> tuple[str, ...]:
 
 
 def is_same_site(one: SubmittableUrl, other: SubmittableUrl) -> bool:
-    """Whether two addresses are of one registered name: both schemes of one are one site, other ports are another's."""
+    """Tell whether two addresses are of one registered name: both schemes of one are one site, another port is not."""
     ports = {443 if url.port == 80 else url.port for url in (one, other)}
     return len(ports) == 1 and _site(one) == _site(other)
 
@@ -70,7 +70,9 @@ def _read(href: str | None, page: SubmittableUrl | None) -> SubmittableUrl | Non
 
 
 def _is_own(link: SubmittableUrl, page: SubmittableUrl) -> bool:
-    """Of the same site, and not the site's front page, which some systems name on all of their pages."""
+    """Tell whether it is of the same site, and not the site's front page, which some systems name on all of their
+    pages.
+    """
     return is_same_site(link, page) and (not _is_front(link) or _is_front(page))
 
 
@@ -99,5 +101,5 @@ def _stripped(target: str) -> str:
 
 
 def _unmarked(url: SubmittableUrl) -> tuple[str, str]:
-    """Site and target without AMP's marks and a final slash."""
+    """Return site and target without AMP's marks and a final slash."""
     return _site(url), _stripped(url.target).rstrip("/")

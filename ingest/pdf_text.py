@@ -1,4 +1,4 @@
-"""The text of a PDF; the one file that knows pypdf."""
+"""Read the text of a PDF; the one file that knows pypdf."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PdfText:
 
 
 def read_pdf(body: bytes, most_characters: int) -> PdfText:
-    """The text of a PDF's first 500 pages, up to about `most_characters`.
+    """Return the text of a PDF's first 500 pages, up to about `most_characters`.
 
     Raises ArticleUnreadable: `pdf_encrypted`, `pdf_damaged`.
     """

@@ -1,4 +1,4 @@
-"""When a page says it was published."""
+"""Find when a page says it was published."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ISO_DATE: Final = re.compile(
 
 
 def published_at(tree: lxml.html.HtmlElement) -> datetime | None:
-    """The moment of first publication from meta tags, JSON-LD or a `time` element, in this order.
+    """Return the moment of first publication from meta tags, JSON-LD or a `time` element, in this order.
 
     A bare date is its midnight; a time without a zone is taken as UTC.
     """
@@ -39,7 +39,7 @@ def published_at(tree: lxml.html.HtmlElement) -> datetime | None:
 
 
 def read_date(text: str) -> datetime | None:
-    """An ISO 8601 or RFC 5322 date as a moment; None for anything else."""
+    """Return an ISO 8601 or RFC 5322 date as a moment; None for anything else."""
     try:
         if match := _ISO_DATE.fullmatch(text[:60]):
             day, time, zone = match.groups()

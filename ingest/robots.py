@@ -1,6 +1,7 @@
-"""What sites ask of robots (RFC 9309): the one file that knows protego.
+"""Ask what sites allow robots to fetch (RFC 9309): the one file that knows protego.
 
-For feeds and for pages reached through them; a page that a person submits is fetched whatever robots.txt says.
+It counts for feeds and for pages reached through them; a page that a person submits is fetched whatever robots.txt
+says.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _LONGEST_DELAY_SECONDS: Final = 60.0
 
 
 class Verdict(Enum):
-    """Whether an address may be fetched: yes, no, or not before the site can be asked."""
+    """Whether an address may be fetched: yes, no, or not until the site can be asked."""
 
     ALLOWED = "allowed"
     DISALLOWED = "disallowed"
@@ -61,7 +62,7 @@ class _Rules:
 
 
 class Robots:
-    """Asks sites for their robots.txt and keeps the answers of the latest ones for a day."""
+    """Asks sites for their robots.txt and keeps the newest answers for a day."""
 
     def __init__(self, fetch: Fetch, isolation: Isolation, clock: Callable[[], datetime]) -> None:
         """`fetch` gets robots.txt files: within LARGEST_ROBOTS_BYTES, of ROBOTS_TYPES."""
@@ -71,7 +72,7 @@ class Robots:
         self._sites: OrderedDict[str, _Rules] = OrderedDict()
 
     async def ask(self, urls: Sequence[str]) -> Asked:
-        """The verdicts on addresses that all begin with the same scheme, host and port."""
+        """Return the verdicts on addresses that all begin with the same scheme, host and port."""
         rules = await self._rules(site_of(urls[0]))
         if rules.verdict is not None:
             return Asked((rules.verdict,) * len(urls))
@@ -99,13 +100,13 @@ class Robots:
 
 
 def site_of(url: str) -> str:
-    """`https://blog.example:8443` of an address there."""
+    """Return `https://blog.example:8443` for an address there."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
 def judge(body: bytes, urls: tuple[str, ...]) -> Asked:
-    """What a robots.txt says. Its author may make it slow to read: to be run in isolation."""
+    """Return what a robots.txt allows. Its author may make it slow to read, so run it in isolation."""
     rules = Protego.parse(body.decode("utf-8", "replace").removeprefix("\ufeff"))
     verdicts = tuple(Verdict.ALLOWED if rules.can_fetch(url, ROBOT) else Verdict.DISALLOWED for url in urls)
     delay = rules.crawl_delay(ROBOT) or 0.0
@@ -113,7 +114,7 @@ def judge(body: bytes, urls: tuple[str, ...]) -> Asked:
 
 
 def _verdict_on(failure: IngestFailed) -> Verdict:
-    """RFC 9309: what is not there (4xx) allows everything, what is out of reach nothing until it answers."""
+    """Apply RFC 9309: a missing file (4xx) allows everything, a site out of reach allows nothing until it answers."""
     if isinstance(failure, RefusedUrl):
         return Verdict.DISALLOWED
     out_of_reach = failure.retryable or failure.reason in ("timeout", "tls_failed", "body_too_large")

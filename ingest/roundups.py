@@ -1,4 +1,4 @@
-"""Keeps the roundups of the newest weeks computed, so that a reader rarely waits for one."""
+"""Keep the roundups of the newest weeks computed, so that a reader rarely waits for one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PAUSE_SECONDS = 30.0
 def build_newest_weeks(
     store: Store, lessons: Sequence[Lesson], clock: Callable[[], datetime]
 ) -> Callable[[], Awaitable[None]]:
-    """What computes those of the newest weeks whose articles changed; it never raises."""
+    """Return a job that computes those of the newest weeks whose articles changed; it never raises."""
 
     async def build() -> None:
         try:
@@ -39,7 +39,7 @@ def build_newest_weeks(
 
 
 async def keep_weeks(build: Callable[[], Awaitable[None]], pause_seconds: float = _PAUSE_SECONDS) -> None:
-    """Builds the newest weeks again and again, until cancelled."""
+    """Compute the newest weeks again and again, until cancelled."""
     while True:
         await asyncio.sleep(pause_seconds)
         await build()

@@ -1,4 +1,4 @@
-"""Large pages are read one at a time: several at once could take more memory than the service may."""
+"""Read large pages one at a time, because several at once could take more memory than the service may."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ class Turn:
 
 
 def is_large(page: Page) -> bool:
-    """Whether reading a page may take much memory: PDFs unpack to any size."""
+    """Tell whether reading a page may take much memory: PDFs unpack to any size."""
     return len(page.body) > LARGE_BYTES or page.content_type == PDF

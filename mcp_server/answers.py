@@ -1,4 +1,4 @@
-"""From the service's page of records to what a tool returns: text and structure side by side. Pure."""
+"""Turn the service's page of records into what a tool returns: text and structure side by side. Pure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Found:
 
 
 def found(answer: Answer, limit_asked: int) -> Found:
-    """The result of a search or a list; says so where the service lowered the limit."""
+    """Return the result of a search or a list; it says so if the service lowered the limit."""
     items, lines = _fitting(answer.items[: min(limit_asked, MOST_ITEMS)])
     omitted = min(len(answer.items), limit_asked, MOST_ITEMS) - len(items)
     applied = answer.limit if answer.limit is not None and answer.limit < limit_asked else 0
@@ -31,14 +31,14 @@ def found(answer: Answer, limit_asked: int) -> Found:
 
 
 def looked_up_in(answer: Answer, value_asked: str) -> Found:
-    """The result of a look-up; nothing known is a result too."""
+    """Return the result of a look-up; nothing known is a result too."""
     items, lines = _fitting(answer.items[:MOST_ITEMS])
     value = cleaned(value_asked, VALUE_CHARACTERS)
     return Found(looked_up(value, lines, answer.searched), Lookup(value=value, found=bool(items), items=items))
 
 
 def _fitting(records: Sequence[Record]) -> tuple[list[Ioc], list[str]]:
-    """The first records whose items and lines fit into MOST_ITEM_BYTES of UTF-8."""
+    """Return the first records whose items and lines fit into MOST_ITEM_BYTES of UTF-8."""
     items: list[Ioc] = []
     lines: list[str] = []
     room = MOST_ITEM_BYTES

@@ -1,4 +1,4 @@
-"""The REST calls: the one file that knows httpx, and what each failure asks of a person."""
+"""Call the REST API: the one file that knows httpx, and what each failure asks a person to do."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIMEOUT_SECONDS = 10.0
 
 
 class RestService:
-    """The service over HTTP: one connection pool, GET only, no redirects; every call raises ServiceFailure.
+    """Calls the service over HTTP: one connection pool, GET only, no redirects; every call may raise ServiceFailure.
 
     `timeout_seconds` bounds a call from connecting to the last byte.
     """
@@ -54,7 +54,7 @@ class RestService:
         return await self._iocs({"value": value})
 
     async def check(self) -> None:
-        """Ask what costs nothing and needs the key; returns when the service knows it."""
+        """Make a request that needs the key and costs nothing; return if the service accepts the key."""
         if not isinstance(_json(await self._get("/api/v1/usage", {})), dict):
             raise self._stranger()
 
@@ -113,7 +113,7 @@ class RestService:
 
 
 def failure_sentence(status: int, retry_after: str, body: bytes) -> str:
-    """What a refusal asks of a person; `body` is a problem+json document, or anything."""
+    """Return what a person should do after a refusal; `body` is a problem+json document, or anything."""
     when = f"in {int(retry_after)} seconds" if re.fullmatch(r"[0-9]{1,6}", retry_after) else "later"
     if status in (400, 422):
         return f"The service refused the arguments: {_problem_detail(body)}"

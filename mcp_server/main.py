@@ -1,4 +1,4 @@
-"""The command `ioc-mcp`: a local stdio process between one MCP client and the service."""
+"""Run `ioc-mcp`: a local stdio process between one MCP client and the service."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
-    """Serve or check; returns the exit status: 0, 1 failed, 2 usage."""
+    """Serve or check; return the exit status: 0, 1 failed, 2 usage."""
     options = _parser().parse_args(arguments)
     try:
         settings = settings_from(environment)

@@ -1,6 +1,6 @@
-"""The shapes: what the service answers, and the compact form that a tool gives a model.
+"""Define what the service answers, and the compact form that a tool gives a model.
 
-Whatever stands in them comes from articles of strangers, so every text is cleaned and cut on its way through.
+Whatever they hold comes from strangers' articles, so every text is cleaned and cut.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RecordWarning(BaseModel):
 
 
 class Record(BaseModel):
-    """An IOC record of the REST API: the members that a tool shows."""
+    """An IOC record of the REST API, with the members that a tool shows."""
 
     type: str
     value: str
@@ -50,7 +50,7 @@ class Record(BaseModel):
 
 
 class Searched(BaseModel):
-    """What there was to search when nothing was found."""
+    """What was searched when nothing was found."""
 
     articles: Count = 0
     sources: Count = 0
@@ -115,7 +115,7 @@ class Lookup(_Shape):
 
 
 def compact(record: Record) -> Ioc:
-    """The record with the members of a tool's item, cleaned and cut."""
+    """Return the record as a tool's item, cleaned and cut."""
     article = record.article or RecordArticle()
     return Ioc(
         type=cleaned(record.type, 30),

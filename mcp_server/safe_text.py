@@ -1,4 +1,4 @@
-"""Strangers' text made safe to show a model: nothing unseen in it, nothing that becomes a link. Pure functions."""
+"""Make strangers' text safe to show a model: nothing invisible in it, nothing that becomes a link. Pure functions."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _PROSE_IPV4 = re.compile(r"(?<!\d)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\d)")
 
 
 def cleaned(text: str, most: int) -> str:
-    """The visible characters of `text` on one line, at most `most` of them.
+    """Return the visible characters of `text` on one line, at most `most` of them.
 
-    Control, bidi, zero-width and other unseen characters go; every run of white space is one space.
+    Control, bidirectional, zero-width and other invisible characters go; every run of white space is one space.
     """
     spaced = _UNSEEN.sub("", " ".join(text.split()))
     seen = "".join(mark for mark in spaced if unicodedata.category(mark) not in _UNSEEN_CATEGORIES)
@@ -32,12 +32,12 @@ def cleaned(text: str, most: int) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """`text`, or its beginning with an ellipsis, in at most `most` characters."""
+    """Return `text`, or its beginning with an ellipsis, in at most `most` characters."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def defanged(type: str | None, value: str) -> str:
-    """`value` as no client makes a link of it; `type` None is a value of unknown type. Twice is as once.
+    """Return `value` so that no client makes a link of it; `type` None means unknown. Twice gives the same as once.
 
     Example: `defanged("url", "https://evil.example/a")` is `hxxps://evil[.]example/a`.
     """
@@ -50,7 +50,7 @@ def defanged(type: str | None, value: str) -> str:
 
 
 def defanged_prose(text: str) -> str:
-    """Running text with the links, host names and IPv4 addresses in it defanged; versions and decimals stay."""
+    """Return running text with the links, host names and IPv4 addresses in it defanged; versions and decimals stay."""
     without_addresses = _PROSE_IPV4.sub(lambda found: found[0].replace(".", "[.]"), _without_links(text))
     return _PROSE_DOT.sub("[.]", without_addresses)
 

@@ -1,4 +1,4 @@
-"""The three tools and their words: the one file that knows mcp."""
+"""Define the three tools and their words: the one file that knows mcp."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _ARGUMENT_SENTENCES: Mapping[str, str] = {
 
 
 class _Tools:
-    """The tools as methods; the service is opened by the first call, which keeps the start quick."""
+    """The tools as methods; the first call opens the service, which keeps the start quick."""
 
     def __init__(self, open_service: Callable[[], Service]) -> None:
         self._open_service = open_service
@@ -114,7 +114,7 @@ class _IocServer(MCPServer[None]):
 
 
 def build_server(open_service: Callable[[], Service], version: str) -> MCPServer[None]:
-    """The MCP server over a service that the first call opens; its lifespan closes it."""
+    """Return the MCP server over a service that the first call opens; its lifespan closes it."""
     tools = _Tools(open_service)
 
     @asynccontextmanager
@@ -156,7 +156,7 @@ def build_server(open_service: Callable[[], Service], version: str) -> MCPServer
 
 
 def failure_sentence(cause: BaseException | None) -> str:
-    """What to tell the caller of a failed call; empty for what is no fault of caller or service."""
+    """Return what to tell the caller of a failed call; empty if neither caller nor service is at fault."""
     if isinstance(cause, ServiceFailure):
         return str(cause)
     if isinstance(cause, ValidationError):

@@ -1,4 +1,4 @@
-"""What the tools need of the service, and how it fails."""
+"""Define what the tools need of the service, and how it fails."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ class ServiceFailure(Exception):
 
 
 class Service(Protocol):
-    """The service's indicators, as its REST API gives them; each call raises ServiceFailure."""
+    """The service's indicators, as its REST API gives them; each call may raise ServiceFailure."""
 
     async def search(self, query: str, type: str | None, limit: int) -> Answer:
-        """The indicators that match every word of `query`, best match first."""
+        """Return the indicators that match every word of `query`, best match first."""
 
     async def newest(self, type: str | None, limit: int) -> Answer:
-        """The indicators, newest `last_seen` first."""
+        """Return the indicators, newest `last_seen` first."""
 
     async def exact(self, value: str) -> Answer:
-        """The indicators that `value`, possibly defanged, names."""
+        """Return the indicators that `value`, possibly defanged, names."""
 
     async def aclose(self) -> None:
-        """Give the connections back; nothing may be called after."""
+        """Close the connections; nothing may be called after."""

@@ -1,4 +1,4 @@
-"""What the environment says: the key and the address of the service."""
+"""Read the key and the address of the service from the environment."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _LOCAL_NETWORKS = ("127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16
 
 
 class SettingsError(Exception):
-    """The environment can't be used; the text is one sentence for a person and never holds the key."""
+    """The environment cannot be used; the text is one sentence for a person and never holds the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where the service is (no trailing slash) and the key to show it."""
+    """The address of the service (no trailing slash) and the API key."""
 
     base_url: str
     api_key: str = field(repr=False)
 
 
 def settings_from(environment: Mapping[str, str]) -> Settings:
-    """Read `SERVICE_API_KEY` and `SERVICE_BASE_URL`; raises SettingsError."""
+    """Read `SERVICE_API_KEY` and `SERVICE_BASE_URL`; raise SettingsError if they cannot be used."""
     return Settings(
         base_url=_base_url(environment.get("SERVICE_BASE_URL", "").strip() or DEFAULT_BASE_URL),
         api_key=_api_key(environment.get("SERVICE_API_KEY", "").strip()),

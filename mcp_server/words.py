@@ -1,4 +1,4 @@
-"""What a tool says in text: one line an IOC, values defanged. Pure functions of cleaned shapes."""
+"""Write what a tool says in text: one line for each IOC, values defanged. Pure functions of cleaned shapes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 def line(ioc: Ioc, defanged_value: str) -> str:
-    """One line on one IOC; the raw value of an address, host, URL or e-mail address stands nowhere in it.
+    """Return one line about one IOC; it never holds the raw value of an address, host, URL or e-mail address.
 
     `defanged_value` is the service's own spelling, or empty.
     """
@@ -30,7 +30,7 @@ def line(ioc: Ioc, defanged_value: str) -> str:
 
 
 def listing(lines: Sequence[str], total: int | None, limit_applied: int, omitted: int) -> str:
-    """The text of a search or a list: the lines, and one in brackets where there is more to know."""
+    """Return the text of a search or a list: the lines, and one in brackets if there is more to know."""
     notes = [
         f"{len(lines)} of {total} shown" if total is not None and total > len(lines) else "",
         f"limit lowered to {limit_applied}, the most the service gives" if limit_applied else "",
@@ -41,12 +41,12 @@ def listing(lines: Sequence[str], total: int | None, limit_applied: int, omitted
 
 
 def looked_up(value: str, lines: Sequence[str], searched: Searched | None = None) -> str:
-    """The text of a look-up: the lines, or that there is none of `value` in what was searched."""
+    """Return the text of a look-up: the lines, or that what was searched holds no `value`."""
     return "\n".join(lines) or f"{cut(defanged(None, value), _LINE_CHARACTERS)}: not found{_within(searched)}."
 
 
 def _within(searched: Searched | None) -> str:
-    """What was searched, so that nobody takes "not found" for "harmless"."""
+    """Say what was searched, so that nobody takes "not found" for "harmless"."""
     if searched is None:
         return ""
     day = _DAY.match(searched.newest_article or "")

@@ -36,6 +36,7 @@ KNOWN_BY_ONE_FILE = {
     "nh3": "api/web/markdown.py",
     "prometheus_client": "api/metrics.py",
     "protego": "ingest/robots.py",
+    "publicsuffixlist": "ingest/indicators/suffixes.py",
     "pypdf": "ingest/pdf_text.py",
     "trafilatura": "ingest/article_text.py",
     "typer": "api/cli/commands.py",

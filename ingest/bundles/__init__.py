@@ -1,4 +1,4 @@
-"""Files in which others write indicators down: MISP events and STIX 2.1 bundles, read as articles. Pure."""
+"""Read files in which others share indicators, MISP events and STIX 2.1 bundles, as articles. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RED = "tlp:red"
 def read_bundle(
     body: bytes, source_name: str | None, fetched_at: datetime, most_indicators: int = 20_000
 ) -> tuple[ReadPage, ...]:
-    """The articles of a MISP or STIX file, each with its indicators.
+    """Return the articles of a MISP or STIX file, each with its indicators.
 
     Raises ArticleUnreadable: `invalid_json`, `unknown_json`, `restricted_sharing` (marked TLP:RED), `no_text` (it
     reports nothing).

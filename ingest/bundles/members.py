@@ -1,4 +1,4 @@
-"""Reading members of JSON that strangers wrote: whatever is not of the expected kind is as good as absent."""
+"""Read members of JSON that strangers wrote: whatever is not of the expected kind counts as absent."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ Object = Mapping[str, Any]
 
 
 def text(holder: Object, name: str) -> str:
-    """A member that is a string, else nothing; without what no text may hold."""
+    """Return a member that is a string, else nothing; without characters that no text may hold."""
     value = holder.get(name)
     return value.replace("\0", "").encode(errors="replace").decode().strip() if isinstance(value, str) else ""
 
 
 def objects(holder: Object, name: str) -> Iterator[Object]:
-    """The objects of a member that is a list."""
+    """Return the objects of a member that is a list."""
     value = holder.get(name)
     for each in value if isinstance(value, list) else ():
         if isinstance(each, Mapping):
@@ -26,13 +26,13 @@ def objects(holder: Object, name: str) -> Iterator[Object]:
 
 
 def strings(holder: Object, name: str) -> tuple[str, ...]:
-    """The strings of a member that is a list."""
+    """Return the strings of a member that is a list."""
     value = holder.get(name)
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
 
 
 def moment(written: str) -> datetime | None:
-    """A time: RFC 3339, a date, or whole seconds since 1970; None for anything else or before that."""
+    """Return a time from RFC 3339, a date, or whole seconds since 1970; None for anything else or earlier."""
     try:
         if written.isascii() and written.isdigit():
             read = datetime.fromtimestamp(int(written), UTC)

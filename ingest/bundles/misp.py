@@ -45,7 +45,7 @@ _SOFTWARE_ID: Final = re.compile(r" - S[0-9]{4}\Z")
 
 
 def misp_events(parsed: Any) -> list[Object] | None:
-    """The events that a JSON value holds; None where it is nothing of MISP's."""
+    """Return the events that a JSON value holds; None if it is not from MISP."""
     if isinstance(parsed, Mapping):
         if isinstance(parsed.get("Event"), Mapping):
             return [parsed["Event"]]
@@ -58,7 +58,7 @@ def misp_events(parsed: Any) -> list[Object] | None:
 
 
 def misp_report(event: Object) -> Report:
-    """What an event reports."""
+    """Return what an event reports."""
     organisation = event.get("Orgc") or event.get("Org")
     malware = tuple(name for kind, name in _galaxies(event) if kind == "malware")
     attributes = [each for each in _attributes(event) if each.get("deleted") is not True]
@@ -73,12 +73,12 @@ def misp_report(event: Object) -> Report:
 
 
 def misp_marks(event: Object) -> frozenset[str]:
-    """The sharing marks of an event, like `tlp:red`."""
+    """Return the sharing marks of an event, such as `tlp:red`."""
     return frozenset(text(tag, "name").lower() for tag in objects(event, "Tag"))
 
 
 def _identity(event: Object) -> str:
-    """Its uuid; an event without one is what it says."""
+    """Return the event's uuid; an event without one is identified by its content."""
     if uuid := text(event, "uuid").lower():
         return uuid
     return hashlib.sha256(json.dumps(event, sort_keys=True).encode(errors="replace")).hexdigest()
@@ -118,7 +118,7 @@ def _stated_by(attribute: Object, malware: tuple[str, ...]) -> Iterator[Statemen
 
 
 def _galaxies(holder: Object) -> Iterator[tuple[str, str]]:
-    """The techniques and malware that an event or attribute is tagged with."""
+    """Return the techniques and malware that an event or attribute is tagged with."""
     tags = [text(tag, "name") for tag in objects(holder, "Tag")]
     tags += [
         text(cluster, "tag_name")

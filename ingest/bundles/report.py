@@ -1,4 +1,4 @@
-"""What a bundle reports, whatever its format, and the article that it becomes."""
+"""Define what a bundle reports, whatever its format, and turn it into an article."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ MOST_MALWARE: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """An indicator as a bundle states it: type of ours, value as written, what is said of it, malware named with it."""
+    """An indicator as a bundle states it: our type, the value as written, its description, and the malware named with
+    it.
+    """
 
     type: str
     raw: str
@@ -48,7 +50,7 @@ class Report:
 
 
 def as_article(report: Report, source_name: str | None, fetched_at: datetime, most_indicators: int) -> ReadPage:
-    """The article that a report becomes: no address, its text written from what it states."""
+    """Return the article for a report: no address, its text written from what the report states."""
     stated, unreadable = _stated(report.statements)
     free = "\n\n".join(report.paragraphs)
     found = _distinct([*stated, *_in_text(free, most_indicators)])
@@ -89,7 +91,7 @@ def _stated(statements: Iterable[Statement]) -> tuple[list[Sighting], int]:
 
 
 def _malware(names: Iterable[str]) -> tuple[str, ...]:
-    """Names in their list's spelling, each once."""
+    """Return names in their list's spelling, each once."""
     found: dict[str, None] = {}
     for name in names:
         with contextlib.suppress(NotAnIndicator):

@@ -1,7 +1,7 @@
-"""STIX 2.1 bundles: every report is an article; what no report refers to is one more.
+"""Read STIX 2.1 bundles: every report is an article; what no report refers to becomes one more.
 
-An indicator's pattern states what its comparisons with `=` and `IN` name. Observables state themselves only where a
-report has no indicator: beside indicators they are what was seen, not what to look for.
+An indicator's pattern states what its comparisons with `=` and `IN` name. Observables count only if a report has no
+indicator: beside indicators they are what was seen, not what to look for.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Bundle:
 
 
 def stix_bundle(parsed: Any) -> Bundle | None:
-    """The bundle that a JSON value is; None where it is something else."""
+    """Return the bundle that a JSON value is; None if it is something else."""
     if not isinstance(parsed, Mapping) or parsed.get("type") != "bundle":
         return None
     live = [each for each in objects(parsed, "objects") if each.get("revoked") is not True]
@@ -57,7 +57,7 @@ def stix_bundle(parsed: Any) -> Bundle | None:
 
 
 def stix_reports(bundle: Bundle) -> list[Report]:
-    """What its reports say, and what is left over where that states anything."""
+    """Return what its reports say, and the rest if it states anything."""
     reports = [_report(bundle, each) for each in bundle.reports]
     spoken_for = {ref for each in bundle.reports for ref in _reach(bundle, each)}
     rest = [each for id, each in bundle.by_id.items() if id not in spoken_for and text(each, "type") != "report"]
@@ -71,7 +71,7 @@ def stix_reports(bundle: Bundle) -> list[Report]:
 
 
 def stix_marks(bundle: Bundle) -> frozenset[str]:
-    """The sharing marks of a bundle's objects, like `tlp:red`."""
+    """Return the sharing marks of a bundle's objects, such as `tlp:red`."""
     return frozenset(
         _TLP[ref] for each in bundle.by_id.values() for ref in strings(each, "object_marking_refs") if ref in _TLP
     )
@@ -90,7 +90,7 @@ def _report(bundle: Bundle, report: Object) -> Report:
 
 
 def _reach(bundle: Bundle, report: Object) -> list[str]:
-    """What a report refers to, and the ends of the relationships among that."""
+    """Return what a report refers to, and the ends of the relationships among that."""
     refs = dict.fromkeys(ref for ref in strings(report, "object_refs") if ref in bundle.by_id)
     for ref in tuple(refs):
         each = bundle.by_id[ref]
@@ -108,7 +108,7 @@ def _references(report: Object) -> Iterator[str]:
 
 
 def _maker(bundle: Bundle, made: Iterable[Object]) -> str | None:
-    """The name of the identity that made the first of these."""
+    """Return the name of the identity that made the first of these."""
     for each in made:
         identity = bundle.by_id.get(text(each, "created_by_ref"))
         if identity and text(identity, "name"):
@@ -135,7 +135,7 @@ def _statements(bundle: Bundle, reached: list[Object]) -> Iterator[Statement]:
 
 
 def _malware_of(bundle: Bundle) -> dict[str, tuple[str, ...]]:
-    """The malware that each indicator indicates."""
+    """Return the malware that each indicator indicates."""
     found: dict[str, tuple[str, ...]] = {}
     for each in bundle.by_id.values():
         target = bundle.by_id.get(text(each, "target_ref"))
@@ -168,7 +168,7 @@ def _observed(each: Object) -> Iterator[tuple[str, str]]:
 
 
 def pattern_values(pattern: str) -> Iterator[tuple[str, str]]:
-    """The (type, value) pairs that a pattern's comparisons name; what is negated names nothing."""
+    """Return the (type, value) pairs that a pattern's comparisons name; negated ones name nothing."""
     for match in _COMPARISON.finditer(pattern[:_LONGEST_PATTERN]):
         kind = _compared(match["object"], match["path"])
         if kind and not _NEGATED.search(pattern[max(0, match.start() - 8) : match.start()]):

@@ -1,4 +1,4 @@
-"""Fetching pages from the public internet, and from nowhere else."""
+"""Fetch pages from the public internet, and from nowhere else."""
 
 from ingest.fetch.addresses import FetchAllow
 from ingest.fetch.fetcher import FetchedPage, Fetcher

@@ -1,4 +1,4 @@
-"""Which internet addresses may be fetched from.
+"""Decide which internet addresses may be fetched from.
 
 The table is our own: Python's `is_global` calls NAT64, 6to4, multicast and some cloud metadata addresses global.
 """
@@ -92,14 +92,14 @@ def check_address(ip: Address, port: int, allow: FetchAllow) -> None:
 
 
 def is_public(ip: Address) -> bool:
-    """Whether the address belongs to the public unicast internet."""
+    """Tell whether the address belongs to the public unicast internet."""
     if isinstance(ip, IPv4Address):
         return not any(ip in network for network in _FORBIDDEN_IPV4)
     return ip.scope_id is None and ip in _PUBLIC_IPV6 and not any(ip in network for network in _FORBIDDEN_IPV6)
 
 
 def blocked_port() -> RefusedUrl:
-    """The refusal of any port but the two of the web."""
+    """Return the refusal of any port but the two of the web."""
     return RefusedUrl("blocked_port", "Only the ports 80 and 443 are fetched from.")
 
 

@@ -1,4 +1,4 @@
-"""Undoing a response's content coding with a bound on what comes out: a few kilobytes may unfold to gigabytes."""
+"""Decompress an answer's body up to a bound: a few kilobytes may unfold to gigabytes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _GZIP_BITS: Final = zlib.MAX_WBITS | 16
 
 
 def content_coding(fields: list[str]) -> str:
-    """The one coding (`identity`, `gzip` or `deflate`) that the Content-Encoding fields name.
+    """Return the one coding (`identity`, `gzip` or `deflate`) that the Content-Encoding fields name.
 
     Raises FetchFailed (`unsupported_encoding`) for any other and for several.
     """
@@ -25,7 +25,7 @@ def content_coding(fields: list[str]) -> str:
 
 
 def body_too_large(limit: int) -> FetchFailed:
-    """The failure of a page with more than `limit` bytes."""
+    """Return the failure of a page with more than `limit` bytes."""
     size = f"{limit // 1_000_000} MB" if limit >= 1_000_000 else f"{limit:,} bytes"
     return FetchFailed("body_too_large", f"The page is larger than {size}.")
 
@@ -44,7 +44,7 @@ class BoundedDecoder:
         self._begun = False
 
     def feed(self, piece: bytes) -> bytes:
-        """What this piece of the wire body unfolds to."""
+        """Return what this piece of the wire body unfolds to."""
         if self._coding != "identity":
             piece = self._unfold(piece)
         self._room -= len(piece)
@@ -53,7 +53,7 @@ class BoundedDecoder:
         return piece
 
     def finish(self) -> None:
-        """Check that the stream came to an end of its own: half a gzip stream is not a page."""
+        """Check that the stream came to its own end: half a gzip stream is not a page."""
         if self._begun and not (self._inflate and self._inflate.eof):
             raise FetchFailed("decode_failed", "The compressed page breaks off before its end.", retryable=True)
 
@@ -74,6 +74,8 @@ class BoundedDecoder:
 
 
 def _deflate_bits(start: bytes) -> int:
-    """Servers mean either zlib's format or the raw stream by `deflate`; the former begins with a checked header."""
+    """Tell zlib's format from a raw stream, because servers call both `deflate`; the former begins with a checked
+    header.
+    """
     is_zlib = start[0] & 0x0F == 8 and int.from_bytes(start[:2], "big") % 31 == 0
     return zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS

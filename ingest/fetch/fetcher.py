@@ -1,4 +1,4 @@
-"""Fetching one page from a web that cannot be trusted."""
+"""Fetch one page from a web that cannot be trusted."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def _status_failure(response: wire.Response, now: datetime) -> FetchFailed:
 
 
 def _retry_after(text: str | None, now: datetime) -> float | None:
-    """Seconds to wait, from seconds or a date; at most an hour, None for nonsense."""
+    """Return the seconds to wait, from seconds or a date; at most an hour, None for nonsense."""
     if text is None:
         return None
     if re.fullmatch(r"[0-9]{1,9}", text.strip()):

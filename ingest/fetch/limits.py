@@ -1,4 +1,4 @@
-"""How much of a stranger's time and bytes one fetch may take."""
+"""Bound how much time and how many bytes one fetch may take."""
 
 from __future__ import annotations
 

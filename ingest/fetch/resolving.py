@@ -1,4 +1,4 @@
-"""From a host name to the addresses that may be dialled for it."""
+"""Resolve a host name to the addresses that may be dialled for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ _THREADS: Final = 8
 
 
 class SystemResolver:
-    """The system's resolver, in threads of its own: a name server that stalls on purpose holds up nobody else."""
+    """Asks the system's resolver in threads of its own, so that a name server that stalls on purpose delays nobody
+    else.
+    """
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="resolver")
@@ -31,7 +33,7 @@ class SystemResolver:
 
 
 async def dialable_addresses(url: SubmittableUrl, resolver: Resolver, allow: FetchAllow) -> tuple[Address, ...]:
-    """Every address of the URL's host, each checked: one bad answer among good ones refuses them all.
+    """Return every address of the URL's host, each checked: one bad answer among good ones refuses them all.
 
     Raises RefusedUrl (`blocked_address`, `blocked_port`) or FetchFailed (`dns_failed`).
     """

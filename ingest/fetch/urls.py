@@ -1,4 +1,4 @@
-"""Which URLs may be fetched, judged by their form alone; what their names resolve to is checked when dialling."""
+"""Decide which URLs may be fetched, by their form alone; what their names resolve to is checked when dialling."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _is_local(host: str) -> bool:
 
 
 def _host_name(name: str) -> str:
-    """The name in lower case and punycode, without a final dot."""
+    """Return the name in lower case and punycode, without a final dot."""
     host = name.translate(_ASCII_LOWER).removesuffix(".")
     labels = [_label(label) for label in host.split(".")]
     host = ".".join(labels)
@@ -154,7 +154,7 @@ def _label(label: str) -> str:
 
 
 def _ipv4(host: str) -> IPv4Address | None:
-    """The address that a host with a numeric last label must be: resolvers read `127.1` and `0x7f.1` so as well."""
+    """Return the address that a host with a numeric last label must be: resolvers also read `127.1` and `0x7f.1` so."""
     if not _NUMBER.fullmatch(host.rpartition(".")[2]):
         return None
     try:

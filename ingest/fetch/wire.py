@@ -1,7 +1,7 @@
-"""One HTTP exchange with one checked address; the only file that knows httpcore.
+"""Exchange one HTTP request and answer with one checked address; the only file that knows httpcore.
 
-httpcore rather than a client on top of it: no cookies, proxies, redirects, netrc or decompression that would have to be
-switched off again, and its network backend is the place where the address to dial is fixed.
+httpcore rather than a client on top of it: there are no cookies, proxies, redirects, netrc or decompression to switch
+off, and its network backend is the place where the address to dial is fixed.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ _READ_BYTES: Final = 16 * 1024  # small, so that a flood of tiny chunks holds up
 
 
 class Response:
-    """Status and headers of an answer, and its body as it comes over the wire."""
+    """Status and headers of an answer, and its body as it arrives."""
 
     def __init__(self, answer: httpcore.Response) -> None:
         self._answer = answer
         self.status = answer.status
 
     def fields(self, name: str) -> list[str]:
-        """The values of every header line of that name, in order."""
+        """Return the values of every header line of that name, in order."""
         wanted = name.lower().encode("ascii")
         return [_text(value) for key, value in self._answer.headers if key.lower() == wanted]
 
     def field(self, name: str) -> str | None:
-        """The first value of that header."""
+        """Return the first value of that header."""
         return next(iter(self.fields(name)), None)
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """The body, chunking undone, content coding not."""
+        """Yield the body with chunking undone, content coding not."""
         with _as_fetch_failures():
             async for piece in self._answer.aiter_stream():
                 yield piece
 
 
 def public_tls() -> ssl.SSLContext:
-    """Verification against the system's and the bundled authorities."""
+    """Return a TLS context that verifies against the system's and the bundled authorities."""
     return httpcore.default_ssl_context()
 
 
@@ -60,7 +60,7 @@ async def get(
     limits: FetchLimits,
     proxy: str | None = None,
 ) -> AsyncIterator[Response]:
-    """Send one GET to the first of the addresses that answers, and give its response once the headers are there.
+    """Send one GET to the first of the addresses that answers, and yield its response once the headers are there.
 
     Host header, SNI and certificate check use the URL's name, never the address. Through a proxy (its address, with
     credentials where it wants some) the name is asked for, and the addresses are not used. Raises FetchFailed.
@@ -124,7 +124,9 @@ class _PinnedBackend(httpcore.AsyncNetworkBackend):
 
 
 class _HeadMeter:
-    """The bytes that a response's head, with all interim responses before it, may still take; None once it is over."""
+    """Counts the bytes that a response's head, interim responses included, may still take; None once the head is
+    over.
+    """
 
     def __init__(self, room: int) -> None:
         self.room: int | None = room

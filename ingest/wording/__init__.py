@@ -1,4 +1,4 @@
-"""What a text says about CVEs: whether somebody exploits them, whether code for that is about, and how they are scored.
+"""Read what a text says about CVEs: whether they are exploited, whether exploit code exists, and how they are scored.
 
 Pure, bounded, and linear in the length of the text; knows nothing of how indicators are found.
 """

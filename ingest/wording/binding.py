@@ -1,4 +1,4 @@
-"""Which CVEs of a sentence a claim is about."""
+"""Decide which CVEs of a sentence a claim is about."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BACKWARD: Final = re.compile(r"\b(?:for|of|to|than|like|as|with|unlike)\s*$")
 
 
 def bound(certain: str, span: tuple[int, int]) -> set[int]:
-    """The numbers of the CVEs that a claim at `span` is about."""
+    """Return the numbers of the CVEs that a claim at `span` is about."""
     groups = _groups(certain)
     if len(groups) < 2:
         return {number for group in groups for number in group.numbers}
@@ -76,7 +76,7 @@ def _groups(certain: str) -> list[_Group]:
 
 
 def _segment(certain: str, start: int, end: int) -> tuple[int, int]:
-    """The part of the sentence that tells one thing, around a claim."""
+    """Return the part of the sentence around a claim that makes one statement."""
     low, high = 0, len(certain)
     for match in _APART.finditer(certain):
         if match.end() <= start:
@@ -88,7 +88,7 @@ def _segment(certain: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_own(certain: str, group: _Group, start: int) -> bool:
-    """Whether what follows a CVE tells of it alone: `…, which was …`, or `for cve_0 exploited …`."""
+    """Tell whether what follows a CVE is about it alone: `…, which was …`, or `for cve_0 exploited …`."""
     between = certain[group.end : start]
     if _RELATIVE.match(between):
         return True

@@ -1,4 +1,4 @@
-"""What a sentence claims, once its doubts are out: that somebody exploits something, or that code to do so is about."""
+"""Find what a sentence claims, once its doubts are out: that something is exploited, or that exploit code exists."""
 
 from __future__ import annotations
 
@@ -276,5 +276,5 @@ PROOF_OF_CONCEPT: Final = (
 
 
 def claims(rules: tuple[re.Pattern[str], ...], certain: str) -> list[tuple[int, int]]:
-    """The spans of a sentence without doubts that any of the rules matches, in order."""
+    """Return the spans of a sentence without doubts that any of the rules matches, in order."""
     return sorted(match.span() for rule in rules for match in rule.finditer(certain))

@@ -1,4 +1,4 @@
-"""Takes out of a sentence what it denies, doubts, fears, forbids or only imagines, before anything is read as a claim.
+"""Remove from a sentence what it denies, doubts, fears, forbids or imagines, before anything is read as a claim.
 
 What is taken out is replaced by bars of the same length, so that places stay and no pattern reaches across.
 """
@@ -262,7 +262,7 @@ _KNOWN_CAUTION: Final = re.compile(
 
 
 def without_doubts(plain: str) -> str:
-    """The sentence with bars for everything that it does not claim."""
+    """Return the sentence with bars for everything that it does not claim."""
     plain = _KNOWN_CAUTION.sub(r"\1     \2", plain)
     if plain.endswith("?"):
         return BAR * len(plain)

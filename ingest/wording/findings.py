@@ -1,4 +1,4 @@
-"""What a whole text says about its CVEs."""
+"""Collect what a whole text says about its CVEs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class _Found:
 
 
 def findings_of(text: str, cves: Collection[str]) -> dict[str, dict[str, Any]]:
-    """What a text says about the given CVEs (canonical): {CVE: {"exploitation", "quote", "cvss"}}.
+    """Return what a text says about the given CVEs (canonical): {CVE: {"exploitation", "quote", "cvss"}}.
 
     `exploitation` is `in_the_wild` or `poc`, `quote` the first sentence that says so (at most 240 characters), `cvss`
     has `score`, `version` and `vector`; each member only where the text says it. Linear; never raises.
@@ -102,14 +102,14 @@ def _look(sentence: Sentence, about: tuple[str, ...], found: _Found) -> None:
 
 
 def _note(found: _Found, cve: str, level: str, sentence: Sentence) -> None:
-    """The first sentence that says the most counts."""
+    """Keep the strongest claim on a CVE, and the first sentence that makes it."""
     known = found.levels.get(cve)
     if known is None or _LEVELS.index(level) < _LEVELS.index(known[0]):
         found.levels[cve] = (level, " ".join(sentence.written.split())[:LONGEST_QUOTE])
 
 
 def _carried(sentence: Sentence, topic: _Topic) -> tuple[str, ...]:
-    """The CVEs that a sentence without any goes on to speak of."""
+    """Return the CVEs that a sentence without any continues to speak of."""
     if not topic.cves or topic.hops >= _MOST_HOPS or topic.fields >= _MOST_FIELDS:
         return ()
     if not (_ANAPHORA.match(sentence.plain) or _FIELD.match(sentence.plain) or _mentions_it(sentence.plain)):

@@ -1,4 +1,4 @@
-"""CVSS scores as texts state them: `CVSS 9.8`, `CVSS v3.1 base score of 9.8`, or a vector."""
+"""Read CVSS scores as texts state them: `CVSS 9.8`, `CVSS v3.1 base score of 9.8`, or a vector."""
 
 from __future__ import annotations
 
@@ -99,7 +99,9 @@ class _Stated:
 
 
 def scores_in(sentence: Sentence, about: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(CVE, {"score", "version", "vector"}) for each score that a sentence states; without CVEs it tells of `about`."""
+    """Yield (CVE, {"score", "version", "vector"}) for each score a sentence states; without CVEs it is about
+    `about`.
+    """
     plain = sentence.plain
     if "cvss" not in plain and "/ac:" not in plain and "out of" not in plain and "/10" not in plain:
         return
@@ -117,7 +119,7 @@ def scores_in(sentence: Sentence, about: tuple[str, ...]) -> Iterator[tuple[str,
 
 
 def _stated(plain: str) -> list[_Stated]:
-    """The scores of a sentence, by the first of the ways to write them that gives any."""
+    """Return the scores of a sentence, by the first of the ways to write them that gives any."""
     found = [stated for match in _NAMED.finditer(plain) if (stated := _after_name(plain, match))]
     for pattern in (_BEFORE, _OUT_OF_TEN):
         found = found or [_Stated(m.start(), m.end(), float(m["score"]), None) for m in pattern.finditer(plain)]
@@ -144,7 +146,7 @@ def _after_name(plain: str, name: re.Match[str]) -> _Stated | None:
 
 
 def _about(plain: str, start: int, end: int, about: tuple[str, ...], named: bool) -> tuple[str, ...]:
-    """The CVE that a score belongs to: the one before it, else the one after; all of them where it says so."""
+    """Return the CVEs that a score belongs to: the one before it, else the one after; all of them if it says so."""
     if not named:
         return about if len(about) == 1 or "both" in plain else ()
     places = [(match.start(), int(match[1])) for match in _PLACE.finditer(plain)]
@@ -167,7 +169,7 @@ def _written(vector: re.Match[str]) -> str:
 
 
 def base_score(vector: re.Match[str]) -> float | None:
-    """The base score of a version 3 vector (FIRST's specification, section 7.1); None for other versions."""
+    """Return the base score of a version 3 vector (FIRST's specification, section 7.1); None for other versions."""
     given = dict(metric.split(":", 1) for metric in vector["vector"].lower().split("/"))
     if vector["version"] == "4.0" or "s" not in given or not {"av", "ac", "pr", "ui", "c", "i", "a"} <= set(given):
         return None

@@ -1,4 +1,4 @@
-"""Cuts a text into sentences, and writes each in the plain form that the rules are written for."""
+"""Cut a text into sentences, and write each in the plain form that the rules expect."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Sentence:
 
 
 def sentences(text: str) -> Iterator[Sentence]:
-    """The sentences of a text, line by line; lines that were merely wrapped are joined."""
+    """Return the sentences of a text, line by line; lines that were merely wrapped are joined."""
     for line in _WRAPPED.sub(" ", text).split("\n"):
         line = _BULLET.sub("", line).strip()
         if line:

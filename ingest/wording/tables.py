@@ -1,4 +1,4 @@
-"""Writes the rows of tables out, so that each cell says what it is: `Exploited: Yes` instead of `Yes`."""
+"""Write out the rows of tables so that each cell says what it is: `Exploited: Yes` instead of `Yes`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST_ROW: Final = 2_000
 
 
 def written_out(text: str) -> str:
-    """The text with the cells of its tables under their headings; a row has bars or tabs between its cells."""
+    """Return the text with each table cell under its heading; a row has bars or tabs between its cells."""
     return "\n".join(_lines(text.split("\n")))
 
 
