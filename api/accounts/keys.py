@@ -93,6 +93,11 @@ class Keys:
             log.info("API key revoked", account=key.account_id, slot=key.slot)
         return revoked
 
+    async def revoke_all(self, account_id: str) -> int:
+        """Revoke every live key of an account; return how many there were."""
+        revoked = [await self.revoke(key) for key in await self.store.accounts.keys(account_id)]
+        return sum(revoked)
+
     def _make(self, account_id: str, slot: int, name: str) -> NewKey:
         body = f"ioc_{account_id}{slot}_{base62(secrets.randbits(256), 43)}"
         secret = body + _checksum(body)

@@ -95,17 +95,18 @@ def set_role(email: str, role: Role) -> None:
     say(f"account {email} is now {_ROLE_WORDS[role]}")
 
 
-def reset_password(email: str) -> None:
-    """Gives a new password and ends every session."""
+def reset_password(email: str, *, keep_keys: bool) -> None:
+    """Set a new password, end every session and, unless told otherwise, revoke every API key."""
     password = _ask_password()
 
-    async def reset(store: Store, _: Settings) -> None:
+    async def reset(store: Store, _: Settings) -> int:
         account = await _account(store, email)
         hashed = await Passwords().hash(password)
         await store.accounts.update(replace(account, password_hash=hashed, session_epoch=account.session_epoch + 1))
+        return 0 if keep_keys else await Keys(store, utc_now).revoke_all(account.id)
 
-    with_store(reset)
-    say(f"account {email} has a new password")
+    revoked = with_store(reset)
+    say(f"account {email} has a new password; its sessions have ended; API keys revoked: {revoked}")
 
 
 def create_key(email: str, name: str) -> None:

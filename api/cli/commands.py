@@ -219,11 +219,14 @@ def set_role(
 
 
 @account.command("reset-password")
-def reset_password(email: Email) -> None:
-    """Give an account a new password; its sessions end."""
+def reset_password(
+    email: Email,
+    keep_keys: Annotated[bool, typer.Option("--keep-keys", help="Leave its API keys as they are.")] = False,
+) -> None:
+    """Give an account a new password: its sessions end and its API keys are revoked."""
     from api.cli.accounts import reset_password
 
-    reset_password(email)
+    reset_password(email, keep_keys=keep_keys)
 
 
 @key.command("create")

@@ -21,7 +21,7 @@ async def show(visit: Visit) -> Response:
 
 
 async def change_password(visit: Visit) -> Response:
-    """A new password ends every session, and begins a new one here."""
+    """Set a new password, end every session but a new one here, and revoke the API keys where that is asked for."""
     service, account = visit.service, visit.member.account
     attempt = await visit.back_off.known(visit.member.session.id)
     if attempt.refusal is not None:
@@ -35,8 +35,9 @@ async def change_password(visit: Visit) -> Response:
         return await _page(visit, 422, "new_password", f"The new password {wrong.message}.")
     changed = replace(account, password_hash=hashed, session_epoch=account.session_epoch + 1)
     await service.store.accounts.update(changed)
-    log.info("password changed", account=account.id)
-    return await enter(visit, changed, f"{_HERE}?done=password")
+    revoked = await service.keys.revoke_all(account.id) if visit.form.get("revoke_keys") else 0
+    log.info("password changed", account=account.id, keys_revoked=revoked)
+    return await enter(visit, changed, f"{_HERE}?done={'password-and-keys' if revoked else 'password'}")
 
 
 async def end_session(visit: Visit) -> Response:

@@ -231,6 +231,21 @@ def test_roles_are_set_and_listed_and_a_disabled_account_is_enabled_again(here: 
     assert here.run("account", "enable", "nobody@example.org").returncode == 1
 
 
+@pytest.mark.promise("accounts.password-reset")
+def test_a_reset_password_revokes_the_api_keys_unless_they_are_kept(here: Installation) -> None:
+    here.key()
+    reset = ("account", "reset-password", "analyst@example.org")
+
+    def keys() -> int:
+        return len(json.loads(here.run("key", "list", "analyst@example.org", "--json").stdout)["items"])
+
+    assert here.run(*reset, "--keep-keys", typed="another long password\n").returncode == 0
+    assert keys() == 1
+    ended = here.run(*reset, typed="yet another long password\n")
+    assert (ended.returncode, "API keys revoked: 1" in " ".join(ended.stderr.split())) == (0, True)
+    assert keys() == 0
+
+
 @pytest.mark.promise("cli.export")
 def test_everything_is_exported_in_each_format(here: Installation) -> None:
     imported(here, article_page())

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from tests.api.running import Running
 from tests.api.web.reading import EMAIL, PASSWORD, Reader, reading
 
@@ -21,6 +23,20 @@ async def test_a_new_password_ends_every_other_session(api: Running, member: Rea
         assert not await elsewhere.is_signed_in()
         assert (await elsewhere.sign_in()).status == 401
         assert (await elsewhere.sign_in(EMAIL, NEW)).status == 200
+
+
+@pytest.mark.promise("accounts.password-reset")
+async def test_a_new_password_revokes_the_api_keys_where_that_stays_ticked(api: Running, member: Reader) -> None:
+    key = await api.key(EMAIL)
+    form = (await member.open("/settings")).tree.xpath("//form[@action='/settings/password']")[0]
+    assert form.xpath(".//input[@name='revoke_keys'][@checked]")
+    assert (await change(member, PASSWORD, NEW))[0] == 200
+    assert (await api.get("/usage", key)).status_code == 200
+    page = await member.open("/settings")
+    ticked = {"current_password": NEW, "new_password": PASSWORD, "revoke_keys": "yes"}
+    page = await member.submit(page, "/settings/password", **ticked)
+    assert "your API keys are revoked" in page.text
+    assert (await api.get("/usage", key)).status_code == 401
 
 
 async def test_changing_the_password_needs_the_current_one(member: Reader) -> None:
