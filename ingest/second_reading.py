@@ -1,4 +1,4 @@
-"""A second look at the disarmed lines of a page that our own reader left unread; it may fail and cost nothing."""
+"""A second look at the defanged lines of a page that our own reader left unread; it may fail and cost nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The heart: from text to indicators of compromise, pure, linear and with the reason for each."""
+"""Find the indicators of compromise in a text, each with the reason for it: pure and linear."""
 
 from ingest.indicators.document import Document, Place, Region, document_from_text
 from ingest.indicators.extracting import Candidate, Extraction, Indicator, extract

@@ -1,4 +1,4 @@
-"""Joins what the end of a line breaks in two: `45[.]9[.]1[.]` and `2`, `T1059.` and `001`, `gale-` and `post[.]com`."""
+"""Join what the end of a line breaks in two: `45[.]9[.]1[.]` and `2`, `T1059.` and `001`, `gale-` and `post[.]com`."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class Joined(NamedTuple):
     breaks: tuple[int, ...]
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where the characters `start:end` of the token stand in the text."""
+        """Return where the characters `start:end` of the token stand in the text."""
         before = sum(place <= start for place in self.breaks)
         return self.start + start + before, self.start + end + sum(place < end for place in self.breaks)
 
 
 def ends_open(token: str) -> bool:
-    """Whether a token ends in a way that only something broken does."""
+    """Tell whether a token ends in a way that only something broken over two lines does."""
     last = token[-1]
     return last == DOT or (last == "." and "T" in token and _OPEN_TECHNIQUE.search(token) is not None)
 
 
 def joined_over_lines(text: str, open_places: Iterable[Place]) -> Iterator[Joined]:
-    """What the lines of a text break in two, in order; `open_places`: where the tokens stand that end open."""
+    """Yield what the lines of a text break in two, in order; `open_places` are the places of tokens that end open."""
     hyphens = (place for place in places_of(text, "-\n") if _AFTER_A_HYPHEN.match(text, place))
     begun = [_word_before(text, place + 1) for place in islice(hyphens, MOST_JOINED)]
     end = 0
@@ -82,7 +82,9 @@ def _go_together(token: str, word: str) -> bool:
 
 
 def _breaks_a_name(token: str) -> bool:
-    """Whether a name goes on in the next line; one that is whole does not, nor a word that announces a list."""
+    """Tell whether a name continues on the next line; a complete name does not, nor does a word that announces a
+    list.
+    """
     host = token.rpartition("//")[2]
     name = _LABEL_AT_END.search(host)
     if name is None or "/" in host or name["label"] in ANNOUNCING or name["label"].isdigit():
@@ -91,7 +93,7 @@ def _breaks_a_name(token: str) -> bool:
 
 
 def _goes_on(token: str, word: str) -> bool:
-    """Whether a host goes on after a dot: a number with a number, a name with what goes on as one or ends one."""
+    """Tell whether a host continues after a dot: a number with a number, a name with a label or a top-level domain."""
     label = _LABEL.match(word)
     if label is None or not token[-1:].isalnum() or "/" in token.rpartition("//")[2]:
         return False

@@ -1,4 +1,4 @@
-"""All that was weighed in a text, as JSON objects: for keeping with the article and for `ioc extract --explain`."""
+"""Write all candidates of a text as JSON objects: for storage with the article and for `ioc extract --explain`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class CandidateRecords(NamedTuple):
 def candidate_records(
     extraction: Extraction, most_kept: int = MOST_KEPT, most_dropped: int = MOST_DROPPED
 ) -> CandidateRecords:
-    """The candidates of a text, kept and dropped ones, up to a number of each.
+    """Return the candidates of a text, kept and dropped ones, up to a number of each.
 
     Members: `type`, `value`, `spelling` (as written, `start:end` of the document's text), `start`, `end`, `place`,
     `kept`, `score` (above 0 is kept), `rule` (its name) and `reason` (a sentence).
@@ -46,7 +46,7 @@ def candidate_records(
 
 
 def all_candidate_records(extraction: Extraction) -> Iterator[dict[str, Any]]:
-    """Every candidate, however many there are, one by one."""
+    """Yield every candidate, however many there are, one by one."""
     return (_record(extraction, candidate) for candidate in extraction.candidates())
 
 

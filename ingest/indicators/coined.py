@@ -1,4 +1,4 @@
-"""Finds the names that a text itself gives to malware and no list has: `a backdoor that we call QuietHarbor`."""
+"""Find the names that a text itself gives to malware and no list has: `a backdoor that we call QuietHarbor`."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _FURNITURE: Final = Verdict(False, "page furniture", 0)
 
 
 def with_coined(text: str, judged: list[JudgedMalware], is_furniture: Callable[[int], bool]) -> list[JudgedMalware]:
-    """`judged` and the names beside it that the text gives to malware, in order; linear in its length."""
+    """Return `judged` and the names beside it that the text gives to malware, in order; linear in its length."""
     names = coined_names(text)
     if not names:
         return judged
@@ -95,7 +95,7 @@ def with_coined(text: str, judged: list[JudgedMalware], is_furniture: Callable[[
 
 
 def coined_names(text: str) -> tuple[str, ...]:
-    """The names that a text says malware was given and that no list has, at most 20."""
+    """Return the names that a text says malware was given and that no list has, at most 20."""
     found: list[str] = []
     asked: set[str] = set()
     for name in islice(_names_given(text), MOST_WEIGHED):
@@ -109,7 +109,7 @@ def coined_names(text: str) -> tuple[str, ...]:
 
 
 def _names_given(text: str) -> Iterator[str]:
-    """The name in each place that may give one, or nothing."""
+    """Yield the name in each place that may give one, or nothing."""
     for verb in _NAMING:
         for place in places_of(text, verb):
             if given := _GIVEN.match(text, place + len(verb), place + _REACH_AHEAD):
@@ -120,7 +120,7 @@ def _names_given(text: str) -> Iterator[str]:
 
 
 def _places_of_name(text: str, name: str) -> Iterator[tuple[int, int]]:
-    """Where a name stands as a word of its own, and in no path or host, at most 1,000 times."""
+    """Yield where a name stands as a word of its own, and in no path or host, at most 1,000 times."""
     count = 0
     for start in places_of(text, name):
         end = start + len(name)
@@ -136,7 +136,7 @@ def _places_of_name(text: str, name: str) -> Iterator[tuple[int, int]]:
 
 
 def _name_given(text: str, start: int, given: re.Match[str]) -> str:
-    """The name that the verb at `start` gives, if it is to malware."""
+    """Return the name that the verb at `start` gives, if it is given to malware."""
     before = text[max(0, start - _REACH) : start].rpartition("\n")[2].rstrip()
     if kind := _KIND_BEFORE.search(before):
         return "" if _OTHERS_WITH.search(before, 0, kind.start()) else given["name"]
@@ -147,13 +147,13 @@ def _name_given(text: str, start: int, given: re.Match[str]) -> str:
 
 
 def _speaks_of_malware(before: str) -> bool:
-    """Whether what words before speak of last, of all that is given names, is malware."""
+    """Tell whether the last thing that the words before mention, of all that gets names, is malware."""
     kinds = list(_KIND.finditer(before))
     return bool(kinds) and _OTHER.search(before, kinds[-1].end()) is None
 
 
 def _name_explained(text: str, place: int, name: str) -> str:
-    """The name before `is a`, if that goes on with a kind of malware and the name looks like no other."""
+    """Return the name before `is a`, if a kind of malware follows and the name looks like no other."""
     return name if _is_made_up(name) and _IS_A_KIND.match(text, place, place + _REACH_AHEAD) else ""
 
 
@@ -162,7 +162,7 @@ def _is_made_up(name: str) -> bool:
 
 
 def _looks_coined(text: str, name: str) -> bool:
-    """Whether a word is made up, or comes again and is never written small."""
+    """Tell whether a word is made up, or comes again and is never written in lower case."""
     if _is_made_up(name):
         return True
     return not name.isupper() and text.count(name) > 1 and name.lower() not in text

@@ -1,4 +1,4 @@
-"""Tells what a list is of, by the items above and below one that could be either."""
+"""Tell what a list holds, by the items above and below one that could be either."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _WORD: Final = re.compile(r"[^\W_]")
 
 
 def company_of(text: str, seen: list[Sighting], index: int) -> Company:
-    """What the list that `seen[index]` is an item of also holds: hosts beyond doubt, or names of packages.
+    """Return what else the list holds that `seen[index]` is an item of: certain hosts, or names of packages.
 
-    It tells something of what may be no host, and of a URL or host that nobody disarmed: of a URL where anyone may put
+    It tells something of what may be no host, and of a URL or host that nobody defanged: of a URL where anyone may put
     anything, and of a name of three labels or more.
     """
     reading = seen[index][0]
@@ -38,7 +38,7 @@ def company_of(text: str, seen: list[Sighting], index: int) -> Company:
 
 
 def _among_packages(text: str, start: int) -> bool:
-    """Whether the row right above or below begins with the name of a package, as this one begins with a name."""
+    """Tell whether the row right above or below begins with the name of a package, as this one begins with a name."""
     row = text.rfind("\n", max(0, start - _WIDEST_EDGE), start) + 1
     if not row or text[row:start].strip(_BEFORE_AN_ITEM):
         return False
@@ -48,7 +48,7 @@ def _among_packages(text: str, start: int) -> bool:
 
 
 def _in_company(text: str, seen: list[Sighting], index: int) -> bool:
-    """Whether the list that `seen[index]` is an item of also holds a host that is certainly one."""
+    """Tell whether the list that `seen[index]` is an item of also holds a certain host."""
     near = seen[max(0, index - FARTHEST_NEIGHBOUR) : index + FARTHEST_NEIGHBOUR + 1]
     if not any(_is_a_host(reading) for reading, _, _ in near):
         return False
@@ -77,7 +77,7 @@ def _reaches_a_host(text: str, seen: list[Sighting], index: int, step: int) -> b
 
 
 def _stands_next(text: str, end: int, start: int) -> bool:
-    """Whether nothing but the signs of a list parts two items on lines of their own."""
+    """Tell whether only list markers separate two items on lines of their own."""
     if end > start:
         return True
     return start - end <= WIDEST_GAP and "\n" in text[end:start] and not _WORD.search(text, end, start)

@@ -1,4 +1,4 @@
-"""Cuts a text into tokens or lines: in C where `scripts/install` met a compiler, else as fast as Python can."""
+"""Cut a text into tokens or lines: in C if `scripts/install` found a compiler, else as fast as Python can."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ class PythonCut:
         self.tokens = list(dict.fromkeys(self._appearances))
 
     def places(self, wanted: set[str], unsure: set[str]) -> list[Place]:
-        """Where each of the `wanted` tokens stands, in order; `unsure`: those that others may hold which are not.
+        """Return where each of the `wanted` tokens stands, in order; `unsure`: those that others may hold which are
+        not.
 
         What holds one of the others is wanted itself, so that the next to be seen is the one that is sought.
         """
@@ -72,7 +73,7 @@ Cut: Final[type[PythonCut] | type[CompiledCut]] = PythonCut if _cutting is None 
 
 
 def cuts(text: str, separator: str | None = None) -> Iterator[PythonCut | CompiledCut]:
-    """A text in stretches of some megabytes, each cut: what is held of it at one time stays small."""
+    """Yield a text in stretches of some megabytes, each cut: what is held of it at one time stays small."""
     start = 0
     while start < len(text):
         least = start + Cut.STRETCH

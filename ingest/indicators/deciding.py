@@ -1,4 +1,4 @@
-"""Decides which candidates are indicators, by rules that each have a name and can be explained to an analyst."""
+"""Decide which candidates are indicators, by rules that each have a name and can be explained to an analyst."""
 
 from __future__ import annotations
 
@@ -81,16 +81,16 @@ class Judge:
     """Judges the candidates of one text."""
 
     def __init__(self, surroundings: Surroundings, disarmed: frozenset[str]) -> None:
-        """`disarmed`: the hosts and addresses that the text disarms somewhere."""
+        """`disarmed`: the hosts and addresses that the text defangs somewhere."""
         self._around = surroundings
         self._page_defangs = page_defangs = bool(disarmed)
-        # In a note of a few lines that disarms nothing, also a well-known host was written down for a reason.
+        # In a note of a few lines that defangs nothing, also a well-known host was written down for a reason.
         self._takes_all = surroundings.is_note and not page_defangs
         self._disarmed = disarmed
         self._publisher = registered_domain(surroundings.document.publisher_host)
 
     def verdict(self, sighting: Sighting, company: Company = "") -> Verdict:
-        """The verdict on one sighting of a candidate; `company`: what else its list holds."""
+        """Return the verdict on one sighting of a candidate; `company`: what else its list holds."""
         reading, start, end = sighting
         type = reading.type
         if reading.source:
@@ -110,7 +110,7 @@ class Judge:
         return self._named(reading, start, end, company)
 
     def _is_of_an_organisation(self, reading: Reading, start: int, end: int) -> bool:
-        """Whether a mailbox is one by which a well-known organisation asks to be reached."""
+        """Tell whether a mailbox is one by which a well-known organisation asks to be reached."""
         if not noise.is_known_host(reading.host) or noise.is_mailbox_provider(reading.host):
             return False
         return invites_to(self._around.text, self._around.line(start, end).start, start, end)
@@ -120,7 +120,7 @@ class Judge:
         return any(map(is_address, self._disarmed))
 
     def is_furniture(self, position: int) -> bool:
-        """Whether what stands at a place belongs to the page around the article."""
+        """Tell whether what stands at a place belongs to the page around the article."""
         return self._around.place(position) == "furniture"
 
     def _hash(self, reading: Reading, start: int) -> Verdict:
@@ -130,7 +130,7 @@ class Judge:
         return Verdict(False, kind, 0) if kind else _WHOLE_HASH
 
     def _host_of_another(self, reading: Reading) -> Verdict:
-        """The host of a URL or mailbox that is an indicator is one too, unless anyone may use it."""
+        """Keep the host of a URL or mailbox that is an indicator, unless anyone may use that host."""
         if reading.type == "domain" and "@" in reading.source and "://" not in reading.source:
             common = noise.is_mailbox_provider(reading.value) or noise.is_known_host(reading.value)
             # Who lists a mailbox in an article lists the mailbox; its host may well serve many others.
@@ -158,7 +158,7 @@ class Judge:
         around = self._around
         if is_version(around.text, address, start, end):
             return True
-        # An author who disarms addresses does not leave one of them as it is in the middle of a sentence.
+        # An author who defangs addresses does not leave one of them as it is in the middle of a sentence.
         if not self._disarms_addresses or not may_be_a_version(around.text, address, start, end):
             return False
         if address in self._disarmed or noise.address_noise(address) or around.section(start) == "indicators":
@@ -167,7 +167,9 @@ class Judge:
         return around.place(start) == "main" and line.words > 1 and not around.in_cell(line, start, end)
 
     def _is_meant(self, kind: str, start: int, end: int) -> bool:
-        """Whether a note may be about an address that is no attacker's; where a name is looked up or blocked, no."""
+        """Tell whether a note may be about an address that is no attacker's; where a name is looked up or blocked,
+        no.
+        """
         line = self._around.line(start, end)
         before = self._around.text[line.start : start]
         if kind == noise.RESOLVER:
@@ -176,7 +178,7 @@ class Judge:
         return not blocks or _NAME_AFTER.match(self._around.text, end, line.end) is None
 
     def _named(self, reading: Reading, start: int, end: int, company: Company) -> Verdict:
-        """A host, URL or e-mail address that nobody disarmed: the evidence around it decides."""
+        """Weigh the evidence around a host, URL or e-mail address that nobody defanged."""
         host = reading.host or reading.value
         section = self._around.section(start)
         evidence = self._against(reading, host, start, end, section)
@@ -211,12 +213,14 @@ class Judge:
         return _weighed(evidence)
 
     def _most_in_favour(self, type: str, section: Section) -> int:
-        """The most that everything else can still say for a candidate."""
+        """Return the most that the remaining evidence can still add for a candidate."""
         elsewhere = section != "indicators" and not self._around.document.structured
         return MOST_IN_FAVOUR[type] + NOTE_IN_FAVOUR * self._around.is_note - elsewhere * _IN_SECTION[0]
 
     def _is_disarmed_elsewhere(self, host: str) -> bool:
-        """Whether the text disarms a host, or one above it; of a service that anyone may use that says nothing."""
+        """Tell whether the text defangs the host, or one above it; for a service that anyone may use that says
+        nothing.
+        """
         above = host
         while "." in above:
             if above in self._disarmed:
@@ -248,7 +252,7 @@ class Judge:
         return evidence
 
     def _is_meant_host(self, start: int, end: int) -> bool:
-        """Whether a note names a well-known host for its own sake, and no brand: `Booking.com`."""
+        """Tell whether a note names a well-known host for its own sake, and no brand: `Booking.com`."""
         spelled = self._around.text[start:end]
         return self._takes_all and not (
             spelled[0].isupper() and spelled[1:].islower() and self._is_in_prose(start, end)
@@ -258,7 +262,9 @@ class Judge:
         return self._around.line(start, end).words > 2
 
     def _at_a_known_host(self, reading: Reading, host: str, start: int, end: int) -> tuple[int, str]:
-        """What a well-known host says: nothing against a URL that an attack reads what anyone may have put there."""
+        """Return what a well-known host adds: nothing against a URL from which an attack reads what anyone may put
+        there.
+        """
         if reading.type == "url":
             if self._around.is_dead_drop(start):
                 return 4, "dead drop"
@@ -285,7 +291,7 @@ class Judge:
         return [(-3, "mailbox for readers")] if is_contact and not is_note else []
 
     def _wording(self, reading: Reading, start: int, end: int, line: Line) -> list[tuple[int, str]]:
-        """What the words around say; looked at last, where it can still change the verdict."""
+        """Return what the words around add; asked last, when it can still change the verdict."""
         evidence: list[tuple[int, str]] = []
         if line.start == start and line.end == end:
             return evidence
@@ -326,7 +332,7 @@ class Judge:
 
 
 def _looks_up_a_file(reading: Reading, host: str) -> bool:
-    """Whether a URL asks a look-up service about a hash: the hash is the indicator."""
+    """Tell whether a URL asks a look-up service about a hash: then the hash is the indicator."""
     asks = reading.type == "url" and registered_domain(host) in noise.LOOKUP_SERVICES
     return asks and _HASH_IN_A_PATH.search(reading.value) is not None
 
@@ -342,7 +348,7 @@ def _sum(evidence: list[tuple[int, str]]) -> int:
 
 
 def _weighed(evidence: list[tuple[int, str]]) -> Verdict:
-    """The verdict with the weightiest of the reasons that speak for it."""
+    """Return the verdict with the weightiest of the reasons that speak for it."""
     score = _sum(evidence)
     kept = score >= THRESHOLD
     reasons = [entry for entry in evidence if (entry[0] > 0) == kept]
@@ -355,12 +361,14 @@ def _weight(entry: tuple[int, str]) -> int:
 
 
 def _is_listed(evidence: list[tuple[int, str]]) -> bool:
-    """Whether a value is an item of its own among a text's indicators: then its name was not meant as an example."""
+    """Tell whether a value is an item of its own among a text's indicators: then its name was not meant as an
+    example.
+    """
     return _IN_SECTION in evidence and _ALONE in evidence
 
 
 def _of_its_own(reading: Reading, in_a_note: bool) -> list[tuple[int, str]]:
-    """What a value tells by itself."""
+    """Return the evidence that a value carries by itself."""
     if reading.type == "email":
         return [(3, "mailbox that anyone may have")] if noise.is_mailbox_provider(reading.host) else [(1, "mailbox")]
     if reading.type != "url":

@@ -1,4 +1,4 @@
-"""What is read: a text, and what is known of where its pieces stood."""
+"""Define what is read: a text, and what is known of where its pieces stood."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class Document:
     limits: tuple[str, ...] = ()
 
     def place(self, position: int) -> Place:
-        """The place of a character; `main` where nothing else is known."""
+        """Return the place of a character; `main` if nothing else is known."""
         place = _place_in(self.regions, position)
         return _place_in(self.asides, position) if place == "main" else place
 
     def in_template(self, position: int) -> bool:
-        """Whether the page's own markup says that a character belongs to the page around the article."""
+        """Tell whether the page's own markup says that a character belongs to the page around the article."""
         return _place_in(self.regions, position) == "furniture"
 
 
@@ -61,7 +61,9 @@ def _start(region: Region) -> int:
 
 
 def document_from_text(text: str) -> Document:
-    """A plain text; a line `url:` or `source:` among its first names the article's own address."""
+    """Return the document of a plain text; a line `url:` or `source:` among its first names the article's own
+    address.
+    """
     own = _OWN_ADDRESS.match(text, 0, 2000)
     host = re.sub(r"^https?://(?:[^@/]*@)?|:\d*$", "", own["url"]).lower() if own else ""
     return Document(text, publisher_host=host)

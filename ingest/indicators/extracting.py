@@ -1,4 +1,4 @@
-"""From a document to its indicators with their evidence: pure, and the only way in."""
+"""Get the indicators of a document with their evidence: pure, and the only way in."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Extraction:
     _text: Sentences = field(repr=False)
 
     def candidates(self) -> Iterator[Candidate]:
-        """Everything that was looked at, in order of appearance."""
+        """Yield everything that was looked at, in order of appearance."""
         others = (
             self._candidate(reading.type, reading.value, start, end, verdict)
             for (reading, start, end), verdict in zip(self._seen, self._verdicts, strict=True)
@@ -99,11 +99,11 @@ class Extraction:
         return Candidate(type, value, *self._plain.span(start, end), verdict.kept, verdict.rule, verdict.score)
 
     def sentence(self, indicator: Indicator) -> str:
-        """The sentence that an indicator first stood in, in one line of at most 300 characters."""
+        """Return the sentence that an indicator first stood in, in one line of at most 300 characters."""
         return self._text.sentence(indicator.start, indicator.end)
 
     def malware_near(self, indicator: Indicator) -> tuple[str, ...]:
-        """The names of malware within two sentences of any appearance of an indicator, at most 20."""
+        """Return the names of malware within two sentences of any appearance of an indicator, at most 20."""
         found: dict[str, None] = {}
         for start, end in indicator.occurrences:
             first = self._text.start(start, SENTENCES_NEAR + 1)
@@ -123,14 +123,16 @@ class Extraction:
 
 
 def extract(document: Document, most_indicators: int = MOST_INDICATORS) -> Extraction:
-    """The indicators of a document. Linear in the length of its text; never raises."""
+    """Return the indicators of a document. Linear in the length of its text; never raises."""
     with _collector_at_rest():
         return _extract(document, most_indicators)
 
 
 @contextmanager
 def _collector_at_rest() -> Iterator[None]:
-    """Nothing made here is part of a cycle, and all of it is kept: passes over it would be a third of the time."""
+    """Switch the garbage collector off for the body: nothing made here is part of a cycle, and its passes would be a
+    third of the time.
+    """
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -175,7 +177,8 @@ def _in_order(found: list[Sighting], spaced: list[Sighting]) -> list[Sighting]:
 
 
 def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verdict], _Kept]:
-    """The verdict on each sighting, and the places of what is kept; the host of a URL or mailbox shares its fate.
+    """Return the verdict on each sighting, and the places of what is kept; the host of a URL or mailbox shares its
+    fate.
 
     One kept sighting settles a value, and so do many that were not: what a text repeats endlessly is not weighed anew.
     """
@@ -209,7 +212,7 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
 
 
 def _verdict(text: str, seen: list[Sighting], index: int, judge: Judge, kept: _Kept) -> Verdict:
-    """The verdict on `seen[index]`, after those on all before it."""
+    """Return the verdict on `seen[index]`, after those on all before it."""
     type, _, _, _, defanged, _, remark, source = seen[index][0]
     try:
         is_asked = remark or (type in ASKED_FOR_COMPANY and not (defanged or source))
@@ -220,7 +223,7 @@ def _verdict(text: str, seen: list[Sighting], index: int, judge: Judge, kept: _K
 
 
 def _refuse_mailboxes(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept) -> None:
-    """Takes back the mailboxes at hosts that were refused wherever the text names them."""
+    """Take back the mailboxes at hosts that were refused wherever the text names them."""
     scores = {value: max(verdict.score for *_, verdict in kept[type, value]) for type, value in kept if type == "email"}
     if not scores:
         return
@@ -235,7 +238,7 @@ def _refuse_mailboxes(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept
 
 
 def _keep_urls_at_listed_hosts(seen: list[Sighting], refused: list[int], verdicts: list[Verdict], kept: _Kept) -> None:
-    """Keeps those of the `refused` URLs that little speaks against, where the text names their host as an indicator."""
+    """Keep those of the `refused` URLs with little against them whose host the text names as an indicator."""
     nearly: dict[str, int] = {}
     for index in refused:
         reading, score = seen[index][0], verdicts[index].score + _HOST_IS_LISTED[0]
@@ -255,7 +258,7 @@ def _keep_urls_at_listed_hosts(seen: list[Sighting], refused: list[int], verdict
 
 
 def _is_listed(places: Sequence[_KeptPlace]) -> bool:
-    """Whether a host was kept for its own sake."""
+    """Tell whether a host was kept for its own sake."""
     return any(verdict.rule != HOST_OF_AN_INDICATOR for _, _, verdict in places)
 
 

@@ -1,4 +1,4 @@
-"""Tells what of a page belongs to its template: menus, share links, boxes about authors, other articles."""
+"""Tell which parts of a page belong to its template: menus, share links, boxes about authors, other articles."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ _NETWORKS: Final = frozenset(
 
 
 def looks_like_furniture(element: Any, tag: str) -> bool:
-    """Whether an element's tag, role, name or heading says that it is none of the article, whatever it holds."""
+    """Tell whether an element's tag, role, name or heading says that it is not part of the article, whatever it
+    holds.
+    """
     return (
         tag in _TAGS
         or (element.get("role") or "").lower() in _ROLES
@@ -70,7 +72,7 @@ def looks_like_furniture(element: Any, tag: str) -> bool:
 
 
 def holds_the_article(element: Any) -> bool:
-    """Whether an element that looks like furniture is a wrapper of the article.
+    """Tell whether an element that looks like boilerplate is a wrapper of the article.
 
     A wrapper named after a side bar is no side bar; one with several articles of a line or two lists other pages.
     Costs a pass over all that the element holds.
@@ -95,7 +97,7 @@ def _is_named_so(element: Any, tag: str) -> bool:
 
 
 def _is_headed_so(element: Any, tag: str) -> bool:
-    """Whether the first thing in a section is a heading such as `Related posts`."""
+    """Tell whether the first thing in a section is a heading such as `Related posts`."""
     if tag not in _SECTION_TAGS or not len(element) or element[0].tag not in _HEADING_TAGS:
         return False
     heading = (element[0].text or "").strip()
@@ -105,7 +107,7 @@ def _is_headed_so(element: Any, tag: str) -> bool:
 
 
 def leads_to_a_network(element: Any) -> bool:
-    """Whether a link shares the page on a social network, or only leads to one by its name."""
+    """Tell whether a link shares the page on a social network, or only leads to one by its name."""
     network = _SOCIAL.match((element.get("href") or "")[:300])
     if network is None:
         return False

@@ -1,4 +1,4 @@
-"""Tells what has the length of a hash of a file but is none: by the words right before it."""
+"""Recognise what has the length of a file hash but is none, by the words right before it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _REACH_OF_A_KEY: Final = 48
 
 
 def kind_of_other(text: str, type: str, start: int) -> str:
-    """What the value of that `type` at `start` is if it is no hash of a file, or nothing."""
+    """Return what the value of that `type` at `start` is if it is no file hash, or nothing."""
     before = text[max(0, start - _REACH) : start]
     if type == "hash_sha1" and "ommit" in before.lower() and _COMMIT.search(before):
         return OTHER_KIND

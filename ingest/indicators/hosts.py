@@ -1,4 +1,4 @@
-"""Reads domains, addresses and mailboxes out of a token."""
+"""Read domains, addresses and mailboxes out of a token."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ _IPV6: Final = re.compile(
 
 
 def is_address(host: str) -> bool:
-    """Whether a canonical host is an IP address."""
+    """Tell whether a canonical host is an IP address."""
     return ":" in host or host.rpartition(".")[2].isdigit()
 
 
 def is_host_in_use(host: str) -> bool:
-    """Whether a canonical host is an address or stands under a top-level domain."""
+    """Tell whether a canonical host is an address or stands under a top-level domain."""
     return is_address(host) or is_top_level(host.rpartition(".")[2])
 
 
 def domain_of(spelled: str) -> str | None:
-    """The canonical domain that a spelling with plain dots names, or None."""
+    """Return the canonical domain that a spelling with plain dots names, or None."""
     lowered = spelled.lower() if spelled.isascii() else ""
     if len(lowered) < 200 and _SIMPLE.fullmatch(lowered) and not lowered[-1].isdigit():
         return lowered
@@ -50,12 +50,14 @@ def domain_of(spelled: str) -> str | None:
 
 
 def may_hold_a_host(token: str) -> bool:
-    """Whether anything after a dot is a top-level domain, or may end an address or a name that another is glued to."""
+    """Tell whether anything after a dot is a top-level domain, or may end an address or a name with another glued to
+    it.
+    """
     return DOT in token or any(label[-1].isdigit() or may_end_a_name(label) for label in _AFTER_A_DOT.findall(token))
 
 
 def hosts_in(token: str) -> list[Reading]:
-    """The domains and IPv4 addresses of a token."""
+    """Return the domains and IPv4 addresses of a token."""
     found: list[Reading] = []
     for match in HOST.finditer(token):
         start, end = match.span()
@@ -89,7 +91,7 @@ def _address(token: str, start: int, end: int) -> list[Reading]:
 
 
 def _is_network(address: str, bits: int) -> bool:
-    """Whether `address/bits` names a network and no host in it: nothing is set beyond the mask."""
+    """Tell whether `address/bits` names a network and no host in it: nothing is set beyond the mask."""
     number = int.from_bytes(bytes(int(octet) for octet in address.split(".")), "big")
     return bits < 32 and number & ((1 << (32 - bits)) - 1) == 0
 
@@ -116,7 +118,7 @@ def _domain(token: str, start: int, end: int) -> list[Reading]:
 
 
 def _end_of(token: str, start: int, plain_length: int) -> int:
-    """Where a spelling ends of which `plain_length` characters remain when every mark counts as one."""
+    """Return where a spelling ends of which `plain_length` characters remain when every mark counts as one."""
     position = start
     while plain_length:
         if token[position] == DOT:
@@ -128,13 +130,13 @@ def _end_of(token: str, start: int, plain_length: int) -> int:
 
 
 def _unglued(spelled: str) -> str:
-    """`evil.comThe` without the word that a lost line break glued on, or nothing."""
+    """Return `evil.comThe` without the word that a lost line break glued on, or nothing."""
     match = _UNGLUE.fullmatch(spelled)
     return match[1] if match and is_top_level(match[1].rpartition(".")[2]) else ""
 
 
 def mailboxes_in(token: str) -> list[Reading]:
-    """The e-mail addresses of a token."""
+    """Return the e-mail addresses of a token."""
     found: list[Reading] = []
     for match in _EMAIL.finditer(token):
         host = HOST.match(token, match.end())
@@ -156,7 +158,9 @@ def mailboxes_in(token: str) -> list[Reading]:
 
 
 def _frame(token: str, start: int, end: int) -> tuple[int, int]:
-    """How many signs of markup before `token[start:end]` stand after it too (`++`, `_`), and where it ends without."""
+    """Return how many signs of markup before `token[start:end]` stand after it too (`++`, `_`), and where it ends
+    without.
+    """
     if token.startswith("++", start) and token.startswith("++", end):
         return 2, end
     if token[start] != "_" or token[end - 1] != "_":
@@ -166,7 +170,7 @@ def _frame(token: str, start: int, end: int) -> tuple[int, int]:
 
 
 def ipv6_in(token: str) -> list[Reading]:
-    """The IPv6 addresses of a token."""
+    """Return the IPv6 addresses of a token."""
     found: list[Reading] = []
     for match in _IPV6.finditer(token):
         spelled = without_marks(match["address"])

@@ -1,4 +1,4 @@
-"""From a web page to a document: block by block, with the place of every piece; bounded, and never an exception."""
+"""Turn a web page into a document: block by block, with the place of every piece; bounded, and never an exception."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ _XML_INVALID: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 
 
 def document_from_html(html: str, url: str | None = None, main_text: str | None = None) -> Document:
-    """The text of a page with its places; `url` is the page's address, `main_text` what a reader took for the article.
+    """Return the text of a page with its places; `url` is the page's address, `main_text` what a reader took for the
+    article.
 
     A page that cannot be parsed is read with its tags cut out. Pages beyond 20 MB are read up to there. Either is in
     the document's `limits`.
@@ -130,7 +131,7 @@ def _walk(page: str, publisher_host: str, main_text: str | None, limits: tuple[s
 
 
 def _own_host(root: Any) -> str:
-    """The host that a page names as its own address."""
+    """Return the host that a page names as its own address."""
     for element in root.iter("link", "meta"):
         if element.get("rel") == "canonical" and (host := _host(element.get("href") or "")):
             return host
@@ -140,7 +141,7 @@ def _own_host(root: Any) -> str:
 
 
 def _write_tree(root: Any, writer: _Writer) -> frozenset[str]:
-    """Writes every readable piece of the page; the hosts that it links to."""
+    """Write every readable piece of the page; the hosts that it links to."""
     hosts: set[str] = set()
     placed: list[Any] = []
     kept_as_written = unread = 0
@@ -208,13 +209,13 @@ def _place(element: Any, tag: str, writer: _Writer) -> Place | None:
 
 
 def _is_footnote(element: Any) -> bool:
-    """Whether a raised figure belongs to a note and not to the word before it; `[.]` set small disarms a dot."""
+    """Tell whether a raised figure belongs to a note and not to the word before it; `[.]` set small defangs a dot."""
     words = "".join(islice(element.itertext(), MOST_PIECES_OF_A_NOTE))
     return len(words) <= LONGEST_NOTE and _FOOTNOTE.fullmatch(words) is not None
 
 
 def _leads_elsewhere(link: Any) -> bool:
-    """Whether a link leads to another page, and not to what a look-up service says about the very words of the link."""
+    """Tell whether a link leads to another page, and not to a look-up service's page about the link's own words."""
     address = link.get("href") or ""
     host = _host(address)
     if not host or registered_domain(host) not in LOOKUP_SERVICES:
@@ -224,7 +225,7 @@ def _leads_elsewhere(link: Any) -> bool:
 
 
 def _asides(main_text: str | None, text: str) -> tuple[Region, ...]:
-    """The running text of a page outside what a reader took for the article; lines of a few words are left open."""
+    """Return the running text of a page outside what a reader took for the article; short lines are left open."""
     if not main_text:
         return ()
     known = set(map(_opening, main_text.splitlines()))
@@ -239,7 +240,7 @@ def _asides(main_text: str | None, text: str) -> tuple[Region, ...]:
 
 
 def _opening(line: str) -> str:
-    """The first letters of a line: readers differ in the blanks, and in where the figure of a note goes."""
+    """Return the first letters of a line: readers differ in blanks, and in where they put a note's figure."""
     return "".join(filter(str.isalpha, line[:LONGEST_OPENING]))[:OPENING_LETTERS]
 
 

@@ -1,9 +1,9 @@
-"""A second reader of disarmed text: the one file that knows iocextract.
+"""A second reader of defanged text: the one file that knows iocextract.
 
-It reads some ways of disarming that our own parser does not (`hzzp://`, dots set apart by blanks), but its patterns
+It reads some ways of defanging that our own parser does not (`hzzp://`, dots set apart by blanks), but its patterns
 backtrack: 20 KB of the wrong text cost it seconds. So it is shown only the lines that hold a mark of defanging which
 no candidate accounts for, a few of them, no longer than it is given time; and it belongs in a process that can be
-killed. What it finds is an indicator only where our rules keep it, spelled plainly as well as disarmed.
+killed. What it finds is an indicator only where our rules keep it, spelled plainly as well as defanged.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _raw(piece: str) -> Iterator[tuple[str, str]]:
 
 
 def _with_its_scheme(spelling: str, written: str) -> str:
-    """iocextract makes `http` of every scheme that is disarmed oddly, and gives it to what has none.
+    """iocextract makes `http` of every scheme that is defanged oddly, and gives it to what has none.
 
     To that Python 3.13 gives no slashes, and iocextract then leaves some signs in it: `http:evil[ .example`.
     """
@@ -94,7 +94,7 @@ def _with_its_scheme(spelling: str, written: str) -> str:
 
 
 def _kept(plain: str) -> Iterator[tuple[str, str]]:
-    """What our rules keep of a spelling when it is plain, and keep as well when it is disarmed."""
+    """What our rules keep of a spelling when it is plain, and keep as well when it is defanged."""
     indicators = extract(document_from_text(plain)).indicators
     mailboxes = [indicator for indicator in indicators if indicator.type == "email"]
     for indicator in mailboxes or indicators:
@@ -106,7 +106,7 @@ def _kept(plain: str) -> Iterator[tuple[str, str]]:
 def _is_named(type: str, value: str, spelling: str) -> bool:
     """Whether a value is written as one: `sentence [.] is` may be prose, and ` at ` is a word.
 
-    What is no host, address, mailbox or URL cannot be disarmed.
+    What is no host, address, mailbox or URL cannot be defanged.
     """
     if type == "email":
         return "@" in spelling or re.search(r"(?i)[\[({<]\s?at\s?[\])}>]", spelling) is not None

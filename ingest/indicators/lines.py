@@ -1,4 +1,4 @@
-"""From the bytes of a file to one record an indicator, as the command line prints them."""
+"""Turn the bytes of a file into one record for each indicator, as the command line prints them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,14 @@ _MARKED: Final = (
 
 
 def extract_lines(data: bytes) -> Iterator[dict[str, Any]]:
-    """Each indicator of a text or web page once, in order of first appearance: `type`, `value`, `context`, `rule`."""
+    """Yield each indicator of a text or web page once, in order of first appearance: `type`, `value`, `context`,
+    `rule`.
+    """
     return lines_of(extract(document_from_bytes(data)))
 
 
 def lines_of(extraction: Extraction) -> Iterator[dict[str, Any]]:
-    """The indicators of an extraction in that form."""
+    """Yield the indicators of an extraction in that form."""
     for indicator in extraction.indicators:
         yield {
             "type": indicator.type,
@@ -43,13 +45,13 @@ def lines_of(extraction: Extraction) -> Iterator[dict[str, Any]]:
 
 
 def document_from_bytes(data: bytes) -> Document:
-    """The document in the bytes of a file: a web page where it begins as one, else a text."""
+    """Return the document in the bytes of a file: a web page if it begins as one, else a text."""
     text = decoded(data)
     return document_from_html(text) if _PAGE.match(text) else document_from_text(text)
 
 
 def decoded(data: bytes) -> str:
-    """The text of a file: by its byte-order mark, its `<meta charset>`, as UTF-8, else as Windows-1252."""
+    """Decode the text of a file: by its byte-order mark, its `<meta charset>`, as UTF-8, else as Windows-1252."""
     for mark, encoding in _MARKED:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, errors="replace")
@@ -63,7 +65,7 @@ def decoded(data: bytes) -> str:
 
 
 def _encoding_of_pages(name: str) -> str:
-    """The encoding that a page declares, unless no page that says so in ASCII can be in it."""
+    """Return the encoding that a page declares, unless no page that says so in ASCII can be in it."""
     try:
         codec = codecs.lookup(name).name
     except (LookupError, ValueError):

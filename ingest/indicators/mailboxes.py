@@ -1,4 +1,4 @@
-"""Tells the mailboxes of those who wrote a text from those that it is about."""
+"""Tell the mailboxes of a text's authors from those that it is about."""
 
 from __future__ import annotations
 
@@ -46,30 +46,34 @@ _REACH_OF_AN_ATTACK: Final = 200
 
 
 def is_for_readers(text: str, first: int, start: int, end: int) -> bool:
-    """Whether the words around the mailbox `text[start:end]`, on a line from `first` on, invite the reader to write."""
+    """Tell whether the words around the mailbox `text[start:end]`, on a line from `first` on, invite the reader to
+    write.
+    """
     invitation = _invitation(text, first, start, end)
     return bool(invitation) and (invitation.startswith(_OF_READERS) or not _speaks_of_an_attack(text, start, end))
 
 
 def is_for_victims(text: str, first: int, start: int, end: int) -> bool:
-    """The same of the victim of an attack: `contact us to decrypt your files`."""
+    """Tell whether the words around a mailbox ask the victim of an attack to write: `contact us to decrypt your
+    files`.
+    """
     invitation = _invitation(text, first, start, end)
     return bool(invitation) and not invitation.startswith(_OF_READERS) and _speaks_of_an_attack(text, start, end)
 
 
 def invites_to(text: str, first: int, start: int, end: int) -> bool:
-    """Whether the words around a mailbox invite anyone to write."""
+    """Tell whether the words around a mailbox invite anyone to write."""
     return bool(_invitation(text, first, start, end))
 
 
 def _invitation(text: str, first: int, start: int, end: int) -> str:
-    """The words before or after a mailbox that invite to write there, or nothing."""
+    """Return the words before or after a mailbox that invite to write there, or nothing."""
     found = _INVITES.search(text[max(first, start - _REACH) : start].lower()) or _ASKED_AFTER.match(text, end)
     return found[0] if found else ""
 
 
 def is_sender(text: str, first: int, start: int) -> bool:
-    """Whether the words before a mailbox, on a line from `first` on, say that a message came from there."""
+    """Tell whether the words before a mailbox, on a line from `first` on, say that a message came from there."""
     return _SENT_BY.search(text, max(first, start - _REACH), start) is not None
 
 
@@ -79,7 +83,7 @@ def _speaks_of_an_attack(text: str, start: int, end: int) -> bool:
 
 
 def of_refused_hosts(mailboxes: Mapping[str, int], refused: Iterable[Reading], kept: frozenset[str]) -> set[str]:
-    """The `mailboxes` (with their scores) at hosts that the text names elsewhere without their being indicators.
+    """Return the `mailboxes` (with their scores) at hosts that the text names elsewhere without their being indicators.
 
     `refused` is what is no indicator; `kept` are the domains that are.
     """

@@ -1,4 +1,4 @@
-"""Writes a text so that defanged signs can be told from plain ones, without moving a character."""
+"""Write a text so that defanged signs can be told from plain ones, without moving a character."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from intel.defanged import INVISIBLE
 STRETCH: Final = 32_000  # what is written anew of it time and again stays close to the processor
 MOST_TRIED: Final = 16  # places of a sign, one at a time; where there are more of them, it is not rare
 # Every character of a mark becomes one of these private ones: `[.]` is three times DOT. The text keeps its length, so
-# positions stay true, and the scanner sees both where a dot is and that somebody disarmed it.
+# positions stay true, and the scanner sees both where a dot is and that somebody defanged it.
 DOT: Final = "\ue001"
 AT: Final = "\ue002"
 COLON: Final = "\ue003"
@@ -32,7 +32,7 @@ _MARK_RUN: Final = re.compile(f"([{MARKS}])\\1*")
 _CUT: Final = "\u200b"  # for all that is cut out
 _FOREIGN_MARK: Final = re.compile(f"[{MARKS}]")
 # A search for one plain character is the fastest there is, and next comes that for a pattern which begins with a plain
-# character: so each way to disarm is first sought by the rarest sign it has, and the rest is asked of the few it finds.
+# character: so each way to defang is first sought by the rarest sign it has, and the rest is asked of the few it finds.
 _AFTER_AN_OPENING: Final = (
     rf"(?:[\[({{\\]{{0,3}}+[ \t]?(?P<sign>[.@/]|{DOT * 3}|:(?://?|\\\\)?|//|(?i:dot|at))"
     r"[ \t]?\\?[\])}]{1,3}+|(?<=[^\W_].)[\[({\\]{0,3}(?P<half>\.)(?=[^\W_]|[\[({]|\Z)"
@@ -82,15 +82,15 @@ class PlainText:
     removed: Sequence[int] = ()
 
     def original(self, position: int) -> int:
-        """Where the character at `position` stands in the original text."""
+        """Return where the character at `position` stands in the original text."""
         return position + bisect_right(self.removed, position) if self.removed else position
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The original span of the characters `start:end`."""
+        """Return the original span of the characters `start:end`."""
         return start + bisect_right(self.removed, start), end + bisect_right(self.removed, end - 1)
 
     def spans(self, places: list[tuple[int, int, _Of]]) -> list[tuple[int, int, _Of]]:
-        """The same of many, each with what it is the place of."""
+        """Return the original spans of many, each with what it is the place of."""
         removed = self.removed
         if not removed:
             return places
@@ -101,14 +101,14 @@ class PlainText:
 
 
 def without_marks(piece: str) -> str:
-    """A piece of a `PlainText` written plainly."""
+    """Return a piece of a `PlainText` written plainly."""
     plain = piece.replace(COLON * 3, ":")
     plain = plain if DOT * 4 in plain else plain.replace(DOT * 3, ".")
     return plain if plain.isascii() else _MARK_RUN.sub(lambda run: _PLAIN[run[1]], plain)
 
 
 def plain_text(original: str) -> PlainText:
-    """`original` with its defanging marks made visible; linear in its length."""
+    """Return `original` with its defanging made visible; linear in its length."""
     text = _FOREIGN_MARK.sub("\ufffd", original) if any(mark in original for mark in MARKS) else original
     removed: Sequence[int] = ()
     text = _with_cuts(text)
@@ -118,7 +118,7 @@ def plain_text(original: str) -> PlainText:
 
 
 def _stretches(text: str) -> Iterator[str]:
-    """A text in stretches that end in a blank line: every step copies no more than one of them."""
+    """Yield a text in stretches that end in a blank line: every step copies no more than one of them."""
     start = 0
     while start < len(text):
         end = text.find("\n\n", start + STRETCH) + 1 or len(text)
@@ -138,14 +138,14 @@ def _with_marks(text: str) -> str:
 
 
 def _with_cuts(text: str) -> str:
-    """`text` with something invisible for each character that holds the parts of a URL asunder."""
+    """Return `text` with something invisible for each character that keeps the parts of a URL apart."""
     if _SLASHES_OF_JSON.search(text):
         text = text.replace("\\/", f"{_CUT}/")
     return _BRACKETED_HOST.sub(rf"//{_CUT}\1{_CUT}", text)
 
 
 def _without(text: str, characters: Iterable[str]) -> tuple[str, array[int]]:
-    """`text` without the `characters`, and the places where one was."""
+    """Return `text` without the `characters`, and the places where one was."""
     for character in characters:
         text = text.replace(character, _CUT)
     pieces = text.split(_CUT)
@@ -153,7 +153,7 @@ def _without(text: str, characters: Iterable[str]) -> tuple[str, array[int]]:
 
 
 def places_of(text: str, sought: str) -> Iterator[int]:
-    """Where each `sought` begins."""
+    """Yield where each `sought` begins."""
     place = text.find(sought)
     while place >= 0:
         yield place
@@ -161,7 +161,7 @@ def places_of(text: str, sought: str) -> Iterator[int]:
 
 
 def _replaced(text: str, matches: Iterable[re.Match[str]], written: Callable[[re.Match[str]], str]) -> str:
-    """`text` with each match in its place; where two overlap, the first one counts."""
+    """Return `text` with each match replaced; of two that overlap, the first one counts."""
     pieces: list[str] = []
     position = 0
     for match in matches:
@@ -173,7 +173,7 @@ def _replaced(text: str, matches: Iterable[re.Match[str]], written: Callable[[re
 
 
 def _matches(text: str, sign: str, pattern: re.Pattern[str], ahead: int = 0) -> Iterator[re.Match[str]]:
-    """Where `pattern` matches that has the `sign` after `ahead` characters.
+    """Yield where `pattern` matches that has the `sign` after `ahead` characters.
 
     A plain search is what runs fastest where a sign is rare, and the engine's own where it stands everywhere.
     """
@@ -186,12 +186,12 @@ def _matches(text: str, sign: str, pattern: re.Pattern[str], ahead: int = 0) -> 
 
 
 def _marks_in(text: str) -> Iterator[re.Match[str]]:
-    """The bracketed marks in order of appearance; some may overlap."""
+    """Yield the bracketed marks in order of appearance; some may overlap."""
     return merge(*(_matches(text, opening, mark) for opening, mark in _BRACKETED), key=re.Match.start)
 
 
 def _rarely_written(text: str) -> str:
-    """The ways to disarm that few use."""
+    """Replace the ways to defang that few people use."""
     text = _replaced(text, _matches(text, "<", _ANGLED), _angled)
     text = _replaced(text, _matches(text, "&", _ENTITY), _entity)
     if any(sign in text for sign in _WIDE_SIGNS):
@@ -218,7 +218,7 @@ def _scheme(match: re.Match[str]) -> str:
 
 
 def _spoken_plainly(text: str, capitals: bool) -> str:
-    """Where dots are spoken, `at` may be spoken too; elsewhere it is a word of the sentence."""
+    """Replace spoken dots, and then a spoken `at` too; without a spoken dot, `at` is a word of the sentence."""
     spoken = _replaced(text, _matches(text, " DOT ", _SPOKEN_DOT_IN_CAPITALS), _spoken_dot) if capitals else text
     spoken = _replaced(spoken, _matches(spoken, " dot ", _SPOKEN_DOT), _spoken_dot)
     if spoken is not text:

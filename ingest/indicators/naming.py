@@ -1,4 +1,4 @@
-"""What one token may have to do with a name of malware; knows nothing of its surroundings."""
+"""Tell what one token may have to do with a name of malware; knows nothing of its context."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NAME: Final = Naming(True)
 
 
 def naming_of(token: str, names: MalwareNames) -> Naming:
-    """What a token may have to do with the names of malware."""
+    """Return what a token may have to do with the names of malware."""
     if not 2 < len(token) <= (LONGEST_WORD if token.isascii() else LONGEST_CLAUSE):
         return NO_NAME
     bare = token.strip(EDGES)
@@ -64,13 +64,15 @@ def _naming_of_all(bare: str, key: str, names: MalwareNames) -> Naming:
 
 
 def parts_of(bare: str) -> list[str]:
-    """The pieces of `Emotet/TrickBot`, `Emotet's`, `Emotet-infected`; none of what looks like a host or a path."""
+    """Return the pieces of `Emotet/TrickBot`, `Emotet's`, `Emotet-infected`; none of what looks like a host or a
+    path.
+    """
     if "@" in bare or "\\" in bare or "://" in bare:
         return []
     return [part for part in _INNER.split(bare) if len(part) > 2 and "." not in part]
 
 
 def followers_of(bare: str, key: str, names: MalwareNames) -> frozenset[str] | None:
-    """The words that may follow one at the beginning of a name of several words."""
+    """Return the words that may follow one at the beginning of a name of several words."""
     by_key, by_spelling = names.openings.get(key), names.openings.get(bare)
     return by_key | by_spelling if by_key and by_spelling else by_key or by_spelling

@@ -1,4 +1,6 @@
-"""What is well known and harmless: hosts that reports link to, mailboxes for readers, addresses that are no one's."""
+"""Know what is well known and harmless: hosts that reports link to, mailboxes for readers, addresses that are no
+one's.
+"""
 
 from __future__ import annotations
 
@@ -120,7 +122,7 @@ def _known_hosts() -> frozenset[str]:
 
 @lru_cache(maxsize=16384)
 def is_known_host(host: str) -> bool:
-    """Whether a host belongs to a well-known publisher, vendor, service or authority."""
+    """Tell whether a host belongs to a well-known publisher, vendor, service or authority."""
     if host.endswith(_OF_AUTHORITIES) or _OF_AUTHORITIES_ABROAD.search(host):
         return True
     if _BUCKET.search(host):
@@ -134,34 +136,34 @@ def is_known_host(host: str) -> bool:
 
 
 def is_sharing_service(host: str) -> bool:
-    """Whether anyone may put files or messages there under the very same host."""
+    """Tell whether anyone may put files or messages there under the very same host."""
     return host.removeprefix("www.") in SHARING_SERVICES
 
 
 def holds_anything(host: str) -> bool:
-    """Whether anyone may put files, messages or posts there."""
+    """Tell whether anyone may put files, messages or posts there."""
     return is_sharing_service(host) or registered_domain(host) in _PUBLISHING_SERVICES
 
 
 def is_reserved_host(host: str) -> bool:
-    """Whether a name is set apart for examples and tests (RFC 2606, RFC 6761)."""
+    """Tell whether a name is set apart for examples and tests (RFC 2606, RFC 6761)."""
     return host.rpartition(".")[2] in _RESERVED_TOPS or (
         host.endswith(_RESERVED_ENDS) and registered_domain(host) in _RESERVED_DOMAINS
     )
 
 
 def is_mailbox_provider(host: str) -> bool:
-    """Whether anyone may have a mailbox there, so that the host says nothing about its user."""
+    """Tell whether anyone may have a mailbox there, so that the host says nothing about its user."""
     return host in MAILBOX_PROVIDERS or registered_domain(host) in MAILBOX_PROVIDERS
 
 
 def is_contact_mailbox(local: str) -> bool:
-    """Whether a mailbox is one by which an organisation is reached (`press@`, `abuse@`)."""
+    """Tell whether a mailbox is one by which an organisation is reached (`press@`, `abuse@`)."""
     return local.lower() in _CONTACT_MAILBOXES or _CONTACT_WORD.search(local.lower()) is not None
 
 
 def address_noise(address: str) -> str:
-    """Why an address says nothing about an attacker, or nothing; addresses for documentation count as public."""
+    """Return why an address says nothing about an attacker, or nothing; addresses for documentation count as public."""
     if address in _RESOLVERS:
         return RESOLVER
     first = address.partition(".")[0]

@@ -1,4 +1,4 @@
-"""Reads past what typesetters and scripts without blanks put around an indicator, without moving a character."""
+"""Read past what typesetters and scripts without blanks put around an indicator, without moving a character."""
 
 from __future__ import annotations
 
@@ -57,7 +57,9 @@ _LONGEST_WORD: Final = 12
 
 
 def in_plain_signs(token: str) -> str:
-    """A token that is not ASCII with hyphens for typographic ones, and blanks for footnote figures and for prose."""
+    """Return a token that is not ASCII with hyphens for typographic ones, and blanks for footnote figures and for
+    prose.
+    """
     if _ODD.search(token):
         token = _DASH.sub(_with_dash_as_hyphen, _HYPHEN.sub(_with_hyphen, token))
         token = _FOOTNOTE.sub(_blank, token)
@@ -65,7 +67,7 @@ def in_plain_signs(token: str) -> str:
 
 
 def pieces_between(token: str, readings: Sequence[Reading]) -> list[tuple[int, str]]:
-    """What a token without blanks between its words says beside its `readings`, with its place."""
+    """Return what a token without blanks between its words says beside its `readings`, with its place."""
     pieces: list[tuple[int, str]] = []
     if len(token) - (readings[0].end - readings[0].start) < 3 or not _WIDE.search(token):
         return pieces
@@ -132,7 +134,9 @@ def _without_prose(token: str) -> str:
 
 
 def _is_part(letters: str, before: str, after: str, dotted: bool) -> bool:
-    """Whether letters that stand between two signs are part of a host or URL; `dotted`: a dot stands before them."""
+    """Tell whether letters that stand between two signs are part of a host or URL; `dotted`: a dot stands before
+    them.
+    """
     if "-" in (before, after):
         return True
     if _is_plain(before):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Reading(NamedTuple):
     """One thing a token may hold: its place in the token, and what can be told from the token alone.
 
-    `host` is the domain or address of a URL or e-mail; `defanged` says that somebody disarmed it; `remark` names a
+    `host` is the domain or address of a URL or e-mail; `defanged` says that somebody defanged it; `remark` names a
     reason against it that only strong evidence outweighs, or is empty; `source` is the URL or mailbox that a host was
     taken from, or empty. (A tuple, for one is made for every candidate of a text.)
     """

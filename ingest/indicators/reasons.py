@@ -1,4 +1,4 @@
-"""What each rule means, in a sentence for the person who asks why an indicator was kept or dropped."""
+"""Say what each rule means, in a sentence for the person who asks why an indicator was kept or dropped."""
 
 from __future__ import annotations
 
@@ -81,5 +81,5 @@ DROPS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def reason(rule: str, *, kept: bool) -> str:
-    """The sentence on a rule; the rule itself where there is none."""
+    """Return the sentence for a rule; the rule itself if there is none."""
     return (KEEPS if kept else DROPS).get(rule, rule)

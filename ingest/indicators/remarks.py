@@ -1,4 +1,4 @@
-"""Why a dotted name may be no host at all: a file, a piece of code, a detection, a missing blank after a full stop."""
+"""Say why a dotted name may be no host: a file, a piece of code, a detection, a missing blank after a full stop."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _FILE_SUFFIXES: Final = frozenset(
 )  # fmt: skip
 # What stands before the ending that ransomware gives a file: `Invoice.xlsx.id`.
 _DOCUMENTS: Final = frozenset({"doc", "docx", "xls", "xlsx", "ppt", "pptx", "pdf", "jpg", "png", "txt"})
-# Nobody registers directly under Paraguay's domain; a disarmed `setup[.]py` is a script.
+# Nobody registers directly under Paraguay's domain; a defanged `setup[.]py` is a script.
 ALWAYS_A_FILE: Final = frozenset({"py"})
 # What a full stop may part from the word before: a word that often begins a sentence, a word of another kind, and what
 # objects of a program have.
@@ -86,7 +86,7 @@ _SPELLED_SO: Final = frozenset({"Com", "Net", "Org", "COM", "ORG"})
 
 
 def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
-    """Why the dotted name `token[start:end]` with these `labels` may be no host, or nothing."""
+    """Return why the dotted name `token[start:end]` with these `labels` may be no host, or nothing."""
     before, after = token[start - 1 : start] if start else "", token[end : end + 1]
     top, first = labels[-1], labels[0].lower()
     if top == "app" and token.startswith("/Contents/", end):
@@ -138,17 +138,17 @@ def names_a_share(token: str, start: int) -> bool:
 
 
 def may_name_a_file(value: str) -> bool:
-    """Whether a name ends as those of scripts and archives do."""
+    """Tell whether a name ends as those of scripts and archives do."""
     return value.rpartition(".")[2] in _FILE_SUFFIXES
 
 
 def remark_on_disarmed(labels: list[str]) -> str:
-    """Why a disarmed name with these `labels` is no host, or nothing."""
+    """Return why a defanged name with these `labels` is no host, or nothing."""
     return FILE if len(labels) == 2 and labels[1] in ALWAYS_A_FILE else ""
 
 
 def _ends_as_classes_do(labels: list[str]) -> bool:
-    """Whether a name goes on with a capital as `Form.Live` does: `Evil-Panel.SU` and `EVIL.LIVE` are hosts."""
+    """Tell whether a name goes on with a capital as `Form.Live` does: `Evil-Panel.SU` and `EVIL.LIVE` are hosts."""
     top = labels[-1]
     if not top[0].isupper() or top in _SPELLED_SO or _is_of_a_country(labels):
         return False
@@ -157,17 +157,17 @@ def _ends_as_classes_do(labels: list[str]) -> bool:
 
 
 def _is_of_a_country(labels: list[str]) -> bool:
-    """Whether labels in mixed letters end in capitals as names under a country do: `Evil.CO.UK`."""
+    """Tell whether labels in mixed letters end in capitals as names under a country do: `Evil.CO.UK`."""
     return len(labels) > 2 and labels[-2] in _UNDER_COUNTRIES and len(labels[-1]) == 2 and labels[-1].isupper()
 
 
 def _is_detection(labels: list[str]) -> bool:
-    """Whether two labels are what detections are made of: `Backdoor.Linux.Mirai.cn`."""
+    """Tell whether two labels are what detections are made of: `Backdoor.Linux.Mirai.cn`."""
     return len([label for label in labels if _DETECTION.match(label)]) > 1
 
 
 def _may_be_a_member(labels: list[str], top: str) -> bool:
-    """Whether `document.cookie.name` may be code: `data.evil.com` is none."""
+    """Tell whether `document.cookie.name` may be code: `data.evil.com` is none."""
     if len(labels) == 2:
         return top not in ("com", "org")
     return len(labels) == 3 and (top in _WORD_SUFFIXES or top in _FILE_SUFFIXES)

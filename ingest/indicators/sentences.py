@@ -1,4 +1,4 @@
-"""Finds the line and the sentences around a position without ever looking far."""
+"""Find the line and the sentences around a position without ever looking far."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SENTENCE_END: Final = re.compile(r"[\n.!?](?:(?<=\n)|[\"')\]\u201d]?\s)")
 
 
 def line_span(text: str, start: int, end: int) -> tuple[int, int]:
-    """The line that holds `start:end`; of a long one a stretch of it, the same for all places in its middle."""
+    """Return the line that holds `start:end`; of a long one a stretch of it, the same for all places in its middle."""
     lowest = max(0, start - start % LONGEST_LINE - LONGEST_LINE)
     first = text.rfind("\n", lowest, start) + 1 or lowest
     highest = end - end % LONGEST_LINE + 2 * LONGEST_LINE
@@ -31,7 +31,7 @@ class Sentences:
         self._text = text
 
     def sentence(self, start: int, end: int) -> str:
-        """The sentence around `start:end` in one line of at most 300 characters."""
+        """Return the sentence around `start:end` in one line of at most 300 characters."""
         text = self._text
         room = max(0, LONGEST_CONTEXT - (end - start)) // 2
         first, last = max(0, start - room), min(len(text), end + room)
@@ -49,13 +49,13 @@ class Sentences:
         return " ".join(text[first:last].split())[:LONGEST_CONTEXT]
 
     def start(self, position: int, count: int) -> int:
-        """Where the sentence `count - 1` before the one of `position` begins, at most 400 characters each."""
+        """Return where the sentence `count - 1` before the one of `position` begins, at most 400 characters each."""
         window = max(0, position - LONGEST_LINE * count)
         index = bisect_right(self._ends, position) - count
         return max(window, self._ends[index]) if index >= 0 else window
 
     def end(self, position: int, count: int) -> int:
-        """Where the sentence `count - 1` after the one of `position` ends."""
+        """Return where the sentence `count - 1` after the one of `position` ends."""
         limit = min(len(self._text), position + LONGEST_LINE * count)
         index = bisect_right(self._ends, position) + count - 1
         return min(limit, self._ends[index]) if index < len(self._ends) else limit
@@ -66,6 +66,6 @@ class Sentences:
 
 
 def sentence(text: str, start: int, end: int) -> str:
-    """The sentence around `start:end` of a text of which nothing else is asked."""
+    """Return the sentence around `start:end` of a text of which nothing else is asked."""
     window = max(0, start - LONGEST_LINE)
     return Sentences(text[window : end + LONGEST_LINE]).sentence(start - window, end - window)

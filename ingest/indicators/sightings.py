@@ -1,4 +1,4 @@
-"""Finds every piece of a text that may be an indicator, with its place; linear on any input."""
+"""Find every piece of a text that may be an indicator, with its place; linear on any input."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Sighting = tuple[Reading, int, int]
 
 
 def sightings(walked: Walk) -> tuple[list[Sighting], list[Place]]:
-    """Every possible indicator among the telling tokens of a text in order, and the places of the other tokens.
+    """Return every possible indicator among the telling tokens of a text in order, and the places of the other tokens.
 
     In a script without blanks a token is many words: what stands between its indicators is a token of its own.
     """
@@ -78,12 +78,14 @@ def sightings(walked: Walk) -> tuple[list[Sighting], list[Place]]:
 
 
 def spaced_sightings(walked: Walk) -> list[Sighting]:
-    """The indicators that are written with a blank inside."""
+    """Return the indicators that are written with a blank inside."""
     return [*_spaced_identifiers(walked.text), *(_spaced_urls(walked.text) if walked.has_heads else ())]
 
 
 def _read(token: str) -> Sequence[Reading]:
-    """What a token may hold; one that no rule was made for holds nothing, and the rest of its text is read on."""
+    """Return what a token may hold; one that no rule was made for holds nothing, and the rest of its text is read
+    on.
+    """
     try:
         return read_token(token) if len(token) <= LONGEST_TOKEN else list(_read_pieces(token))
     except (ValueError, LookupError):
@@ -91,7 +93,9 @@ def _read(token: str) -> Sequence[Reading]:
 
 
 def _pieces_beside(token: str, readings: Sequence[Reading]) -> list[tuple[int, str]]:
-    """What a token says beside its indicators, with its place: the text of a link, or a script without blanks."""
+    """Return what a token says beside its indicators, with its place: the text of a link, or a script without
+    blanks.
+    """
     if not token.isascii():
         return pieces_between(token, readings)
     text = token.partition("](")[0]
@@ -99,13 +103,13 @@ def _pieces_beside(token: str, readings: Sequence[Reading]) -> list[tuple[int, s
 
 
 def _read_joined(joined: Joined) -> list[Sighting]:
-    """What stands on both sides of a line break."""
+    """Return what stands on both sides of a line break."""
     sightings = [(reading, *joined.span(reading.start, reading.end)) for reading in _read(joined.token)]
     return sightings if any(end - start > reading.end - reading.start for reading, start, end in sightings) else []
 
 
 def _with_joined(found: list[Sighting], joined: list[tuple[Joined, list[Sighting]]]) -> list[Sighting]:
-    """The sightings with those of whole names in the place of their halves."""
+    """Return the sightings with those of whole names in the place of their halves."""
     starts = [each.start for each, _ in joined]
     kept: list[Sighting] = []
     for sighting in found:
@@ -117,7 +121,7 @@ def _with_joined(found: list[Sighting], joined: list[tuple[Joined, list[Sighting
 
 
 def _read_pieces(token: str) -> Iterator[Reading]:
-    """A token that is too long to be one, cut at the signs that part the items of a list."""
+    """Yield a token that is too long to be one, cut at the signs that part the items of a list."""
     read: dict[str, Sequence[Reading]] = {}
     times: Counter[str] = Counter()
     for match in _PIECE.finditer(token):

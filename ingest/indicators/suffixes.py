@@ -1,4 +1,6 @@
-"""Which top-level domains exist, and what of a host someone registered: the one file that knows publicsuffixlist."""
+"""Know which top-level domains exist, and which part of a host someone registered: the one file that knows
+publicsuffixlist.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def _rules() -> _Rules:
 
 
 def _read(text: str) -> frozenset[str]:
-    """The rules of a part of the list, which writes them as U-labels in their one spelling."""
+    """Return the rules of a part of the list, which writes them as U-labels in their one spelling."""
     return frozenset(
         rule if rule.isascii() else ".".join(map(_as_ascii, rule.split("."))) for rule in _RULE.findall(text)
     )
@@ -49,12 +51,14 @@ def _as_ascii(label: str) -> str:
 
 
 def is_top_level(label: str) -> bool:
-    """Whether `label` (lower-case A-label) is a top-level domain in use, or one beside the public root."""
+    """Tell whether `label` (lower-case A-label) is a top-level domain in use, or one beside the public root."""
     return label in _rules().top_level
 
 
 def may_end_a_name(label: str) -> bool:
-    """The same of a label as somebody wrote it, before anything costly is asked about the rest of its name."""
+    """Tell whether a label, as somebody wrote it, is a top-level domain, before anything costly is asked about its
+    name.
+    """
     if label.isascii():
         return is_top_level(label.lower())
     return _as_ascii(unicodedata.normalize("NFKC", label).lower()) in _rules().top_level
@@ -62,7 +66,9 @@ def may_end_a_name(label: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def registered_domain(host: str) -> str:
-    """The part of `host` that someone registered: `evil.co.uk` of `cdn.evil.co.uk`, the last two labels at least."""
+    """Return the part of `host` that someone registered: `evil.co.uk` of `cdn.evil.co.uk`, the last two labels at
+    least.
+    """
     registries = _rules().registries
     labels = host.split(".")
     for index in range(len(labels)):
@@ -100,6 +106,6 @@ def _is_wild(above: str, suffix: str, registries: frozenset[str]) -> bool:
 
 
 def is_shared_suffix(host: str) -> bool:
-    """Whether `host` itself is a suffix under which anyone may register (`co.uk`, `ddns.net`, `github.io`)."""
+    """Tell whether `host` itself is a suffix under which anyone may register (`co.uk`, `ddns.net`, `github.io`)."""
     rules = _rules()
     return host in rules.hosting or host in rules.registries

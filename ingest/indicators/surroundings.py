@@ -1,4 +1,4 @@
-"""What the words around a candidate say about it: its line, its section, the verbs before it."""
+"""Read what the words around a candidate say about it: its line, its section, the verbs before it."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ class Line(NamedTuple):
 
 
 class Surroundings:
-    """Answers questions about places of one text; what costs a pass over it is worked out once, on demand."""
+    """Answers questions about places of one text; what needs a pass over the text is computed once, on demand."""
 
     def __init__(self, document: Document, plain: PlainText) -> None:
         self.document = document
@@ -186,11 +186,13 @@ class Surroundings:
         return len(self.text) < SHORT_NOTE and not self.document.structured
 
     def place(self, position: int) -> Place:
-        """The place of a character of the plain text."""
+        """Return the place of a character of the plain text."""
         return self.document.place(self._plain.original(position)) if self.document.structured else "main"
 
     def in_template(self, position: int) -> bool:
-        """Whether a character stands in a menu, a side bar, a box of other posts or the like, by the page's markup."""
+        """Tell whether a character stands in a menu, a side bar, a box of other posts or the like, by the page's
+        markup.
+        """
         return self.document.structured and self.document.in_template(self._plain.original(position))
 
     def line(self, start: int, end: int) -> Line:
@@ -206,14 +208,14 @@ class Surroundings:
         return line
 
     def holds_hash(self, line: Line) -> bool:
-        """Whether a hash stands in the line."""
+        """Tell whether a hash stands in the line."""
         holds = self._holding.get(line)
         if holds is None:
             holds = self._holding[line] = _HASH.search(self.text, line.start, line.end) is not None
         return holds
 
     def in_cell(self, line: Line, start: int, end: int) -> bool:
-        """Whether `start:end` is all that stands in its cell of a table."""
+        """Tell whether `start:end` is all that stands in its cell of a table."""
         if not line.has_cells:
             return False
         text = self.text
@@ -226,63 +228,67 @@ class Surroundings:
         return _ALPHANUMERIC.search(beside, 0, LONGEST_HEADING) is None
 
     def quoted(self, start: int, end: int) -> bool:
-        """Whether backticks set `start:end` as code."""
+        """Tell whether backticks set `start:end` as code."""
         return "`" in self.text[max(0, start - 3) : start] and "`" in self.text[end : end + 3]
 
     def sets_apart(self, start: int, end: int) -> bool:
-        """Whether `start:end` is one thing beyond doubt: in quotes, alone on its line, or a host by the word before."""
+        """Tell whether `start:end` is one thing beyond doubt: in quotes, alone on its line, or a host by the word
+        before.
+        """
         text = self.text
         if text[start - 1 : start] in _QUOTES and text[end : end + 1] in _QUOTES and start:
             return True
         return self.line(start, end).words == 0 or _CALLED_A_HOST.search(text, max(0, start - 30), start) is not None
 
     def is_dead_drop(self, start: int) -> bool:
-        """Whether the words before call what stands here a dead drop."""
+        """Tell whether the words before call what stands here a dead drop."""
         before = self.text[max(0, start - _WORDING_REACH) : start]
         return "ead" in before and _DEAD_DROP.search(before) is not None
 
     def in_field_of_a_host(self, start: int, end: int) -> bool:
-        """Whether the field of a log, or the option of a command, right before `start:end` holds a host."""
+        """Tell whether the field of a log, or the option of a command, right before `start:end` holds a host."""
         field = _FIELD_OF_A_HOST.search(self.text, max(0, start - 30), start)
         return field is not None and (field["option"] is None or _PORT.match(self.text, end) is not None)
 
     def in_hex_dump(self, line: Line) -> bool:
-        """Whether a line shows bytes as numbers and, behind them, as signs: a name may be cut at both ends."""
+        """Tell whether a line shows bytes as numbers and, behind them, as signs: a name may be cut at both ends."""
         return _HEX_DUMP.match(self.text, line.start, line.end) is not None
 
     def is_of_a_registrar(self, line: Line, start: int) -> bool:
-        """Whether the field of a WHOIS record right before a candidate is about the one who sold a name."""
+        """Tell whether the field of a WHOIS record right before a candidate is about the one who sold a name."""
         before = self.text[max(line.start, start - 40) : start]
         return ":" in before and _REGISTRAR.search(before) is not None
 
     def in_markdown_link(self, start: int) -> bool:
-        """Whether `start` is the target of a link or picture."""
+        """Tell whether `start` is the target of a link or picture."""
         return self.text.startswith("](", start - 2) if start > 1 else False
 
     def section(self, position: int) -> Section:
-        """What the nearest telling heading above a position announces."""
+        """Return what the nearest telling heading above a position announces."""
         starts, sections = self._headings
         index = bisect_right(starts, position) - 1
         return sections[index] if index >= 0 else ""
 
     def refers(self, line: Line, start: int) -> bool:
-        """Whether the words before a candidate, in its sentence, point the reader somewhere."""
+        """Tell whether the words before a candidate, in its sentence, point the reader somewhere."""
         before = self.text[max(line.start, start - 60) : start].rpartition(". ")[2]
         if _FOOTNOTE.fullmatch(before):
             return True
         return not _POINTERS.isdisjoint(_words_of(before))
 
     def invites(self, line: Line, start: int) -> bool:
-        """Whether the words before a candidate, in its sentence, invite the reader to what the author keeps there."""
+        """Tell whether the words before a candidate, in its sentence, invite the reader to what the author keeps
+        there.
+        """
         before = self.text[max(line.start, start - 2 * _WORDING_REACH) : start]
         return _INVITATION.search(before.lower()) is not None
 
     def is_fetched(self, line: Line, start: int) -> bool:
-        """Whether a command or a request that the text shows fetches what stands here."""
+        """Tell whether a command or a request that the text shows fetches what stands here."""
         return _FETCHING.search(self.text, max(line.start, start - _WORDING_REACH), start) is not None
 
     def accuses(self, line: Line, start: int, end: int) -> bool:
-        """Whether the words around a candidate speak of an attack."""
+        """Tell whether the words around a candidate speak of an attack."""
         block = start // _BLOCK
         found = self._accusing.get(block)
         if found is None or line.start > block * _BLOCK - _WORDING_REACH:
@@ -316,7 +322,9 @@ class Surroundings:
         return starts, sections
 
     def _contents(self, starts: list[int]) -> slice:
-        """Which headings are the lines of a table of contents at the top: one right after another, and again below."""
+        """Return which headings are the lines of a table of contents at the top: one right after another, and again
+        below.
+        """
         lines = (self.text[start : start + LONGEST_HEADING].partition("\n")[0] for start in starts)
         names = [_NUMBERING.sub("", line.strip(" #=:")) for line in lines]
         times = Counter(names)
@@ -333,7 +341,7 @@ class Surroundings:
 
 
 def _words_of(text: str) -> list[str]:
-    """The words of a piece of text in lower case; a dotted name is one word."""
+    """Return the words of a piece of text in lower case; a dotted name is one word."""
     return [word.rstrip(".") for word in _WORD.findall(text.lower())]
 
 
@@ -371,7 +379,9 @@ def _is_heading(line: str) -> bool:
 
 
 def _words(text: str) -> int:
-    """How many words of prose or code a piece of a line holds, to `MOST_WORDS`; indicators and numbers are none."""
+    """Return how many words of prose or code a piece of a line holds, to `MOST_WORDS`; indicators and numbers are
+    none.
+    """
     count = 0
     for word in text.split():
         if len(word) > 1 and (word.isalpha() or word[-1] in ";)" or word.strip(_PUNCTUATION).isalpha()):

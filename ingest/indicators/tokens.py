@@ -1,4 +1,4 @@
-"""Reads one token (a piece of text without white space) into what it may hold; knows nothing of its surroundings."""
+"""Read one token (a piece of text without white space) into what it may hold; knows nothing of its context."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _AFTER_A_TECHNIQUE: Final = _BEFORE_A_TECHNIQUE + "."
 
 
 def read_token(token: str) -> list[Reading]:
-    """Everything that `token` may hold, in order of appearance."""
+    """Return everything that `token` may hold, in order of appearance."""
     found: list[Reading] | None = None
     if DOT in token or "." in token:
         if "//" in token or SEPARATOR in token:
@@ -73,7 +73,7 @@ def read_token(token: str) -> list[Reading]:
 
 
 def _read_closely(token: str) -> list[Reading]:
-    """A token that is none of the usual ones."""
+    """Read a token that is none of the usual ones."""
     if token.isascii():
         return _read_parts(token)
     plain = in_plain_signs(token)
@@ -82,7 +82,7 @@ def _read_closely(token: str) -> list[Reading]:
 
 
 def _read_parts(token: str) -> list[Reading]:
-    """The URLs of a token, then what is left of it."""
+    """Return the URLs of a token, then what is left of it."""
     found: list[Reading] = []
     if not _HAS_NAME.search(token):
         return found
@@ -118,7 +118,7 @@ def _with_named(token: str, found: list[Reading]) -> list[Reading]:
 
 
 def _whole_hash(token: str) -> list[Reading] | None:
-    """The commonest case first: the token is a hash, maybe in quotes or brackets."""
+    """Read the commonest token first: a hash, maybe in quotes or brackets."""
     bare = token.strip(_AROUND_A_HASH)
     type = _HASH_TYPES.get(len(bare))
     if type is None or _HEX.fullmatch(bare) is None or bare.isdigit():
@@ -128,7 +128,7 @@ def _whole_hash(token: str) -> list[Reading] | None:
 
 
 def _whole_technique(token: str) -> list[Reading] | None:
-    """The token is the identifier of an ATT&CK technique, maybe in brackets."""
+    """Read a token that is the identifier of an ATT&CK technique, maybe in brackets."""
     bare = token.lstrip(_BEFORE_A_TECHNIQUE).rstrip(_AFTER_A_TECHNIQUE)
     if bare[:1] != "T" or _WHOLE_TECHNIQUE.fullmatch(bare) is None or not is_technique(bare):
         return None
@@ -137,7 +137,7 @@ def _whole_technique(token: str) -> list[Reading] | None:
 
 
 def _whole_mailbox(token: str) -> list[Reading] | None:
-    """The token is an e-mail address, maybe in quotes."""
+    """Read a token that is an e-mail address, maybe in quotes."""
     match = _WHOLE_MAILBOX.fullmatch(token)
     if match is None or len(token) > _LONGEST_USUAL:
         return None
@@ -158,7 +158,7 @@ def _whole_mailbox(token: str) -> list[Reading] | None:
 
 
 def _whole_host(token: str) -> list[Reading] | None:
-    """The next commonest: the token is a domain or an IPv4 address, maybe in quotes, with a port or a path."""
+    """Read the next commonest token: a domain or an IPv4 address, maybe in quotes, with a port or a path."""
     match = _WHOLE_HOST.fullmatch(token)
     if match is None or len(token) > _LONGEST_USUAL:
         return None
@@ -197,33 +197,33 @@ def _whole_host(token: str) -> list[Reading] | None:
 
 
 def _type_of_usual(host: str) -> str:
-    """What a host of ASCII letters, digits and hyphens is that is short enough, or nothing."""
+    """Return what a host of ASCII letters, digits and hyphens is that is short enough, or nothing."""
     if is_top_level(host[host.rfind(".") + 1 :]):
         return "domain" if host.islower() and "-." not in host and ".-" not in host else ""
     return "ip" if host[-1].isdigit() and canonical_ipv4(host) else ""
 
 
 def _holds_nothing(token: str, value: str, defanged: bool) -> bool:
-    """Whether a dotted name that ends in nothing known is nothing else either: `Setup.exe`, and `2.0`."""
+    """Tell whether a dotted name that ends in nothing known is nothing else either: `Setup.exe`, and `2.0`."""
     if defanged or "/" in token or "T" in token or "-" in token or len(token) >= _SHORTEST_HASH:
         return False
     return not is_top_level(value.rpartition(".")[2].lower()) and not value[-1].isdigit()
 
 
 def _is_protocol(path: str) -> bool:
-    """Whether what follows a port is no path: `45.9.1.2:53/udp`."""
+    """Tell whether what follows a port is no path: `45.9.1.2:53/udp`."""
     return len(path) == 4 and path.lower() in ("/tcp", "/udp")
 
 
 def _may_be_a_mask(path: str) -> bool:
-    """Whether what follows a slash is the mask of a network, two numbers of a log, or another address."""
+    """Tell whether what follows a slash is the mask of a network, two numbers of a log, or another address."""
     if len(path) < 7:
         return len(path) == 1 or path.replace("/", "").isdigit()
     return path[1].isdigit() and path[-1].isdigit() and canonical_ipv4(without_marks(path[1:])) is not None
 
 
 def _whole_url(token: str) -> list[Reading] | None:
-    """And the one after that: a URL as most are, maybe in quotes, brackets or a link of Markdown."""
+    """Read a token that is a usual URL, maybe in quotes, brackets or a link of Markdown."""
     match = _WHOLE_URL.fullmatch(token)
     if match is None or "%3" in token or "__" in token or "&&" in token:
         return None
@@ -248,12 +248,12 @@ def _whole_url(token: str) -> list[Reading] | None:
 
 
 def _is_other_port(port: str, secure: str) -> bool:
-    """Whether `:8080` is a port, and not the one that the scheme means anyway."""
+    """Tell whether `:8080` is a port, and not the one that the scheme means anyway."""
     return int(port[1:]) < 65536 and port != (":443" if secure else ":80")
 
 
 def _named(token: str) -> list[Reading]:
-    """What has a shape of its own, wherever it stands: a hash or a CVE in a URL is one all the same."""
+    """Read what has a shape of its own wherever it stands: a hash or a CVE in a URL is one all the same."""
     found: list[Reading] = []
     if len(token) >= _SHORTEST_HASH and _LONG_HEX.search(token):
         found += [_hash(token, match) for match in _HASH.finditer(token)]
@@ -285,13 +285,13 @@ def _host_of_mailbox(token: str, mailbox: Reading) -> Reading:
 
 
 def _outside(hosts: list[Reading], bare: list[Reading]) -> list[Reading]:
-    """The URLs without a scheme, and of the hosts those that stand in no URL's path."""
+    """Read URLs without a scheme, and the hosts that stand in no URL's path."""
     kept = [host for host in hosts if not any(url.start < host.start < url.end for url in bare)]
     return [*bare, *kept]
 
 
 def _addresses_looked_up(token: str, urls: list[Reading]) -> list[Reading]:
-    """Addresses that a link to a look-up service asks about."""
+    """Return the addresses that a link to a look-up service asks about."""
     found: list[Reading] = []
     for url in urls:
         if (

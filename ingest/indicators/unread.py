@@ -1,4 +1,4 @@
-"""The lines of a text that somebody disarmed in a way that no candidate accounts for; linear, and bounded in number."""
+"""Find the lines of a text that hold a defanging which no candidate accounts for; linear, and bounded in number."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class UnreadPiece(NamedTuple):
 
 
 def unread_pieces(extraction: Extraction, most: int = MOST_PIECES) -> tuple[UnreadPiece, ...]:
-    """The first pieces with a mark of defanging outside of every candidate."""
+    """Return the first pieces with a mark of defanging outside of every candidate."""
     text = extraction.document.text
     found: dict[str, UnreadPiece] = {}
     starts = [indicator.start for indicator in extraction.indicators]
@@ -59,7 +59,7 @@ def unread_pieces(extraction: Extraction, most: int = MOST_PIECES) -> tuple[Unre
 
 
 def _uncovered(extraction: Extraction) -> Iterator[re.Match[str]]:
-    """The marks that no candidate spans."""
+    """Yield the marks that no candidate spans."""
     spans = sorted((candidate.start, candidate.end) for candidate in extraction.candidates())
     starts = [start for start, _ in spans]
     farthest = list(accumulate((end for _, end in spans), max))

@@ -1,4 +1,4 @@
-"""Reads URLs out of a token, and above all where they end."""
+"""Read URLs out of a token, and above all where they end."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _PATH: Final = re.compile(rf"/|{SLASH}++")
 
 
 def urls_in(token: str) -> list[Reading]:
-    """The URLs of a token that have a scheme, each followed by its host."""
+    """Return the URLs of a token that have a scheme, each followed by its host."""
     found: list[Reading] = []
     if "%3" in token:
         for match in _ENCODED_HEAD.finditer(token):
@@ -73,7 +73,7 @@ def urls_in(token: str) -> list[Reading]:
 
 
 def _heads(token: str) -> list[re.Match[str]]:
-    """Where URLs begin: at a scheme, also at one that is glued to the word before it."""
+    """Yield where URLs begin: at a scheme, also at one that is glued to the word before it."""
     if token.count("//") == 1 and (only := _ONLY_HEAD.match(token)):
         return [only]
     heads = list(_HEAD.finditer(token))
@@ -88,7 +88,7 @@ def _is_disarmed(scheme: str) -> bool:
 
 
 def bare_urls_in(token: str, hosts: list[Reading]) -> list[Reading]:
-    """The URLs without a scheme (`evil.example/gate.php`) that begin with one of the `hosts` of a token."""
+    """Return the URLs without a scheme (`evil.example/gate.php`) that begin with one of the `hosts` of a token."""
     found: list[Reading] = []
     addresses = {host.start for host in hosts if host.type == "ip"}
     nested = last = 0
@@ -118,13 +118,13 @@ def bare_urls_in(token: str, hosts: list[Reading]) -> list[Reading]:
 
 
 def host_of(url: str) -> str:
-    """The domain or address that a canonical URL stands on."""
+    """Return the domain or address that a canonical URL stands on."""
     authority = re.split(r"[/?#]", url.partition("://")[2], maxsplit=1)[0].rpartition("@")[2]
     return authority[1:].partition("]")[0] if authority.startswith("[") else authority.partition(":")[0]
 
 
 def _host_span(token: str, authority: int, end: int) -> tuple[int, int]:
-    """Where in a URL its host stands, without credentials and port."""
+    """Return where in a URL its host stands, without credentials and port."""
     path = _AFTER_AUTHORITY.search(token, authority, end)
     last = path.start() if path else end
     first = token.rfind("@", authority, last) + 1 or authority
@@ -151,13 +151,13 @@ def _url(raw: str, start: int, end: int, defanged: bool, host_span: tuple[int, i
 
 
 def _written_plainly(piece: str) -> str:
-    """A piece of a URL without defanging marks and without Markdown's backslash before an underscore."""
+    """Return a piece of a URL without defanging marks and without Markdown's backslash before an underscore."""
     piece = piece.replace("&amp;", "&") if "&amp;" in piece else piece
     return piece if piece.isascii() and "\\" not in piece else without_marks(piece).replace("\\_", "_")
 
 
 def _plain_scheme(url: str) -> str:
-    """`hxxps://...` as `https://...`."""
+    """Return `hxxps://...` as `https://...`."""
     scheme, separator, rest = url.partition("://")
     lowered = scheme.lower()
     if lowered in _PLAIN_SCHEMES:
@@ -168,7 +168,9 @@ def _plain_scheme(url: str) -> str:
 
 
 def _end(token: str, start: int) -> int:
-    """Where the URL ends whose authority begins at `start`: at a quote, a bracket that closes nothing, a new item."""
+    """Return where the URL ends whose authority begins at `start`: at a quote, a bracket that closes nothing, a new
+    item.
+    """
     limit = min(len(token), start + LONGEST_URL)
     stop = _STOP.search(token, start, limit)
     end = stop.start() if stop else limit
@@ -188,7 +190,9 @@ def _end(token: str, start: int) -> int:
 
 
 def _end_of_field(token: str, start: int, end: int) -> int:
-    """Where a URL ends that stands in a row of values with commas between them; elsewhere a comma may be part of it."""
+    """Return where a URL ends that stands in a row of values with commas between them; elsewhere a comma may be part of
+    it.
+    """
     comma = token.find(",", start, end)
     if comma < 0:
         return end
@@ -200,7 +204,7 @@ def _end_of_field(token: str, start: int, end: int) -> int:
 
 
 def _belongs(token: str, start: int, end: int) -> bool:
-    """Whether the last character is a bracket whose partner stands inside, or a line below that nothing opened."""
+    """Tell whether the last character is a bracket whose partner stands inside, or a line below that nothing opened."""
     if token[end - 1] == "_":
         return "_" not in token[:start] and token[end : end + 1] != "_" and token[end - 2] not in "_*+"
     opening = {")": "(", "]": "["}.get(token[end - 1])
@@ -223,7 +227,7 @@ def _balanced_end(token: str, start: int, end: int) -> int:
 
 
 def _parts_items(token: str, position: int, end: int) -> bool:
-    """Whether a comma, semicolon or apostrophe ends the URL before it."""
+    """Tell whether a comma, semicolon or apostrophe ends the URL before it."""
     following = token[position + 1 : min(end, position + 60)]
     if token[position] == "'":
         return not following[:1].isalnum()
@@ -234,7 +238,7 @@ def _parts_items(token: str, position: int, end: int) -> bool:
 
 
 def spans_blanked(token: str, readings: list[Reading]) -> str:
-    """The token with blanks where the readings stand, so that nothing is read twice."""
+    """Return the token with blanks where the readings stand, so that nothing is read twice."""
     pieces: list[str] = []
     position = 0
     for reading in readings:

@@ -1,4 +1,4 @@
-"""Tells a version of four numbers from an address, by the words around it."""
+"""Tell a version of four numbers from an address, by the words around it."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _LARGEST_OF_A_LEAD: Final = 100
 
 
 def is_version(text: str, address: str, start: int, end: int) -> bool:
-    """Whether the words around `text[start:end]`, which reads as the IPv4 `address`, make it a version."""
+    """Tell whether the words around `text[start:end]`, which reads as the IPv4 `address`, make it a version."""
     if _TAIL.match(text, end, end + 30):
         return True
     before = text[max(0, start - _REACH) : start]
@@ -98,19 +98,19 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
 
 
 def may_be_a_version(text: str, address: str, start: int, end: int) -> bool:
-    """Whether nothing around a number as small as those of versions calls it an address."""
+    """Tell whether nothing around a number as small as those of versions calls it an address."""
     if largest_part(address) >= _LARGEST_OF_A_PRODUCT or _PORT.match(text, end):
         return False
     return _CALLED_AN_ADDRESS.search(text, max(0, start - 20), start) is None
 
 
 def largest_part(address: str) -> int:
-    """The largest of the four numbers of an IPv4 address."""
+    """Return the largest of the four numbers of an IPv4 address."""
     return max(map(int, address.split(".")))
 
 
 def _is_led(before: str, largest: int) -> bool:
-    """Whether the word or words right before a number say that it is a version."""
+    """Tell whether the word or words right before a number say that it is a version."""
     lead = _lead(before.lower())
     if not lead:
         return False
@@ -120,7 +120,7 @@ def _is_led(before: str, largest: int) -> bool:
 
 
 def _ends_a_series(text: str, address: str, largest: int, start: int) -> bool:
-    """Whether other numbers come right before, the first of which is led by words that make it a version."""
+    """Tell whether other numbers come right before, the first of which is led by words that make it a version."""
     before = text[max(0, start - _REACH_OF_A_SERIES) : start]
     if largest >= _LARGEST_OF_A_LEAD and f"{address.partition('.')[0]}." not in before:
         return False
@@ -136,7 +136,7 @@ def _ends_a_series(text: str, address: str, largest: int, start: int) -> bool:
 
 
 def _in_a_column_of_versions(text: str, start: int) -> bool:
-    """Whether right above or below `start`, in the same column, stands a version of two or three numbers."""
+    """Tell whether right above or below `start`, in the same column, stands a version of two or three numbers."""
     first = text.rfind("\n", max(0, start - _LONGEST_ROW), start) + 1
     last = text.find("\n", start, start + _LONGEST_ROW)
     if not first or not text[first:start].strip():
@@ -147,7 +147,7 @@ def _in_a_column_of_versions(text: str, start: int) -> bool:
 
 
 def _has_a_version_at(row: str, before: str) -> bool:
-    """Whether a row of a table has a version in the column that has `before` on its left in another row."""
+    """Tell whether a row of a table has a version in the column that has `before` on its left in another row."""
     left = _CELL_ENDS.findall(before)
     if left:
         cells = _CELL_ENDS.split(row)
@@ -164,7 +164,7 @@ def _has_a_version_at(row: str, before: str) -> bool:
 
 
 def _lead(before: str) -> str:
-    """The one to three words right before a number of four parts that make it a version, or nothing."""
+    """Return the one to three words right before a number of four parts that make it a version, or nothing."""
     rest = before.rstrip(_BETWEEN)
     if before.endswith(_COMPARED):
         return "version"
@@ -197,6 +197,6 @@ def _word_at_end(text: str) -> str:
 
 
 def _follows_a_product(before: str) -> bool:
-    """Whether a name comes right before: `Acme 9.1.0.2`."""
+    """Tell whether a name comes right before: `Acme 9.1.0.2`."""
     product = _PRODUCT.search(before) if before[-1:].isspace() else None
     return product is not None and product[1].lower() not in _NO_PRODUCTS

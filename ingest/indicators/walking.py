@@ -1,4 +1,4 @@
-"""Cuts a text at white space and picks the few tokens that are worth reading: the one pass over all of it."""
+"""Cut a text at white space and pick the few tokens that are worth reading: the one pass over all of it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Walk(NamedTuple):
 
 
 def walk(text: str) -> Walk:
-    """Cuts a plain text at white space; what a token is worth is asked once for each different one of a stretch."""
+    """Cut a plain text at white space; what a token is worth is asked once for each different one of a stretch."""
     namings: dict[str, Naming] = {}
     places: list[Place] = []
     times: Counter[str] = Counter()
@@ -61,7 +61,7 @@ def walk(text: str) -> Walk:
 
 
 def may_hold_indicators(token: str) -> bool:
-    """Whether a token has a sign that some indicator needs."""
+    """Tell whether a token has a sign that some indicator needs."""
     if _SIGN.search(token) is not None:
         return True
     if len(token) < _SHORTEST_HASH and not ("T" in token or "-" in token or "_" in token) and token.isascii():
@@ -70,7 +70,7 @@ def may_hold_indicators(token: str) -> bool:
 
 
 def _sorted_out(words: list[str], others: list[str]) -> tuple[set[str], dict[str, Naming], set[str]]:
-    """Of words of nothing but letters, and of other tokens, those that may hold an indicator or only a name.
+    """Return, of plain words and of other tokens, those that may hold an indicator or only a name of malware.
 
     The third are those of the first that are nothing but edges.
     """
@@ -101,7 +101,7 @@ def _sorted_out(words: list[str], others: list[str]) -> tuple[set[str], dict[str
 
 
 def _first_ones(places: list[Place], times: Mapping[str, int]) -> list[Place]:
-    """The `places` of a stretch without those of a token that has come a thousand times before."""
+    """Return the `places` of a stretch without those of a token that has come a thousand times before."""
     here = Counter([token for _, token in places])
     left = {token: MOST_OF_ONE - times[token] + often for token, often in here.items() if times[token] > MOST_OF_ONE}
     kept: list[Place] = []
