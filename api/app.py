@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Match, Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -50,6 +50,7 @@ from api.routes import (
     weekly,
 )
 from api.secret import secret_of
+from api.server.hosts import HostMiddleware
 from api.server.taking_over import BoundedApp
 from api.service import Service
 from api.web import add_pages, error_page, is_page
@@ -125,6 +126,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], datetime] =
         problem=_refusal,
     )
     app.add_middleware(BlankParametersMiddleware)
+    app.add_middleware(HostMiddleware, settings=settings, refuse=_wrong_host)
     app.add_middleware(AnswerMiddleware, metrics=service.metrics, https=settings.base_url.startswith("https://"))
     return app
 
@@ -199,6 +201,16 @@ def _refusal(status: int, code: str, detail: str, headers: Mapping[str, str]) ->
     async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
         answer = ProblemResponse(Problem(status, code, detail, headers=headers), scope["path"])
         await answer(scope, receive, send)
+
+    return refuse
+
+
+def _wrong_host(status: int, detail: str) -> ASGIApp:
+    problem = _refusal(status, "unknown_host" if status == 421 else "invalid_host", detail, {})
+    plain = PlainTextResponse(f"{detail}\n", status)
+
+    async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
+        await (plain if is_page(scope["path"]) else problem)(scope, receive, send)
 
     return refuse
 

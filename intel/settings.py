@@ -88,6 +88,7 @@ class Settings(BaseModel):
     ioc_most_connections_per_address: int | None = Field(
         None, ge=1, le=100_000, description="connections at once from one address; half of all by default"
     )
+    ioc_allowed_hosts: CommaList = Field((), description="more host names under which the service answers")
     ioc_metrics_allow: Networks = Field((), description="networks that may read `/metrics`")
     ioc_feeds: Path | None = Field(None, description="file of feeds to follow")
 

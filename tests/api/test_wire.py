@@ -19,7 +19,9 @@ _SILENCE_SECONDS = 2.0
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     folder: Path = tmp_path_factory.mktemp("wire")
-    with serving(folder, "domain evil.example", ioc_rate_key="100000/second", **GENEROUS) as started:
+    with serving(
+        folder, "domain evil.example", ioc_rate_key="100000/second", ioc_allowed_hosts="ioc.example", **GENEROUS
+    ) as started:
         yield started
 
 
@@ -108,7 +110,7 @@ def test_two_authorization_headers_are_401(service: tuple[str, str]) -> None:
     address, key = service
     header = f"Authorization: Bearer {key}\r\n".encode()
     for headers, expected in ((header, 200), (header + header, 401), (header + b"authorization: x\r\n", 401)):
-        raw = b"GET /api/v1/iocs HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + headers + b"\r\n"
+        raw = b"GET /api/v1/iocs HTTP/1.1\r\nHost: ioc.example\r\nConnection: close\r\n" + headers + b"\r\n"
         assert status(sent(address, raw)) == expected
 
 
