@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.resources import files
+from pathlib import Path
 
 from fastapi import APIRouter
 from starlette.requests import Request
@@ -35,9 +36,9 @@ _PAGE = """<!doctype html>
 """
 
 
-def swagger_folder() -> str:
-    """Where the installed package keeps Swagger UI's files."""
-    return str(files("fastapi_offline") / "static")
+def swagger_folder() -> Path:
+    """Return the folder in which the installed package keeps Swagger UI's files."""
+    return Path(str(files("fastapi_offline"))) / "static"
 
 
 @router.get("/openapi.json")

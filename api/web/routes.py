@@ -10,7 +10,6 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
 
 from api.problems import Problem
 from api.routes.description import swagger_folder
@@ -32,7 +31,7 @@ from api.web.pages import (
     weighed,
 )
 from api.web.rendering import Templates
-from api.web.static_files import FOLDER, FingerprintedFiles, fingerprints
+from api.web.static_files import FOLDER, StaticFiles, fingerprints
 from api.web.visit import VISIT, Entry, Visit, answer, error, private, recognised, stranger
 from intel.errors import StoreUnavailable
 
@@ -80,8 +79,8 @@ def add_pages(app: FastAPI) -> None:
     app.router.routes += [
         *(_route(entry, templates, compressed) for entry in PAGES),
         Route("/docs", _docs),
-        Mount("/static/swagger", StaticFiles(directory=swagger_folder()), name="swagger", middleware=compressed),
-        Mount("/static", FingerprintedFiles(directory=FOLDER, addresses=static), name="static", middleware=compressed),
+        Mount("/static/swagger", StaticFiles(directory=swagger_folder()), name="swagger"),
+        Mount("/static", StaticFiles(directory=FOLDER, addresses=static), name="static"),
     ]
 
 

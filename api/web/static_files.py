@@ -1,20 +1,26 @@
-"""Style sheet, script and icon under addresses that change with their content, for browsers to keep."""
+"""Style sheet, script and icon under addresses that change with their content; each file is compressed once."""
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import hashlib
+import mimetypes
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import parse_qs
 
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.responses import Response
-from starlette.staticfiles import StaticFiles
-from starlette.types import Scope
+from starlette.types import Receive, Scope, Send
 
 FOLDER = Path(__file__).parent / "static"
 _FOREVER = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "public, no-cache"
+_READ = ("GET", "HEAD")
 
 
 def fingerprints(folder: Path = FOLDER) -> Mapping[str, str]:
@@ -23,19 +29,76 @@ def fingerprints(folder: Path = FOLDER) -> Mapping[str, str]:
     return MappingProxyType(made)
 
 
-class FingerprintedFiles(StaticFiles):
-    """Static files; one asked for under its fingerprint may be kept for ever, any other is asked for again."""
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A file in memory; `packed` is None where compressing it saves nothing."""
 
-    def __init__(self, *, directory: Path, addresses: Mapping[str, str]) -> None:
-        super().__init__(directory=directory)
+    body: bytes
+    packed: bytes | None
+    tag: str
+    media_type: str
+
+
+class StaticFiles:
+    """ASGI app for the files of one folder: each is read and compressed at its first use, and then kept.
+
+    One asked for under its fingerprint may be kept by browsers for ever, any other is asked for again.
+    """
+
+    def __init__(self, *, directory: Path, addresses: Mapping[str, str] = MappingProxyType({})) -> None:
+        self._files = {file.name: file for file in directory.iterdir() if file.is_file()}
         self._addresses = addresses
+        self._kept: dict[str, _Kept] = {}
+        self._reading = asyncio.Lock()
 
-    async def get_response(self, path: str, scope: Scope) -> Response:
-        response = await super().get_response(path, scope)
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope)
+        if request.method not in _READ:
+            raise HTTPException(405, headers={"Allow": ", ".join(_READ)})
+        name = scope["path"].removeprefix(scope.get("root_path", "")).removeprefix("/")
+        if name not in self._files:
+            raise HTTPException(404)
+        response = _answer(request, await self._file(name))
         version = parse_qs(scope["query_string"].decode("latin-1")).get("v", [""])[0]
-        known = self._addresses.get(path, "").partition("?v=")[2]
+        known = self._addresses.get(name, "").partition("?v=")[2]
         response.headers["Cache-Control"] = _FOREVER if known and version == known else _ASK_AGAIN
-        return response
+        await response(scope, receive, send)
+
+    async def _file(self, name: str) -> _Kept:
+        if name not in self._kept:
+            async with self._reading:
+                if name not in self._kept:
+                    self._kept[name] = await asyncio.to_thread(_read, self._files[name])
+        return self._kept[name]
+
+
+def _read(file: Path) -> _Kept:
+    body = file.read_bytes()
+    packed = gzip.compress(body, mtime=0)
+    media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    return _Kept(body, packed if len(packed) < len(body) * 0.9 else None, _digest(file), media_type)
+
+
+def _answer(request: Request, kept: _Kept) -> Response:
+    """The file as this browser takes it, or 304 where it holds that very one."""
+    packed = kept.packed if _takes_gzip(request) else None
+    headers = {"ETag": f'"{kept.tag}-gzip"' if packed is not None else f'"{kept.tag}"'}
+    if kept.packed is not None:
+        headers["Vary"] = "Accept-Encoding"
+    held = [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]
+    if headers["ETag"] in held or held == ["*"]:
+        return Response(status_code=304, headers=headers)
+    if packed is not None:
+        headers["Content-Encoding"] = "gzip"
+    return Response(kept.body if packed is None else packed, media_type=kept.media_type, headers=headers)
+
+
+def _takes_gzip(request: Request) -> bool:
+    for coding in ",".join(request.headers.getlist("accept-encoding")).lower().split(","):
+        name, _, weight = coding.replace(" ", "").partition(";")
+        if name in ("gzip", "x-gzip"):
+            return weight.removeprefix("q=").strip("0.") != "" or not weight
+    return False
 
 
 def _digest(file: Path) -> str:
