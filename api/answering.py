@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.limits.policy import PREFIX, is_blank
 from api.metrics import Metrics
 from api.problems import Problem, ProblemResponse
+from api.streaming import HEAD_ONLY
 from api.web import failure_page, is_page
 
 log = structlog.get_logger()
@@ -80,6 +81,7 @@ class HeadMiddleware:
             await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
 
         scope["method"] = "GET"
+        scope[HEAD_ONLY] = True
         await self._app(scope, receive, answer)
 
 

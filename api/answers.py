@@ -10,6 +10,7 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api.limits.tiers import results_limit
 from api.models import ProblemModel
 from api.service import caller_of, service_of
 from intel.errors import InvalidQuery
@@ -43,22 +44,31 @@ class Listing:
         self, items: Sequence[dict[str, Any]], total: int | None, next: Position | None, **more: Any
     ) -> Response:
         """The page with the members that every list has; without a key there is no way on."""
+        return json_answer({"items": items} | self.members(total, next) | more)
+
+    def members(self, total: int | None, next: Position | None) -> dict[str, Any]:
+        """Return what every list has beside its items."""
         cursor = None
         if next is not None and caller_of(self.request).identity is not None:
             cursor = service_of(self.request).cursors.write(self.name, self.asked, next)
-        total = total if self.position is None else None
-        return json_answer({"items": items, "limit": self.count, "total": total, "next_cursor": cursor} | more)
+        return {"limit": self.count, "total": total if self.position is None else None, "next_cursor": cursor}
 
 
-def read_listing(request: Request, name: str, asked: dict[str, Any], cursor: str | None) -> Listing:
-    """The list that is asked for; a cursor stands for its whole query. InvalidQuery for a foreign cursor."""
+def read_listing(
+    request: Request, name: str, asked: dict[str, Any], cursor: str | None, most: int | None = None
+) -> Listing:
+    """Read which list is asked for; a cursor stands for its whole query. InvalidQuery for a foreign cursor.
+
+    A page holds as many items as the caller's tier allows, or `most`.
+    """
     position = None
     if cursor is not None:
         if len(cursor) > _LONGEST_CURSOR:
             raise InvalidQuery("cursor", "is not a cursor of this service")
         before, position = service_of(request).cursors.read(name, cursor)
         asked = before | {"limit": asked["limit"] or before["limit"]}
-    return Listing(request, name, asked, caller_of(request).results_limit(asked["limit"]), position)
+    count = results_limit(asked["limit"], most or caller_of(request).tier.results_cap)
+    return Listing(request, name, asked, count, position)
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -20,6 +20,7 @@ from api import VERSION
 from api.accounts.keys import Keys
 from api.accounts.passwords import Passwords
 from api.answering import AnswerMiddleware, BlankParametersMiddleware, HeadMiddleware, UnforeseenErrorMiddleware
+from api.apart import Apart
 from api.cursors import Cursors
 from api.limits.bucket import Rate
 from api.limits.fallback import FallbackLimiter
@@ -155,6 +156,7 @@ def _assemble(settings: Settings, clock: Callable[[], datetime]) -> tuple[Servic
         focus=Focus(store),
         metrics=metrics,
         clock=clock,
+        apart=Apart(),
     )
     return service, ingest
 
@@ -194,6 +196,7 @@ async def _running(
         await service.queue.close()
         await ingest.close()
         await service.limiter.close()
+        service.apart.close()
         await service.store.close()
 
 

@@ -282,8 +282,11 @@ class ArticleListModel(ListModel[FoundArticleModel]):
 
 class ArticleDetailModel(ArticleModel):
     text: str
-    vanished: list[VanishedModel] = Field(description="what earlier revisions named and this one does not")
-    iocs: list[IocModel]
+    vanished: list[VanishedModel] = Field(
+        description="what earlier revisions named and this one does not; the latest 1,000"
+    )
+    iocs_total: int = Field(description="all its indicators; `/articles/{id}/iocs` pages through them")
+    iocs: list[IocModel] = Field(description="its first 1,000 indicators, in order of first appearance")
 
 
 class CandidateModel(BaseModel):

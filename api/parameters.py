@@ -18,6 +18,9 @@ from intel.times import to_moment
 LimitParameter = Annotated[
     int | None, Query(ge=1, description="how many items; 20 by default, lowered to your cap", examples=[20])
 ]
+ManyParameter = Annotated[
+    int | None, Query(ge=1, description="how many items; 20 by default, at most 1,000", examples=[1000])
+]
 SearchParameter = Annotated[
     str | None,
     Query(alias="q", description="words that must all match; quotes keep words together, a trailing * is a prefix"),

@@ -10,6 +10,7 @@ from starlette.requests import Request
 
 from api.accounts.keys import Keys
 from api.accounts.passwords import Passwords
+from api.apart import Apart
 from api.cursors import Cursors
 from api.limits.caller import CALLER, Caller, KeyIdentity
 from api.limits.port import Limiter
@@ -42,6 +43,7 @@ class Service:
     focus: Focus
     metrics: Metrics
     clock: Callable[[], datetime]
+    apart: Apart
 
 
 def service_of(request: Request) -> Service:

@@ -11,10 +11,9 @@ from typing import BinaryIO
 
 import orjson
 
-from api.annotating import Annotations, annotate
+from api.annotating import annotate
 from api.cli.running import progress_bar, say, with_store
-from api.formats.stix import stix_bundle
-from api.formats.tables import csv_table, plain_list
+from api.formats import WRITERS
 from intel.query import IocQuery
 from intel.records import Ioc
 from intel.settings import Settings
@@ -47,20 +46,22 @@ def _destination(output: Path | None) -> Iterator[BinaryIO]:
 
 
 async def _write(store: Store, query: IocQuery, format: str, out: BinaryIO) -> int:
-    written: list[Ioc] = []
+    writer = WRITERS[format](None) if format in WRITERS else None
     count = 0
+    if writer is not None:
+        out.write(writer.begin())
     with progress_bar() as progress:
         task = progress.add_task("exporting", total=None)
         async for page, total in _pages(store, query):
             progress.update(task, total=total, advance=len(page))
-            if format == "stix":
-                written += page
+            if writer is not None:
+                out.write(writer.some(page))
             else:
-                noted = await annotate(store, page, utc_now()) if format == "jsonl" else None
-                out.write(_render(format, page, noted, first=count == 0))
+                noted = await annotate(store, page, utc_now())
+                out.write(b"".join(orjson.dumps(record) + b"\n" for record in noted.records(page)))
             count += len(page)
-    if format == "stix":
-        out.write(stix_bundle(written))
+    if writer is not None:
+        out.writelines(writer.end())
     out.flush()
     return count
 
@@ -74,12 +75,3 @@ async def _pages(store: Store, query: IocQuery) -> AsyncIterator[tuple[tuple[Ioc
         if page.next is None:
             return
         query = replace(query, after=page.next)
-
-
-def _render(format: str, page: tuple[Ioc, ...], noted: Annotations | None, *, first: bool) -> bytes:
-    if noted is not None:
-        return b"".join(orjson.dumps(record) + b"\n" for record in noted.records(page))
-    if format == "csv":
-        table = csv_table(page)
-        return table if first else table.partition(b"\r\n")[2]
-    return plain_list(page)

@@ -6,8 +6,9 @@ report                                  an article: its source, and everything h
 
 from __future__ import annotations
 
+import hashlib
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -34,35 +35,100 @@ _TLP_EXTENSION = "extension-definition--60a3c5c5-0d10-413e-aab3-9e08dde9e88d"
 # Names do not change, so neither do the objects that stand for them, whatever bundle they come in.
 _NAMED_SINCE = "2026-01-01T00:00:00.000Z"
 _SERVICE = "IOC Intelligence"
+_KINDS = ("indicator", "relationship", "malware", "vulnerability", "attack-pattern", "identity")
+# What several indicators may point at.
+_SHARED = ("malware", "vulnerability", "attack-pattern")
 
 
-def stix_bundle(iocs: Sequence[Ioc], article: ArticleRef | None = None) -> bytes:
-    """Indicators, vulnerabilities, techniques and malware, how they belong together, and the reports that name them.
+class StixBundle:
+    """Writes indicators, vulnerabilities, techniques and malware, how they belong together, and who reported them.
 
-    With `article` its report names all of them; otherwise each stands in the report of its newest article.
+    With `article` its report names all of them; otherwise each stands in the report of its newest article. Of what was
+    written it keeps the ids alone, 17 bytes each, for the reports stand at the end.
     """
-    objects = {made["id"]: made for made in _all_objects(iocs, article)}
-    ids = sorted(objects)
-    return orjson.dumps({"type": "bundle", "id": _id("bundle", *ids), "objects": [objects[id] for id in ids]})
+
+    def __init__(self, article: ArticleRef | None = None) -> None:
+        self._article = article
+        self._reports: dict[str, tuple[ArticleRef, _Ids]] = {}
+        self._shared: set[str] = set()
+        self._digest = hashlib.sha256()
+        self._is_first = True
+        if article is not None:
+            self._reports[article.id] = (article, _Ids())
+
+    def begin(self) -> bytes:
+        """The beginning of the bundle; its id, which stands for all that is in it, comes at the end."""
+        return b'{"type":"bundle","objects":['
+
+    def some(self, iocs: Sequence[Ioc]) -> bytes:
+        """The objects that stand for some indicators, but those that stand in the bundle already."""
+        return b"".join(self._written(made) for ioc in iocs for made in self._of(ioc))
+
+    def end(self) -> Iterator[bytes]:
+        """What all of them share, the reports, and the end of the bundle."""
+        if self._reports:
+            yield self._written(_tlp_clear()) + self._written(_identity(_SERVICE, "system"))
+        for article, ids in self._reports.values():
+            source = _identity(article.counted_source or "unknown", "organization")
+            if source["id"] not in self._shared:
+                self._shared.add(source["id"])
+                yield self._written(source)
+            if not ids:
+                ids.add(source["id"])
+            report = self._written(_report(article, source["id"]))
+            yield report.removesuffix(b"}") + b',"object_refs":['
+            yield from ids.written()
+            yield b"]}"
+        yield b'],"id":' + orjson.dumps(_id("bundle", self._digest.hexdigest())) + b"}"
+
+    def _of(self, ioc: Ioc) -> Iterator[Object]:
+        article = self._article or ioc.article
+        _, named = self._reports.setdefault(article.id, (article, _Ids()))
+        for made in _of_indicator(ioc):
+            named.add(made["id"])
+            if made["type"] in _SHARED:
+                if made["id"] in self._shared:
+                    continue
+                self._shared.add(made["id"])
+            yield made
+
+    def _written(self, made: Object) -> bytes:
+        self._digest.update(made["id"].encode())
+        comma, self._is_first = b"" if self._is_first else b",", False
+        return comma + orjson.dumps(made)
 
 
-def _all_objects(iocs: Sequence[Ioc], article: ArticleRef | None) -> Iterator[Object]:
-    if not iocs and article is None:
-        return
-    yield _tlp_clear()
-    yield _identity(_SERVICE, "system")
-    reports: dict[str, tuple[ArticleRef, set[str]]] = {}
-    if article is not None:
-        reports[article.id] = (article, set())
-    for ioc in iocs:
-        made = list(_of_indicator(ioc))
-        yield from made
-        ref = article or ioc.article
-        reports.setdefault(ref.id, (ref, set()))[1].update(each["id"] for each in made)
-    for ref, named in reports.values():
-        source = _identity(ref.counted_source or "unknown", "organization")
-        yield source
-        yield _report(ref, source["id"], named or {source["id"]})
+class _Ids:
+    """The ids that a report points at, each once, in little room."""
+
+    _AT_ONCE = 1_000
+
+    def __init__(self) -> None:
+        self._packed = bytearray()
+        self._shared: set[str] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._packed)
+
+    def add(self, id: str) -> None:
+        kind, _, number = id.partition("--")
+        if kind in _SHARED:
+            if id in self._shared:
+                return
+            self._shared.add(id)
+        self._packed.append(_KINDS.index(kind))
+        self._packed += uuid.UUID(number).bytes
+
+    def written(self) -> Iterator[bytes]:
+        """The members of a JSON array, some at a time."""
+        for start in range(0, len(self._packed), 17 * self._AT_ONCE):
+            stop = min(start + 17 * self._AT_ONCE, len(self._packed))
+            ids = [self._id_at(place) for place in range(start, stop, 17)]
+            yield (b"," if start else b"") + orjson.dumps(ids)[1:-1]
+
+    def _id_at(self, place: int) -> str:
+        number = uuid.UUID(bytes=bytes(self._packed[place + 1 : place + 17]))
+        return f"{_KINDS[self._packed[place]]}--{number}"
 
 
 def _of_indicator(ioc: Ioc) -> Iterator[Object]:
@@ -132,10 +198,11 @@ def _relationship(source: Object, kind: str, target_id: str) -> Object:
     return _common("relationship", id, source["created"], source["modified"]) | ends
 
 
-def _report(article: ArticleRef, source_id: str, named: Iterable[str]) -> Object:
+def _report(article: ArticleRef, source_id: str) -> Object:
+    """A report without what it points at."""
     published = _time(article.seen_at)
     made = _common("report", _id("report", article.id), published, published)
-    made |= {"name": article.title.strip() or "untitled", "published": published, "object_refs": sorted(named)}
+    made |= {"name": article.title.strip() or "untitled", "published": published}
     made |= {"report_types": ["threat-report"], "created_by_ref": source_id}
     return made | _references(article)
 

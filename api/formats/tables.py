@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from intel.records import ArticleRef, Ioc
 from intel.times import rfc3339
@@ -17,21 +17,45 @@ _COLUMNS = (
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
-def csv_table(iocs: Sequence[Ioc], article: ArticleRef | None = None) -> bytes:
-    """One row an indicator under a header; cells that a spreadsheet would run get a leading apostrophe.
+class CsvTable:
+    """Writes one row an indicator under a header; cells that a spreadsheet would run get a leading apostrophe.
 
     With `article` that one stands beside each, in place of its newest; its sentence there is not known then.
     """
+
+    def __init__(self, article: ArticleRef | None = None) -> None:
+        self._article = article
+
+    def begin(self) -> bytes:
+        return _lines([_COLUMNS])
+
+    def some(self, iocs: Sequence[Ioc]) -> bytes:
+        return _lines([_guarded(cell) for cell in _row(ioc, self._article)] for ioc in iocs)
+
+    def end(self) -> Iterator[bytes]:
+        return iter(())
+
+
+class PlainList:
+    """Writes one value a line."""
+
+    def __init__(self, _article: ArticleRef | None = None) -> None:
+        return
+
+    def begin(self) -> bytes:
+        return b""
+
+    def some(self, iocs: Sequence[Ioc]) -> bytes:
+        return "".join(f"{' '.join(ioc.value.split())}\n" for ioc in iocs).encode(errors="replace")
+
+    def end(self) -> Iterator[bytes]:
+        return iter(())
+
+
+def _lines(rows: Iterable[Sequence[str]]) -> bytes:
     out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(_COLUMNS)
-    writer.writerows([_guarded(cell) for cell in _row(ioc, article)] for ioc in iocs)
+    csv.writer(out).writerows(rows)
     return out.getvalue().encode(errors="replace")
-
-
-def plain_list(iocs: Sequence[Ioc]) -> bytes:
-    """One value a line."""
-    return "".join(f"{' '.join(ioc.value.split())}\n" for ioc in iocs).encode(errors="replace")
 
 
 def _row(ioc: Ioc, article: ArticleRef | None) -> tuple[str, ...]:

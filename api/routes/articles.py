@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-import asyncio
+from contextlib import aclosing
 
+import orjson
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
 from api import views
-from api.annotating import annotate
-from api.answers import json_answer, problems, read_listing
-from api.formats import OTHER_FORMATS, render
+from api.answers import Listing, problems, read_listing
+from api.article_records import MOST_RECORDS, READ_AT_ONCE, ArticleRecords, article_pieces
+from api.formats import OTHER_FORMATS, render_article
 from api.formats.negotiating import negotiated, wanted_format
-from api.models import ArticleDetailModel, ArticleListModel
-from api.parameters import CursorParameter, FormatParameter, LimitParameter, SearchParameter, SourceParameter, read_text
+from api.limits.policy import access
+from api.models import ArticleDetailModel, ArticleListModel, IocModel, ListModel
+from api.parameters import (
+    CursorParameter,
+    FormatParameter,
+    LimitParameter,
+    ManyParameter,
+    SearchParameter,
+    SourceParameter,
+    read_text,
+)
 from api.searching import articles_shown, articles_suggested, reading, searched
 from api.service import service_of
+from api.streaming import Pieces, streamed
 from ingest.revisions import Revisions
 from intel.errors import NotFound
 from intel.query import ArticleQuery, parse_search
 from intel.records import Article
-from intel.store.walking import iocs_of
+from intel.store.walking import pages_of
 
 router = APIRouter(tags=["articles"])
+
+_JSON = {"Content-Type": "application/json"}
 
 
 @router.get(
@@ -58,22 +71,41 @@ async def list_articles(
 
 @router.get(
     "/articles/{id:id}",
-    summary="One article with its text and all its indicators, or these alone as CSV, STIX or a plain list",
+    summary="One article with its text and its first 1,000 indicators, or all of them as CSV, STIX or a plain list",
     responses={200: {"model": ArticleDetailModel, "content": OTHER_FORMATS}, **problems(404, 422)},
 )
 async def get_article(request: Request, id: str, format: FormatParameter = None) -> Response:
+    service = service_of(request)
     found = await known_article(request, id)
-    iocs = [ioc async for ioc in iocs_of(service_of(request).store.articles, id)]
     if (wanted := wanted_format(request, format)) != "json":
-        return render(wanted, iocs, found.ref)
-    vanished = await Revisions(service_of(request).store).vanished(found)
-    noted = await annotate(service_of(request).store, iocs, service_of(request).clock())
-    more = {
-        "text": found.text or "",
-        "vanished": [*map(views.vanished, vanished)],
-        "iocs": await asyncio.to_thread(noted.records, iocs),
-    }
-    return negotiated(json_answer(views.article(found) | more))
+        pages = pages_of(service.store.articles, id, READ_AT_ONCE)
+        return await render_article(wanted, found.ref, pages, service.apart)
+    vanished = await Revisions(service.store).vanished(found)
+    shown = views.article(found) | {"vanished": [*map(views.vanished, vanished)], "iocs_total": found.ioc_count}
+    return negotiated(await streamed(article_pieces(service, found, shown), _JSON))
+
+
+@router.get(
+    "/articles/{id:id}/iocs",
+    summary="All indicators of an article, page by page, in order of first appearance",
+    responses={200: {"model": ListModel[IocModel]}, **problems(404, 422)},
+)
+@access(key=True)
+async def list_article_iocs(
+    request: Request, id: str, limit: ManyParameter = None, cursor: CursorParameter = None
+) -> Response:
+    listing = read_listing(request, f"indicators of {id}", {"limit": limit}, cursor, MOST_RECORDS)
+    article = await known_article(request, id)
+    return await streamed(_page(listing, article.id, article.ioc_count), _JSON)
+
+
+async def _page(listing: Listing, id: str, total: int) -> Pieces:
+    records = ArticleRecords(service_of(listing.request), id, listing.count, listing.position)
+    yield b'{"items":['
+    async with aclosing(records.pieces()) as pieces:
+        async for piece in pieces:
+            yield piece
+    yield b"]," + orjson.dumps(listing.members(total, records.next))[1:]
 
 
 async def known_article(request: Request, id: str) -> Article:

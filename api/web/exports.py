@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, TypeGuard
+from typing import TypeGuard
 
 from starlette.responses import Response
 
-from api.formats import render
-from api.web.visit import private
+from api.article_records import READ_AT_ONCE
+from api.formats import Format, render, render_article
+from api.web.visit import Visit, private
 from intel.records import ArticleRef, Ioc
-
-Format = Literal["csv", "stix", "txt"]
+from intel.store.walking import pages_of
 
 
 def is_format(asked: str) -> TypeGuard[Format]:
@@ -19,6 +19,12 @@ def is_format(asked: str) -> TypeGuard[Format]:
     return asked in ("csv", "stix", "txt")
 
 
-def export(format: Format, iocs: Sequence[Ioc], article: ArticleRef | None = None) -> Response:
-    """The indicators, or those of one article, as a file in that format."""
-    return private(render(format, iocs, article))
+def export(format: Format, iocs: Sequence[Ioc]) -> Response:
+    """Answer with the indicators of a page as a file in that format."""
+    return private(render(format, iocs))
+
+
+async def export_article(visit: Visit, format: Format, article: ArticleRef) -> Response:
+    """Answer with all indicators of an article as a file in that format."""
+    pages = pages_of(visit.service.store.articles, article.id, READ_AT_ONCE)
+    return private(await render_article(format, article, pages, visit.service.apart))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ingest.indicators import document_from_text, extract
+from intel.ids import ioc_id
 from intel.records import Ioc
 
 PART_LENGTH = 40_000
 # How far before the end of a part a line or word may end, so that nothing is cut in two.
 _SLACK = 2_000
 
-Named = tuple[str, str]
-Span = tuple[int, int, Named]
+Span = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +36,22 @@ def part_of(text: str, start: int) -> tuple[str, int | None]:
     return text[start:end], end
 
 
-def marked(text: str, iocs: Mapping[Named, Ioc]) -> tuple[Piece, ...]:
-    """The text in pieces, those that spell one of the indicators marked; where several overlap, the longest."""
+def spans_in(text: str) -> tuple[Span, ...]:
+    """Return where a text spells what may be an indicator, and the id of that one."""
+    # A name that is an everyday word is spelt in many places where it names nothing.
+    return tuple(
+        (candidate.start, candidate.end, ioc_id(candidate.type, candidate.value))
+        for candidate in extract(document_from_text(text)).candidates()
+        if candidate.kept or candidate.type != "malware"
+    )
+
+
+def marked(text: str, spans: Iterable[Span], iocs: Mapping[str, Ioc]) -> tuple[Piece, ...]:
+    """Cut the text into pieces; one that spells one of the indicators (by id) bears it, the longest of several."""
     pieces, position = [], 0
-    for start, end, named in sorted(_spans(text), key=lambda span: (span[0], -span[1])):
-        if start < position or named not in iocs:
+    for start, end, id in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start < position or id not in iocs:
             continue
-        pieces += [Piece(text[position:start]), Piece(text[start:end], iocs[named])]
+        pieces += [Piece(text[position:start]), Piece(text[start:end], iocs[id])]
         position = end
     return tuple(piece for piece in (*pieces, Piece(text[position:])) if piece.text)
-
-
-def _spans(text: str) -> Iterator[Span]:
-    # A name that is an everyday word is spelt in many places where it names nothing.
-    for candidate in extract(document_from_text(text)).candidates():
-        if candidate.kept or candidate.type != "malware":
-            yield candidate.start, candidate.end, (candidate.type, candidate.value)

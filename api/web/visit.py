@@ -21,6 +21,7 @@ from api.limits.policy import is_search
 from api.limits.tiers import Tier, results_limit
 from api.problems import Problem, problem_of
 from api.service import Service, service_of
+from api.streaming import Pieces, streamed
 from api.web import cookies, forgery
 from api.web.addresses import here_of, own_address
 from api.web.rendering import Templates
@@ -34,6 +35,7 @@ _FORM = "application/x-www-form-urlencoded"
 _LARGEST_FORM = 256_000
 _OUT_OF_DATE = "This form is out of date, so nothing was done. Open the page again and repeat it."
 _MOST_FIELDS = 100
+_PIECE_BYTES = 64 * 1024
 VISIT = "ioc.visit"
 
 
@@ -87,7 +89,15 @@ class Visit:
         return results_limit(int(asked), self.tier.results_cap)
 
     def page(self, template: str, status: int = 200, **context: Any) -> Response:
-        """The page that the template makes of the context."""
+        """Answer with the page that the template makes of the context."""
+        return private(HTMLResponse(self._rendered(template, context), status))
+
+    async def large_page(self, template: str, **context: Any) -> Response:
+        """Answer with a page that is made beside the event loop and sent in pieces."""
+        html = await self.service.apart.run(lambda: self._rendered(template, context).encode())
+        return private(await streamed(_cut(html), {"Content-Type": "text/html; charset=utf-8"}))
+
+    def _rendered(self, template: str, context: dict[str, Any]) -> str:
         now = self.service.clock()
         common = {
             "visit": self,
@@ -101,8 +111,7 @@ class Visit:
             "now": now,
             "q": "",
         }
-        response = HTMLResponse(self.templates.render(template, common | context), status)
-        return private(response)
+        return self.templates.render(template, common | context)
 
     def go(self, path: str) -> Response:
         """Sends the browser on to another page of this service."""
@@ -112,6 +121,12 @@ class Visit:
         if self.signed_in is None:
             return ""
         return forgery.form_token(self.service.cursors.secret, self.signed_in.session.id)
+
+
+async def _cut(html: bytes) -> Pieces:
+    # Each piece is compressed in one go.
+    for start in range(0, len(html), _PIECE_BYTES):
+        yield html[start : start + _PIECE_BYTES]
 
 
 Handler = Callable[[Visit], Awaitable[Response]]

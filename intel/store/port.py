@@ -106,6 +106,9 @@ class Articles(Protocol):
         meanwhile may order them otherwise.
         """
 
+    async def iocs_among(self, id: str, ioc_ids: Sequence[str]) -> dict[str, Ioc]:
+        """Those of the given indicators (at most 10,000) that the article names, by id."""
+
     async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
         """Articles with start <= `seen_at` < end, oldest first, then by id; `text` is None."""
 

@@ -16,6 +16,7 @@ PATHS = {
     "/api/v1/iocs/{id}/false-positive": {"put", "delete"},
     "/api/v1/articles": {"get"},
     "/api/v1/articles/{id}": {"get"},
+    "/api/v1/articles/{id}/iocs": {"get"},
     "/api/v1/articles/{id}/candidates": {"get"},
     "/api/v1/weekly": {"get"},
     "/api/v1/weekly/{week}": {"get"},
@@ -60,6 +61,7 @@ async def test_the_description_tells_which_paths_need_a_key(api: Running) -> Non
         path for path, operations in paths.items() for each in operations.values() if each["security"] == [{"key": []}]
     }
     assert keyed == {
+        "/api/v1/articles/{id}/iocs",
         "/api/v1/articles/{id}/refetch",
         "/api/v1/iocs/lookup",
         "/api/v1/iocs/{id}/false-positive",

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from starlette.responses import Response
 
+from api.article_records import MOST_RECORDS
 from api.parameters import read_text, unless_blank
 from api.problems import Problem
 from api.routes.revisions import NO_ADDRESS
 from api.searching import articles_met, articles_suggested
 from api.service import check_may_submit
 from api.web.addresses import with_query
-from api.web.exports import export, is_format
-from api.web.marking import marked, part_of
+from api.web.exports import export_article, is_format
+from api.web.marking import Piece, marked, part_of, spans_in
 from api.web.visit import Visit
 from ingest.revisions import Revisions
 from intel.errors import InvalidQuery, NotFound
@@ -23,34 +23,29 @@ from intel.query import ArticleQuery, Position, parse_search
 from intel.records import IOC_TYPES, Article, Ioc
 from intel.snippets import Snippet
 from intel.store import Store
-from intel.store.walking import iocs_of
 from intel.understood import sentence
 
 _LIST = "page of articles"
-_LISTED_OF_A_TYPE = 100
+_VANISHED_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The indicators of one type in an article, the first hundred of them."""
+    """The indicators of one type on a page of an article."""
 
     type: str
     iocs: tuple[Ioc, ...]
-    count: int
 
 
 async def show_all(visit: Visit) -> Response:
     q = (unless_blank(visit.query.get("q")) or "").strip()
     source = read_text("source", visit.query.get("source")) or ""
     asked, limit = {"q": q, "source": source}, visit.limit()
-    position = _position(visit, asked)
+    position = _position(visit, _LIST, asked)
     query = ArticleQuery(parse_search(q) if q else None, source or None, limit, position)
     store = visit.service.store
     page = await store.articles.find(query)
     nothing = query.text is not None and position is None and not page.items
-    next_address = None
-    if page.next is not None and visit.signed_in is not None:
-        next_address = with_query("/articles", asked | {"cursor": visit.service.cursors.write(_LIST, asked, page.next)})
     return visit.page(
         "articles.html",
         q=q,
@@ -60,7 +55,7 @@ async def show_all(visit: Visit) -> Response:
         read_as=sentence(query.text) if query.text else "",
         suggestions=await _suggestions(store, query, source) if nothing else [],
         totals=await store.totals() if nothing else None,
-        next_address=next_address,
+        next_address=_onward(visit, _LIST, "/articles", asked, page.next),
         more_for_members=page.next is not None and visit.signed_in is None,
         later=position is not None,
     )
@@ -85,11 +80,18 @@ def _cut(one: Snippet) -> list[tuple[str, bool]]:
     return [piece for piece in (*cut, (one.text[position:], False)) if piece[0]]
 
 
-def _position(visit: Visit, asked: dict[str, str]) -> Position | None:
+def _onward(visit: Visit, list_name: str, path: str, asked: dict[str, str], next: Position | None) -> str | None:
+    """Return the address of the next page, for who is signed in."""
+    if next is None or visit.signed_in is None:
+        return None
+    return with_query(path, asked | {"cursor": visit.service.cursors.write(list_name, asked, next)})
+
+
+def _position(visit: Visit, list_name: str, asked: dict[str, str]) -> Position | None:
     cursor = visit.query.get("cursor")
     if not cursor or visit.signed_in is None:
         return None
-    before, position = visit.service.cursors.read(_LIST, cursor)
+    before, position = visit.service.cursors.read(list_name, cursor)
     if before != asked:
         raise InvalidQuery("cursor", "belongs to another list")
     return position
@@ -97,23 +99,33 @@ def _position(visit: Visit, asked: dict[str, str]) -> Position | None:
 
 async def show_one(visit: Visit) -> Response:
     article = await known_article(visit)
-    iocs = tuple([ioc async for ioc in iocs_of(visit.service.store.articles, article.id)])
     if is_format(format := visit.query.get("format", "")):
-        return export(format, iocs, article.ref)
+        return await export_article(visit, format, article.ref)
+    store, list_name = visit.service.store, f"page of the indicators of {article.id}"
+    position = _position(visit, list_name, {})
+    page = await store.articles.iocs_of(article.id, MOST_RECORDS, position)
     text, start = article.text or "", _start(visit, article)
     part, next_start = part_of(text, start)
-    pieces = await asyncio.to_thread(marked, part, {(ioc.type, ioc.value): ioc for ioc in iocs})
-    return visit.page(
+    return await visit.large_page(
         "article.html",
         article=replace(article, text=None),
-        pieces=pieces,
+        pieces=await _marked(visit, article.id, part),
         start=start,
         next_start=next_start,
         length=len(text),
-        groups=groups(iocs),
-        iocs=iocs,
-        vanished=(await Revisions(visit.service.store).vanished(article))[:_LISTED_OF_A_TYPE],
+        groups=groups(page.items),
+        ioc_counts=article.ioc_counts,
+        next_address=_onward(visit, list_name, f"/articles/{article.id}", {}, page.next),
+        more_for_members=page.next is not None and visit.signed_in is None,
+        later=position is not None,
+        vanished=(await Revisions(store).vanished(article))[:_VANISHED_SHOWN],
     )
+
+
+async def _marked(visit: Visit, article_id: str, text: str) -> tuple[Piece, ...]:
+    spans = await visit.service.apart.run(lambda: spans_in(text))
+    iocs = await visit.service.store.articles.iocs_among(article_id, list({id for _, _, id in spans}))
+    return await visit.service.apart.run(lambda: marked(text, spans, iocs))
 
 
 async def show_elsewhere(visit: Visit) -> Response:
@@ -149,4 +161,4 @@ def _start(visit: Visit, article: Article) -> int:
 def groups(iocs: tuple[Ioc, ...]) -> tuple[Group, ...]:
     """The indicators by type, in the order of the types."""
     by_type = {type: tuple(ioc for ioc in iocs if ioc.type == type) for type in IOC_TYPES}
-    return tuple(Group(type, found[:_LISTED_OF_A_TYPE], len(found)) for type, found in by_type.items() if found)
+    return tuple(Group(type, found) for type, found in by_type.items() if found)

@@ -11,7 +11,7 @@ from typing import Any
 from intel.query import ArticleQuery, Page, Position
 from intel.records import Article, Ioc, SeenIoc, Sighting
 from intel.store.elastic import queries
-from intel.store.elastic.documents import IOC_MEMBERS, NOT_IN_LISTS, article_record, ioc_record, seen_ioc
+from intel.store.elastic.documents import IOC_MEMBERS, NOT_IN_LISTS, article_record, ioc_record, seen_ioc, sighting_id
 from intel.store.elastic.index import Index
 from intel.store.elastic.saving import Saving, address_id, is_complete
 from intel.times import from_milliseconds
@@ -66,6 +66,11 @@ class ElasticArticles:
         found = await self._iocs.get_many(ids, source=IOC_MEMBERS)
         items = tuple(ioc_record(found[id].source) for id in ids if id in found)
         return Page(items, None, Position(tuple(hits[limit - 1]["sort"])) if len(hits) > limit else None)
+
+    async def iocs_among(self, id: str, ioc_ids: Sequence[str]) -> dict[str, Ioc]:
+        sighted = await self._sightings.get_many([sighting_id(one, id) for one in ioc_ids], source=["ioc_id"])
+        found = await self._iocs.get_many([one.source["ioc_id"] for one in sighted.values()], source=IOC_MEMBERS)
+        return {id: ioc_record(one.source) for id, one in found.items()}
 
     async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
         body = {"query": queries.since("seen_at", start, end), **_LISTED}

@@ -61,6 +61,11 @@ class SqliteArticles:
     async def iocs_of(self, id: str, limit: int, after: Position | None = None) -> Page[Ioc]:
         return await self._database.read(lambda connection: _iocs_of(connection, id, limit, after))
 
+    async def iocs_among(self, id: str, ioc_ids: Sequence[str]) -> dict[str, Ioc]:
+        asked = (to_json(list(ioc_ids)), id)
+        rows = await self._database.read(lambda connection: connection.execute(_IOCS_AMONG, asked).fetchall())
+        return {row["id"]: ioc(row) for row in rows}
+
     async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
         span = (to_milliseconds(start), to_milliseconds(end))
         rows = await self._database.read(lambda connection: connection.execute(_BETWEEN, span).fetchall())
@@ -212,6 +217,10 @@ IOCS_OF = f"""
     SELECT s.position, {IOC_COLUMNS}
     FROM sightings AS s CROSS JOIN iocs AS i ON i.id = s.ioc_id CROSS JOIN articles AS a ON a.id = i.article_id
     WHERE s.article_id = ? AND (s.position, s.ioc_id) > (?, ?) ORDER BY s.position, s.ioc_id LIMIT ?
+"""
+_IOCS_AMONG = f"""
+    SELECT {IOC_COLUMNS} FROM json_each(?) AS wanted CROSS JOIN sightings AS s ON s.ioc_id = wanted.value
+    JOIN iocs AS i ON i.id = s.ioc_id JOIN articles AS a ON a.id = i.article_id WHERE s.article_id = ?
 """
 _BETWEEN = f"SELECT {ARTICLE_COLUMNS} FROM articles WHERE seen_at >= ? AND seen_at < ? ORDER BY seen_at, id"
 _SEEN_BETWEEN = """

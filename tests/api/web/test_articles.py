@@ -123,3 +123,26 @@ async def test_whatever_an_article_says_is_text_on_every_page(api: Running, memb
         addresses = page.tree.xpath("//@href | //@src | //@action")
         assert not [address for address in addresses if address.lower().lstrip().startswith("javascript:")], path
         assert not any(c in page.answer.text for c in "\u202e\u200b"), path
+
+
+async def test_a_member_pages_through_the_indicators_of_a_long_article(
+    api: Running, visitor: Reader, member: Reader
+) -> None:
+    values = [f"d{n}.example" for n in range(1_200)]
+    text = "\n".join(["It asked d0[.]example and d1199[.]example.", "See other[.]example."])
+    await api.publish("other", "domain other.example")
+    article = await api.publish("long", *(f"domain {value}" for value in values), text=text)
+    first = await visitor.open(f"/articles/{article.id}")
+    listed = first.tree.xpath("//aside//a[@class='value']")
+    assert [a.text_content().replace("[.]", ".") for a in listed] == values[:1_000]
+    # What the text names is marked, wherever it stands in the list; what only others name is not.
+    assert {a.text_content() for a in first.tree.xpath("//a[contains(@class, 'found')]")} == {
+        "d0[.]example",
+        "d1199[.]example",
+    }
+    assert "Next page" not in first.links() and "Sign in" in first.links()
+    page = await member.open(f"/articles/{article.id}")
+    page = await member.open(page.links()["Next page"])
+    listed = page.tree.xpath("//aside//a[@class='value']")
+    assert [a.text_content().replace("[.]", ".") for a in listed] == values[1_000:]
+    assert "Next page" not in page.links() and "From the first indicator" in page.links()

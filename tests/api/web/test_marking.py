@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.web.addresses import here
-from api.web.marking import marked, part_of
+from api.web.marking import marked, part_of, spans_in
 from api.web.sightings import picture
 from api.web.text import ago, browser, clipped, plain, visible
 
@@ -15,7 +15,7 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 @given(st.text(max_size=300))
 def test_marking_loses_no_character(text: str) -> None:
-    assert "".join(piece.text for piece in marked(text, {})) == text
+    assert "".join(piece.text for piece in marked(text, spans_in(text), {})) == text
 
 
 @given(st.text(alphabet="a \n", min_size=0, max_size=3000))

@@ -138,6 +138,16 @@ async def test_a_long_article_is_walked_whole(store: Store) -> None:
     assert [f"domain {ioc.value}" for ioc in await iocs_in(store, article.id)] == indicators
 
 
+async def test_an_article_tells_which_of_many_indicators_it_names(store: Store, other_store: Store) -> None:
+    await publish(store, make_article("other"), "domain c.example")
+    article = await publish(store, make_article(), "domain a.example", "domain b.example")
+    asked = [id_of(f"domain {name}.example") for name in "abcd"] * 3
+    found = await other_store.articles.iocs_among(article.id, asked)
+    assert found == {ioc.id: ioc for ioc in await iocs_in(store, article.id)}
+    assert await store.articles.iocs_among(article.id, []) == {}
+    assert await store.articles.iocs_among("unknown", asked) == {}
+
+
 async def test_saving_the_same_article_again_changes_nothing(store: Store) -> None:
     article = make_article()
     first = await publish(store, article, "domain a.example", "ip 192.0.2.1")

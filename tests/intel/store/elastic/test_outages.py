@@ -30,6 +30,7 @@ READS: dict[str, Callable[[ElasticStore], Awaitable[object]]] = {
     "related": lambda store: store.iocs.related("one", 5),
     "articles": lambda store: store.articles.find(ArticleQuery()),
     "the indicators of an article": lambda store: store.articles.iocs_of("one", 10),
+    "indicators among those of an article": lambda store: store.articles.iocs_among("one", ["two"]),
     "texts": lambda store: store.articles.texts(["one"]),
     "a reading": lambda store: store.readings.get("one", 1),
     "outlines": lambda store: store.readings.of("one"),
