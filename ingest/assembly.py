@@ -13,7 +13,7 @@ from ingest.isolated import Isolation
 from ingest.near_duplicates import copies_among
 from ingest.pipeline import Pipeline
 from ingest.polling import keep_following, open_polling
-from ingest.reading import Page, ReadPage, limited, read_page
+from ingest.reading import Page, ReadPage, checked, limited, read_page
 from ingest.second_reading import reading_twice
 from ingest.submitting import Submitting
 from ingest.turns import Turn, is_large
@@ -50,7 +50,7 @@ def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] 
 
     async def read(page: Page) -> ReadPage:
         async with large.taken() if is_large(page) else contextlib.nullcontext():
-            return await isolation.run(read_page, page, settings.ioc_most_indicators)
+            return checked(await isolation.run(read_page, page, settings.ioc_most_indicators))
 
     read_twice = reading_twice(read, isolation)
 

@@ -1,6 +1,6 @@
 """Read feeds (RSS, Atom, JSON Feed): the one file that knows feedparser.
 
-Pure and picklable, so that it runs in a process that can be killed.
+Pure, from values to values, so that it runs in a process that can be killed.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ MOST_ENTRIES: Final = 200
 MOST_READ_ENTRIES: Final = 2_000
 
 _ENTRY_START: Final = re.compile(rb"<(?:[A-Za-z0-9]{1,20}:)?(?:item|entry)[\s>]")
-_DAY_SECONDS: Final = 86_400
-_PERIODS: Final = {"hourly": 3600, "daily": _DAY_SECONDS, "weekly": 7 * _DAY_SECONDS}
+LONGEST_REST_SECONDS: Final = 86_400
+_PERIODS: Final = {"hourly": 3600, "daily": LONGEST_REST_SECONDS, "weekly": 7 * LONGEST_REST_SECONDS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,17 +63,18 @@ class ReadFeed:
     rest_seconds: int
 
 
-def read_feed(body: bytes, content_type: str, charset: str | None, url: str, allow: FetchAllow) -> ReadFeed:
+def read_feed(body: bytes, content_type: str, charset: str | None, url: str, allow: str) -> ReadFeed:
     """Return the newest MOST_ENTRIES of the first MOST_READ_ENTRIES of a feed that came from `url`.
 
-    Raises ArticleUnreadable (`not_a_feed`). An entry without a link that may be fetched is left out; links count once.
+    `allow` is a FetchAllow as text. An entry without a link that may be fetched is left out; links count once. Raises
+    ArticleUnreadable (`not_a_feed`).
     """
     if decode(body[:256], charset, markup=False).lstrip("\ufeff \t\r\n").startswith("{"):
         found, rest_seconds = _json_entries(decode(body, charset, markup=False)), 0
     else:
         found, rest_seconds = _xml_entries(body, content_type, charset, url)
     newest = _newest_first(found)
-    return ReadFeed(_checked(newest, url, allow), rest_seconds)
+    return ReadFeed(_checked(newest, url, FetchAllow.parse(allow)), rest_seconds)
 
 
 def _xml_entries(
@@ -137,7 +138,7 @@ def _rest_seconds(feed: Any) -> int:
     minutes = int(ttl) if ttl.isdecimal() and len(ttl) < 6 else 0
     times = max(1, int(frequency)) if frequency.isdecimal() and len(frequency) < 6 else 1
     period = _PERIODS.get(str(feed.get("sy_updateperiod") or "").strip().lower(), 0) // times
-    return min(max(minutes * 60, period), _DAY_SECONDS)
+    return min(max(minutes * 60, period), LONGEST_REST_SECONDS)
 
 
 def _text(value: object) -> str:

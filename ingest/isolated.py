@@ -1,30 +1,30 @@
 """Running a function over a stranger's bytes in a process that can be killed.
 
 A parser that hangs, eats memory or crashes takes its own process with it and nothing else. Processes are forked from
-one that has everything imported (`ingest.zygote`), so a job costs a fork; the kernel enforces the limits.
+one that has everything imported (`ingest.fork_server`), so a job costs a fork; the kernel enforces the limits. What
+comes back is data (`ingest.messages`), checked against the type that the function promised, and nothing else.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import io
 import json
 import os
-import pickle
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, Final, TypeVar, TypeVarTuple
 
 import structlog
 
-from ingest import zygote
-from ingest.zygote import IsolationLimits
-from intel.errors import IngestFailed, IsolationFailed
+from ingest import messages
+from ingest.fork_server import LENGTH_BYTES
+from ingest.messages import IsolationLimits, Job, MalformedMessage, Shape, item_type, read_refusal, written
+from intel.errors import IsolationFailed
 
 __all__ = ["Isolation", "IsolationLimits"]
 
@@ -36,14 +36,14 @@ Ts = TypeVarTuple("Ts")
 _PRELOAD: Final = ("ingest.reading:warm_up", "ingest.indicators.iocextract_step")
 _BOOT: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
-    "from ingest.zygote import serve; serve(int(sys.argv[2]), sys.argv[3:])"
+    "from ingest.fork_server import serve; serve(int(sys.argv[2]), sys.argv[3:])"
 )
 _PASSED_ON: Final = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "LD_LIBRARY_PATH")
 _STARTING_SECONDS: Final = 30.0
 _PIECE: Final = 1 << 18
 # Each may take hundreds of megabytes.
 _AT_ONCE: Final = 2
-_TRUSTED_ROOMS: Final = ("intel", "ingest")
+_LONGEST_WORD: Final = 200
 
 
 class Isolation:
@@ -59,24 +59,35 @@ class Isolation:
         self._limits = limits or IsolationLimits()
         self._slots = asyncio.Semaphore(at_once or max(1, min(_AT_ONCE, os.cpu_count() or 1)))
         self._preload = preload
-        self._zygote: _Zygote | None = None
+        self._forking: _ForkServer | None = None
 
     async def run(self, function: Callable[[*Ts], T], *args: *Ts) -> T:
         """`run_within` the limits of all jobs."""
         return await self.run_within(self._limits, function, *args)
 
     async def run_within(self, limits: IsolationLimits, function: Callable[[*Ts], T], *args: *Ts) -> T:
-        """What `function(*args)` returns; the function is of a module's top level, its arguments and result picklable.
+        """What `function(*args)` returns. The function is of a module's top level; its signature says of which types
+        the arguments and the result are: such as `ingest.messages` can write.
 
         Raises what it raises where that is an IngestFailed, else IsolationFailed: `parse_timeout`, `parse_memory`,
         `parse_crashed`, `parse_too_large`.
         """
-        async with self._slots:
-            begun = time.monotonic()
-            # Not before its turn has come: a page would wait twice in memory.
-            answer = await self._answered(pickle.dumps((limits, function, args)), limits)
-            result: T = self._read(answer, time.monotonic() - begun, limits)
-            return result
+        async with self._slots, contextlib.aclosing(self._items(limits, function, args)) as items:
+            async for result in items:
+                value: T = result
+                return value
+        raise self._death(0.0, limits, "no result")
+
+    async def stream(
+        self, limits: IsolationLimits, function: Callable[[*Ts], Iterator[T]], *args: *Ts
+    ) -> AsyncIterator[T]:
+        """The items of a generator, as they are made; it waits while nobody asks for the next one.
+
+        Takes none of the slots of `run`. Raises as `run_within`.
+        """
+        async with contextlib.aclosing(self._items(limits, function, args)) as items:
+            async for item in items:
+                yield item
 
     def start(self) -> None:
         """Begin importing what jobs need, so that the first one does not wait for that."""
@@ -84,57 +95,50 @@ class Isolation:
 
     async def close(self) -> None:
         """End all jobs and the process that forks them."""
-        if self._zygote is not None:
-            ended, self._zygote = self._zygote, None
+        if self._forking is not None:
+            ended, self._forking = self._forking, None
             await asyncio.to_thread(ended.end)
 
-    def _running(self) -> _Zygote:
-        if self._zygote is None or not self._zygote.alive:
-            if self._zygote is not None:
+    def _running(self) -> _ForkServer:
+        if self._forking is None or not self._forking.alive:
+            if self._forking is not None:
                 log.warning("the process that reading processes are forked from had died; starting another")
-                self._zygote.end()
-            self._zygote = _Zygote(self._preload)
-        return self._zygote
+                self._forking.end()
+            self._forking = _ForkServer(self._preload)
+        return self._forking
 
-    async def _answered(self, job: bytes, limits: IsolationLimits) -> bytes:
-        """The status byte and its payload; nothing if the process died."""
+    async def _items(
+        self, limits: IsolationLimits, function: Callable[..., Any], args: tuple[Any, ...]
+    ) -> AsyncGenerator[Any, None]:
+        job = Job(f"{function.__module__}:{function.__qualname__}", len(args), limits)
+        shape, begun = Shape(item_type(function)), time.monotonic()
         ours, theirs = socket.socketpair()
         with ours:
             ours.setblocking(False)
             with theirs:
                 self._running().hand_over(theirs)
             try:
-                async with asyncio.timeout(limits.wall_seconds + _STARTING_SECONDS):
-                    return await _exchange(ours, job, limits.result_bytes)
+                reader = _Answer(ours, limits)
+                # Not before its turn has come: a page would wait twice in memory.
+                await reader.ask(written(job), written(args))
+                while (item := await reader.item(shape)) is not None:
+                    yield item
+                    begun = time.monotonic()
+            except MalformedMessage as error:
+                raise self._death(time.monotonic() - begun, limits, str(error)) from None
             except (TimeoutError, ConnectionError):
-                return b""
-
-    def _read(self, answer: bytes, seconds: float, limits: IsolationLimits) -> Any:
-        status, payload = answer[:1], answer[1:]
-        if status in (zygote.RESULT, zygote.REFUSED):
-            try:
-                value = _OwnUnpickler(io.BytesIO(payload)).load()
-            except Exception:  # cut short or tampered with: pickle raises anything
-                raise self._death(seconds, limits, "a result that cannot be read") from None
-            if status == zygote.REFUSED:
-                raise _refusal(*value)
-            return value
-        if status == zygote.OUT_OF_MEMORY:
-            raise IsolationFailed("parse_memory", "Reading the page took more memory than a page may take.")
-        if status == zygote.TOO_LARGE:
-            raise IsolationFailed("parse_too_large", "The page holds more than can be taken in.")
-        raise self._death(seconds, limits, payload.decode("ascii", "replace")[:200] or "killed")
+                raise self._death(time.monotonic() - begun, limits, "killed") from None
 
     def _death(self, seconds: float, limits: IsolationLimits, how: str) -> IsolationFailed:
         """The kernel does not say which limit a process ran into, but none is killed by a clock before its time."""
         if how == "killed" and seconds >= min(limits.cpu_seconds, limits.wall_seconds):
             return IsolationFailed("parse_timeout", "Reading the page took longer than a page may take.")
         log.warning("a reading process crashed", error=how)
-        died = self._zygote is None or not self._zygote.alive
+        died = self._forking is None or not self._forking.alive
         return IsolationFailed("parse_crashed", "The page could not be read: its reader crashed.", retryable=died)
 
 
-class _Zygote:
+class _ForkServer:
     """The forking process as its parent sees it: a control socket and a process group."""
 
     def __init__(self, preload: Sequence[str]) -> None:
@@ -168,29 +172,67 @@ class _Zygote:
         self._process.wait()
 
 
-class _OwnUnpickler(pickle.Unpickler):
-    """Reads only values made of the service's own types: a reader that an author took over must not reach further."""
+class _Answer:
+    """The answer to a job while it comes in: frame by frame, each within bounds."""
 
-    def find_class(self, module: str, name: str) -> Any:
-        found = super().find_class(module, name)
-        if isinstance(found, type) and (module.partition(".")[0] in _TRUSTED_ROOMS or found.__module__ == "datetime"):
-            return found
-        raise pickle.UnpicklingError(f"{module}.{name} is not expected in a result")
+    def __init__(self, ours: socket.socket, limits: IsolationLimits) -> None:
+        self._ours = ours
+        self._limits = limits
+        self._left = limits.result_bytes
+
+    async def ask(self, *frames: bytes) -> None:
+        """Send a job."""
+        loop = asyncio.get_running_loop()
+        async with self._in_time():
+            for frame in frames:
+                await loop.sock_sendall(self._ours, len(frame).to_bytes(LENGTH_BYTES, "big"))
+                await loop.sock_sendall(self._ours, frame)
+
+    async def item(self, shape: Shape) -> Any:
+        """The next item, None at the end. Raises IngestFailed, MalformedMessage, TimeoutError or ConnectionError."""
+        assembled = shape.assembled()
+        async with self._in_time():
+            while True:
+                kind, payload = await self._frame()
+                if kind == messages.ITEM_ENDS:
+                    return assembled.value()
+                if kind == messages.ANSWER_ENDS:
+                    return None
+                if kind != messages.PIECE:
+                    raise _failure(kind, payload)
+                assembled.add(payload)
+                # A long answer lets others have their turn.
+                await asyncio.sleep(0)
+
+    async def _frame(self) -> tuple[bytes, bytearray]:
+        head = await self._exactly(messages.HEAD_BYTES)
+        length = int.from_bytes(head[1:], "big")
+        if length > messages.LARGEST_FRAME:
+            raise MalformedMessage("a frame beyond all bounds")
+        self._left -= len(head) + length
+        if self._left < 0:
+            raise _failure(messages.TOO_LARGE, b"")
+        return bytes(head[:1]), await self._exactly(length)
+
+    async def _exactly(self, length: int) -> bytearray:
+        loop, data = asyncio.get_running_loop(), bytearray()
+        while len(data) < length:
+            piece = await loop.sock_recv(self._ours, min(length - len(data), _PIECE))
+            if not piece:
+                raise ConnectionResetError
+            data += piece
+        return data
+
+    def _in_time(self) -> asyncio.Timeout:
+        return asyncio.timeout(self._limits.wall_seconds + _STARTING_SECONDS)
 
 
-def _refusal(
-    kind: type[IngestFailed], reason: str, detail: str, retryable: bool, retry_after_seconds: float | None
-) -> IngestFailed:
-    return kind(reason, detail, retryable=retryable, retry_after_seconds=retry_after_seconds)
-
-
-async def _exchange(ours: socket.socket, job: bytes, most_bytes: int) -> bytes:
-    loop = asyncio.get_running_loop()
-    await loop.sock_sendall(ours, len(job).to_bytes(zygote.LENGTH_BYTES, "big"))
-    await loop.sock_sendall(ours, job)
-    answer = bytearray()
-    while piece := await loop.sock_recv(ours, _PIECE):
-        answer += piece
-        if len(answer) > most_bytes + 1:
-            return zygote.TOO_LARGE
-    return bytes(answer)
+def _failure(kind: bytes, payload: bytes | bytearray) -> Exception:
+    """What a frame that is no piece of an answer tells."""
+    if kind == messages.REFUSED:
+        return read_refusal(payload)
+    if kind == messages.OUT_OF_MEMORY:
+        return IsolationFailed("parse_memory", "Reading the page took more memory than a page may take.")
+    if kind == messages.TOO_LARGE:
+        return IsolationFailed("parse_too_large", "The page holds more than can be taken in.")
+    return MalformedMessage(payload[:_LONGEST_WORD].decode("ascii", "replace") or "an unknown frame")

@@ -20,7 +20,15 @@ from weakref import WeakValueDictionary
 import structlog
 
 from ingest.feed_lists import ListedFeed, follow_all
-from ingest.feeds import FEED_TYPES, LARGEST_FEED_BYTES, FeedEntry, ReadFeed, read_feed
+from ingest.feeds import (
+    FEED_TYPES,
+    LARGEST_FEED_BYTES,
+    LONGEST_REST_SECONDS,
+    MOST_ENTRIES,
+    FeedEntry,
+    ReadFeed,
+    read_feed,
+)
 from ingest.fetch import FetchAllow, FetchedPage, Fetcher, FetchLimits
 from ingest.isolated import Isolation
 from ingest.robots import LARGEST_ROBOTS_BYTES, ROBOTS_TYPES, Robots, Verdict, site_of
@@ -173,12 +181,12 @@ class Polling:
             headers = _remembered(feed) | dict(page.headers)
             return after_success(feed, headers, News(), rest_seconds, self._clock()), ()
         read: ReadFeed = await self._isolation.run(
-            read_feed, page.body, page.content_type, page.charset, page.final_url, self._submitting.fetch_allow
+            read_feed, page.body, page.content_type, page.charset, page.final_url, str(self._submitting.fetch_allow)
         )
-        new = [entry for entry in read.entries if await self._is_new(entry)]
+        new = [entry for entry in read.entries[:MOST_ENTRIES] if await self._is_new(entry)]
         news = await self._hand_in(feed, new)
         feed = await self._moved(feed, page, is_the_same=len(new) < len(read.entries))
-        rest_seconds = max(read.rest_seconds, rest_seconds)
+        rest_seconds = max(min(read.rest_seconds, LONGEST_REST_SECONDS), rest_seconds)
         return after_success(feed, page.headers, news, rest_seconds, self._clock()), news.submissions
 
     async def _moved(self, feed: Feed, page: FetchedPage, *, is_the_same: bool) -> Feed:

@@ -1,6 +1,6 @@
 """Reading what was fetched: from a page's bytes to an article and what is seen in it.
 
-Pure and picklable, so that it runs in a process that can be killed.
+Pure, from values to values, so that it runs in a process that can be killed.
 """
 
 from __future__ import annotations
@@ -9,20 +9,23 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from ingest.article_text import ArticleText, read_article
 from ingest.indicators import Document, Extraction, document_from_html, document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
 from ingest.indicators.unread import UnreadPiece, unread_pieces
+from ingest.messages import conforms
 from ingest.near_duplicates import bands
-from ingest.wording import findings_of
+from ingest.wording import Finding, findings_of
 from intel import ids
 from intel.canonical import canonical_url
-from intel.records import Article, Sighting
+from intel.errors import IsolationFailed
+from intel.records import IOC_TYPES, Article, CandidateRecord, Sighting
 from intel.times import utc_now
 from intel.words import encoded_words
 
+_MOST_DROPPED: Final = 1 << 31
 _LEFT_OUT: Final = "an article were left out."
 
 
@@ -49,7 +52,7 @@ class ReadPage:
     article: Article
     sightings: tuple[Sighting, ...]
     addresses: tuple[str, ...]
-    candidates: tuple[dict[str, Any], ...] = ()
+    candidates: tuple[CandidateRecord, ...] = ()
     unread: tuple[UnreadPiece, ...] = ()
     bands: tuple[str, ...] = ()
 
@@ -95,6 +98,25 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
 def cluster_of(text: str) -> str:
     """The cluster of all articles that say the same words."""
     return hashlib.sha256(encoded_words(text).encode()).hexdigest()
+
+
+def checked(found: ReadPage) -> ReadPage:
+    """What a confined reader gave, where its numbers and types can be true. Raises IsolationFailed.
+
+    Its types were checked as it came in; a reader that an author took over could still break what counts on it.
+    """
+    article, sightings = found.article, found.sightings
+    sound = (
+        all(sighting.type in IOC_TYPES and sighting.position == place for place, sighting in enumerate(sightings))
+        and article.ioc_counts == counts_by_type(sightings)
+        and 0 <= article.ioc_dropped < _MOST_DROPPED
+        and article.revision == 1
+        and conforms(article.findings, dict[str, Finding])
+        and all(0 <= finding["cvss"]["score"] <= 10 for finding in article.findings.values() if "cvss" in finding)
+    )
+    if not sound:
+        raise IsolationFailed("parse_crashed", "The page could not be read: its reader crashed.")
+    return found
 
 
 def limited(found: ReadPage, most_indicators: int) -> ReadPage:

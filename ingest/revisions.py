@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from ingest.reading import ReadPage
 from intel.records import Article, Reading
@@ -119,5 +119,5 @@ def vanished(outlines: tuple[Reading, ...]) -> tuple[Vanished, ...]:
 
 def _reading(article: Article, found: ReadPage, fetched_at: datetime) -> Reading:
     iocs = tuple((sighting.type, sighting.value) for sighting in found.sightings)
-    candidates: tuple[dict[str, Any], ...] = found.candidates
+    candidates = tuple({**candidate} for candidate in found.candidates)
     return Reading(article.id, article.revision, fetched_at, article.title, iocs, article.text or "", candidates)

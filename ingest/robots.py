@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from typing import Final
@@ -38,10 +38,6 @@ class Verdict(Enum):
     ALLOWED = "allowed"
     DISALLOWED = "disallowed"
     WAIT = "wait"
-
-    def __reduce_ex__(self, protocol: object) -> tuple[type[Verdict], tuple[str]]:
-        """As Python has it since 3.11.5; before, it is sent as a call of `getattr`, which nobody may send."""
-        return Verdict, (self.value,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +73,12 @@ class Robots:
         if rules.verdict is not None:
             return Asked((rules.verdict,) * len(urls))
         try:
-            return await self._isolation.run(judge, rules.body, tuple(urls))
+            asked = await self._isolation.run(judge, rules.body, tuple(urls))
         except IsolationFailed:
             return Asked((Verdict.WAIT,) * len(urls))
+        if len(asked.verdicts) != len(urls):
+            return Asked((Verdict.WAIT,) * len(urls))
+        return replace(asked, delay_seconds=_bounded(asked.delay_seconds))
 
     async def _rules(self, site: str) -> _Rules:
         known = self._sites.get(site)
@@ -109,8 +108,11 @@ def judge(body: bytes, urls: tuple[str, ...]) -> Asked:
     """Return what a robots.txt allows. Its author may make it slow to read, so run it in isolation."""
     rules = Protego.parse(body.decode("utf-8", "replace").removeprefix("\ufeff"))
     verdicts = tuple(Verdict.ALLOWED if rules.can_fetch(url, ROBOT) else Verdict.DISALLOWED for url in urls)
-    delay = rules.crawl_delay(ROBOT) or 0.0
-    return Asked(verdicts, delay if 0 <= delay <= _LONGEST_DELAY_SECONDS else _LONGEST_DELAY_SECONDS)
+    return Asked(verdicts, _bounded(rules.crawl_delay(ROBOT) or 0.0))
+
+
+def _bounded(seconds: float) -> float:
+    return seconds if 0 <= seconds <= _LONGEST_DELAY_SECONDS else _LONGEST_DELAY_SECONDS
 
 
 def _verdict_on(failure: IngestFailed) -> Verdict:

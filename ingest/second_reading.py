@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from ingest.indicators.iocextract_step import SecondRead, SecondReading, second_reading
 from ingest.indicators.reasons import reason
@@ -12,7 +12,7 @@ from ingest.indicators.unread import UnreadPiece
 from ingest.isolated import Isolation, IsolationLimits
 from ingest.reading import Page, ReadPage, counts_by_type
 from intel.errors import IsolationFailed
-from intel.records import Sighting
+from intel.records import IOC_TYPES, CandidateRecord, Sighting
 
 RULE: Final = "read by iocextract"
 SCORE: Final = 1
@@ -46,9 +46,11 @@ async def read_pieces(
 ) -> SecondReading:
     """What the second reader finds in some pieces: nothing, and not complete, where it fails."""
     try:
-        return await isolation.run_within(limits, second_reading, [piece.text for piece in pieces])
+        second = await isolation.run_within(limits, second_reading, [piece.text for piece in pieces])
     except IsolationFailed:
         return SecondReading((), False)
+    named = tuple(each for each in second.found if 0 <= each.piece < len(pieces) and each.type in IOC_TYPES)
+    return SecondReading(named, second.complete)
 
 
 def with_second(found: ReadPage, second: Sequence[SecondRead]) -> ReadPage:
@@ -63,7 +65,7 @@ def with_second(found: ReadPage, second: Sequence[SecondRead]) -> ReadPage:
     sightings = tuple(replace(sighting, position=position) for position, sighting in enumerate(ordered))
     candidates = sorted(
         [*found.candidates, *(second_record(each, found.unread) for each in new)],
-        key=lambda candidate: int(candidate["start"]),
+        key=lambda candidate: candidate["start"],
     )
     return replace(
         found,
@@ -77,7 +79,7 @@ def _sighting(read: SecondRead, piece: UnreadPiece) -> Sighting:
     return Sighting(read.type, read.value, piece.sentence)
 
 
-def second_record(read: SecondRead, pieces: Sequence[UnreadPiece]) -> dict[str, Any]:
+def second_record(read: SecondRead, pieces: Sequence[UnreadPiece]) -> CandidateRecord:
     """A find of the second reader as `candidate_records` shows candidates."""
     piece = pieces[read.piece]
     start = piece.start + max(0, piece.text.find(read.spelling))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict
 
 IOC_TYPES: tuple[str, ...] = (
     "ip",
@@ -106,6 +106,21 @@ class SeenIoc:
     seen_at: datetime
     first_seen: datetime
     malware: tuple[str, ...] = ()
+
+
+class CandidateRecord(TypedDict):
+    """What was weighed in a text, kept or dropped: as written at `start:end`, and the rule that decided, with why."""
+
+    type: str
+    value: str
+    spelling: str
+    start: int
+    end: int
+    place: str
+    kept: bool
+    score: int
+    rule: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ KNOWN_BY_ONE_FILE = {
     "markdown_it": "api/web/markdown.py",
     "mcp": "mcp_server/server.py",
     "mcp_types": "mcp_server/server.py",
+    "msgspec": "ingest/messages.py",
     "nh3": "api/web/markdown.py",
     "prometheus_client": "api/metrics.py",
     "protego": "ingest/robots.py",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import merge
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -16,6 +16,7 @@ from ingest.indicators import extract as extract_from
 from ingest.indicators.candidate_records import all_candidate_records, candidate_records
 from ingest.indicators.lines import document_from_bytes, lines_of
 from intel.errors import IocError
+from intel.records import CandidateRecord
 
 _ROWS_OF_A_KIND: Final = 1_000
 
@@ -28,7 +29,7 @@ class _Second(NamedTuple):
     """
 
     lines: Sequence[tuple[int, Json]] = ()
-    candidates: Sequence[Json] = ()
+    candidates: Sequence[CandidateRecord] = ()
     note: str = ""
 
 
@@ -45,7 +46,8 @@ def extract(path: str, *, explain: bool, as_json: bool, iocextract: bool) -> Non
     if not explain:
         _write_lines(_with_second(lines_of(extraction), second.lines))
     elif as_json:
-        _write_lines(merge(all_candidate_records(extraction), second.candidates, key=_start))
+        weighed: Iterable[CandidateRecord] = merge(all_candidate_records(extraction), second.candidates, key=_start)
+        _write_lines(weighed)
     else:
         _show_table(extraction, second)
     _say_all([*notes, *(f"Limit reached: {limit}." for limit in extraction.limits_reached), second.note])
@@ -103,7 +105,7 @@ def _with_second(lines: Iterable[Json], second: Sequence[tuple[int, Json]]) -> I
     return (line for _, line in merge(others, ours, key=lambda entry: entry[0]))
 
 
-def _write_lines(lines: Iterable[Json]) -> None:
+def _write_lines(lines: Iterable[Mapping[str, Any]]) -> None:
     sys.stdout.buffer.writelines(orjson.dumps(line) + b"\n" for line in lines)
     sys.stdout.buffer.flush()
 
@@ -112,7 +114,7 @@ def _show_table(extraction: Extraction, second: _Second) -> None:
     from api.cli.running import print_table, say
 
     found = candidate_records(extraction, _ROWS_OF_A_KIND, _ROWS_OF_A_KIND)
-    weighed = merge(found.records, second.candidates, key=_start)
+    weighed: Iterable[CandidateRecord] = merge(found.records, second.candidates, key=_start)
     print_table(
         "What was weighed", ("score", "value, as written", "type", "at", "place", "why"), map(_row, weighed), (1, 5)
     )
@@ -120,7 +122,7 @@ def _show_table(extraction: Extraction, second: _Second) -> None:
         say(f"{found.left_out:,} more were weighed; --json lists all of them.")
 
 
-def _row(each: Json) -> tuple[object, ...]:
+def _row(each: CandidateRecord) -> tuple[object, ...]:
     from intel.canonical import defang
 
     value, spelling = defang(each["type"], each["value"]), each["spelling"]
@@ -140,6 +142,5 @@ def _say_all(notes: Iterable[str]) -> None:
             say(note)
 
 
-def _start(record: Json) -> int:
-    start: int = record["start"]
-    return start
+def _start(record: CandidateRecord) -> int:
+    return record["start"]

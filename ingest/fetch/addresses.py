@@ -76,6 +76,11 @@ class FetchAllow:
         """Tell whether some exemption opens this port: a network opens all of its addresses' ports."""
         return bool(self.networks) or any(port == opened for _, opened in self.endpoints)
 
+    def __str__(self) -> str:
+        """The exemptions as `parse` reads them."""
+        endpoints = (f"[{ip}]:{port}" if ip.version == 6 else f"{ip}:{port}" for ip, port in self.endpoints)
+        return ", ".join((*map(str, self.networks), *endpoints))
+
     def covers(self, ip: Address, port: int) -> bool:
         """Tell whether this address and port are exempt."""
         return (ip, port) in self.endpoints or any(ip in network for network in self.networks)

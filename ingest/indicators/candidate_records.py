@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from ingest.indicators.extracting import Candidate, Extraction
 from ingest.indicators.reasons import reason
+from intel.records import CandidateRecord
 
 MOST_KEPT: Final = 20_000
 MOST_DROPPED: Final = 5_000
@@ -16,7 +17,7 @@ LONGEST_SPELLING: Final = 2048
 class CandidateRecords(NamedTuple):
     """JSON objects in order of appearance, and how many more there were than are held."""
 
-    records: tuple[dict[str, Any], ...]
+    records: tuple[CandidateRecord, ...]
     left_out: int
 
     @property
@@ -34,7 +35,7 @@ def candidate_records(
     `kept`, `score` (above 0 is kept), `rule` (its name) and `reason` (a sentence).
     """
     room = {True: most_kept, False: most_dropped}
-    records: list[dict[str, Any]] = []
+    records: list[CandidateRecord] = []
     left_out = 0
     for candidate in extraction.candidates():
         if room[candidate.kept]:
@@ -45,12 +46,12 @@ def candidate_records(
     return CandidateRecords(tuple(records), left_out)
 
 
-def all_candidate_records(extraction: Extraction) -> Iterator[dict[str, Any]]:
+def all_candidate_records(extraction: Extraction) -> Iterator[CandidateRecord]:
     """Yield every candidate, however many there are, one by one."""
     return (_record(extraction, candidate) for candidate in extraction.candidates())
 
 
-def _record(extraction: Extraction, candidate: Candidate) -> dict[str, Any]:
+def _record(extraction: Extraction, candidate: Candidate) -> CandidateRecord:
     document = extraction.document
     return {
         "type": candidate.type,

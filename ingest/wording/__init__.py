@@ -3,6 +3,6 @@
 Pure, bounded, and linear in the length of the text; knows nothing of how indicators are found.
 """
 
-from ingest.wording.findings import findings_of
+from ingest.wording.findings import Finding, findings_of
 
-__all__ = ["findings_of"]
+__all__ = ["Finding", "findings_of"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, Literal, TypedDict
 
 from ingest.wording.binding import bound
 from ingest.wording.claims import IN_THE_WILD, PROOF_OF_CONCEPT, claims
 from ingest.wording.doubts import without_doubts
-from ingest.wording.scores import scores_in
+from ingest.wording.scores import StatedScore, scores_in
 from ingest.wording.sentences import Sentence, sentences
 from ingest.wording.tables import written_out
 
@@ -19,7 +19,8 @@ LONGEST_QUOTE: Final = 240
 _MOST_WEIGHED: Final = 80_000
 _MOST_HOPS: Final = 2
 _MOST_FIELDS: Final = 10
-_LEVELS: Final = ("in_the_wild", "poc")
+_Level = Literal["in_the_wild", "poc"]
+_LEVELS: Final[tuple[_Level, _Level]] = ("in_the_wild", "poc")
 # What a sentence must hold for any rule to match.
 _WORTH: Final = re.compile(
     r"exploit|wild|attack|abus|weaponi|misus|zero-day|0-day|kev\b|hack|compromis|poc|proof|ransom|used|using|uses|"
@@ -43,6 +44,14 @@ _PLURAL: Final = re.compile(
 _FIELD: Final = re.compile(r"^[\w /()-]{2,40} ?[:=|]")
 
 
+class Finding(TypedDict, total=False):
+    """What an article says about a CVE; each member only where the text says it."""
+
+    exploitation: _Level
+    quote: str
+    cvss: StatedScore
+
+
 @dataclass(slots=True)
 class _Topic:
     """The CVEs that the sentences before speak of, and how many sentences and fields ago they were named."""
@@ -54,12 +63,12 @@ class _Topic:
 
 @dataclass(slots=True)
 class _Found:
-    levels: dict[str, tuple[str, str]] = field(default_factory=dict)
-    scores: dict[str, dict[str, Any]] = field(default_factory=dict)
+    levels: dict[str, tuple[_Level, str]] = field(default_factory=dict)
+    scores: dict[str, StatedScore] = field(default_factory=dict)
     weighed: int = 0
 
 
-def findings_of(text: str, cves: Collection[str]) -> dict[str, dict[str, Any]]:
+def findings_of(text: str, cves: Collection[str]) -> dict[str, Finding]:
     """Return what a text says about the given CVEs (canonical): {CVE: {"exploitation", "quote", "cvss"}}.
 
     `exploitation` is `in_the_wild` or `poc`, `quote` the first sentence that says so (at most 240 characters), `cvss`
@@ -77,8 +86,8 @@ def findings_of(text: str, cves: Collection[str]) -> dict[str, dict[str, Any]]:
     return {cve: members for cve in sorted(wanted) if (members := _members(cve, found))}
 
 
-def _members(cve: str, found: _Found) -> dict[str, Any]:
-    members: dict[str, Any] = {}
+def _members(cve: str, found: _Found) -> Finding:
+    members: Finding = {}
     if cve in found.levels:
         members["exploitation"], members["quote"] = found.levels[cve]
     if cve in found.scores:
@@ -101,7 +110,7 @@ def _look(sentence: Sentence, about: tuple[str, ...], found: _Found) -> None:
                 _note(found, about[number], level, sentence)
 
 
-def _note(found: _Found, cve: str, level: str, sentence: Sentence) -> None:
+def _note(found: _Found, cve: str, level: _Level, sentence: Sentence) -> None:
     """Keep the strongest claim on a CVE, and the first sentence that makes it."""
     known = found.levels.get(cve)
     if known is None or _LEVELS.index(level) < _LEVELS.index(known[0]):

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from ingest.wording.sentences import Sentence
 
@@ -88,6 +88,14 @@ _WEIGHTS: Final = {
 _PRIVILEGES: Final = {"u": {"n": 0.85, "l": 0.62, "h": 0.27}, "c": {"n": 0.85, "l": 0.68, "h": 0.5}}
 
 
+class StatedScore(TypedDict):
+    """A CVSS score that an article states."""
+
+    score: float
+    version: str | None
+    vector: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class _Stated:
     """A score where it stands in a sentence."""
@@ -98,7 +106,7 @@ class _Stated:
     version: str | None
 
 
-def scores_in(sentence: Sentence, about: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
+def scores_in(sentence: Sentence, about: tuple[str, ...]) -> Iterator[tuple[str, StatedScore]]:
     """Yield (CVE, {"score", "version", "vector"}) for each score a sentence states; without CVEs it is about
     `about`.
     """
@@ -107,7 +115,7 @@ def scores_in(sentence: Sentence, about: tuple[str, ...]) -> Iterator[tuple[str,
         return
     vector = _VECTOR.search(plain)
     for stated in _stated(_VECTOR.sub(lambda match: " " * len(match[0]), plain)):
-        members: dict[str, Any] = {"score": stated.score, "version": stated.version, "vector": None}
+        members: StatedScore = {"score": stated.score, "version": stated.version, "vector": None}
         if vector is not None and _agrees(vector, stated.score):
             members |= {"version": vector["version"] or stated.version, "vector": _written(vector)}
         for cve in _about(plain, stated.start, stated.end, about, bool(sentence.cves)):

@@ -18,7 +18,7 @@ TEXT = "It asked gale-post[.]com and version 10.2.4.1, then 185.220.101.47. See 
 async def weighed(api: Running, revision: int = 1, text: str = TEXT) -> Article:
     """An article and all that was weighed in it."""
     article = await api.publish("report", "domain gale-post.com", text=text)
-    records = candidate_records(extract(document_from_text(text))).records
+    records = tuple({**each} for each in candidate_records(extract(document_from_text(text))).records)
     reading = Reading(article.id, revision, hour(1), article.title, (("domain", "gale-post.com"),), text, records)
     await api.store.readings.put(reading)
     return article

@@ -14,6 +14,10 @@ def double(number: int) -> int:
     return number * 2
 
 
+def size(body: bytes) -> int:
+    return len(body)
+
+
 def process() -> int:
     return os.getpid()
 

@@ -10,7 +10,7 @@ from tests.contract.store.builders import hour
 
 async def weighed(api: Running, text: str) -> Article:
     article = await api.publish("report", text=text, title="Kestrel")
-    records = candidate_records(extract(document_from_text(text))).records
+    records = tuple({**each} for each in candidate_records(extract(document_from_text(text))).records)
     await api.store.readings.put(Reading(article.id, 1, hour(1), "Kestrel", (), text, records))
     return article
 

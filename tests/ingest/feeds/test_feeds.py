@@ -18,7 +18,7 @@ ALLOW = FetchAllow()
 
 
 def read(body: bytes, content_type: str = "application/rss+xml", charset: str | None = None) -> ReadFeed:
-    return read_feed(body, content_type, charset, URL, ALLOW)
+    return read_feed(body, content_type, charset, URL, str(ALLOW))
 
 
 def links(body: bytes, content_type: str = "application/rss+xml") -> list[str]:
@@ -118,7 +118,7 @@ def test_a_feed_cut_short_gives_what_is_there() -> None:
 async def test_of_a_hundred_thousand_entries_the_newest_are_read(isolation: Isolation) -> None:
     body = rss([f"/{n}" for n in range(100_000)])
     assert len(body) < 6_000_000
-    found = await isolation.run(read_feed, body, "text/xml", None, URL, ALLOW)
+    found = await isolation.run(read_feed, body, "text/xml", None, URL, str(ALLOW))
     assert [entry.link for entry in found.entries] == [f"https://blog.example/{n}" for n in range(MOST_ENTRIES)]
 
 
@@ -133,7 +133,7 @@ def test_of_a_long_feed_the_newest_come_first_wherever_they_stand() -> None:
 async def test_external_entities_are_not_read(isolation: Isolation) -> None:
     declaration = '<?xml version="1.0"?><!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/hostname">]>'
     body = rss(["https://blog.example/&x;"], declaration=declaration)
-    found = await isolation.run(read_feed, body, "text/xml", None, URL, ALLOW)
+    found = await isolation.run(read_feed, body, "text/xml", None, URL, str(ALLOW))
     assert [entry.link for entry in found.entries] in ([], ["https://blog.example/"], ["https://blog.example/&x;"])
 
 
@@ -141,7 +141,9 @@ async def test_an_entity_bomb_does_no_harm(isolation: Isolation) -> None:
     levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
     declaration = f'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY e0 "xxxxxxxxxx">{levels}]>'
     try:
-        found = await isolation.run(read_feed, rss(["/&e11;"], declaration=declaration), "text/xml", None, URL, ALLOW)
+        found = await isolation.run(
+            read_feed, rss(["/&e11;"], declaration=declaration), "text/xml", None, URL, str(ALLOW)
+        )
         assert all(len(entry.link) <= 2048 for entry in found.entries)
     except IngestFailed as failed:
         assert failed.reason in ("parse_memory", "parse_timeout", "not_a_feed")

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from ingest.wording import findings_of
+from ingest.wording.scores import StatedScore
 
 A, B = "CVE-2026-1001", "CVE-2026-1002"
 VECTOR = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H"
 
 
-def cvss(text: str, cve: str = A) -> dict[str, Any] | None:
-    found: dict[str, Any] | None = findings_of(text, [A, B]).get(cve, {}).get("cvss")
-    return found
+def cvss(text: str, cve: str = A) -> StatedScore | None:
+    return findings_of(text, [A, B]).get(cve, {}).get("cvss")
 
 
 @pytest.mark.promise("focus.article-cvss")

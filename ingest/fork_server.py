@@ -1,4 +1,4 @@
-"""The process that reading processes are forked from; see `ingest.isolated`.
+"""The fork server, the process that confined processes are forked from; see `ingest.isolated`.
 
 It has imported everything that reading a page needs, has one thread, and was started afresh, so that neither the
 service's secrets nor its connections are in its memory. Whoever holds the other end of its control socket sends it one
@@ -10,39 +10,36 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import inspect
 import logging
 import os
-import pickle
 import resource
 import signal
 import socket
 import traceback
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from ingest.messages import (
+    ANSWER_ENDS,
+    CRASHED,
+    ITEM_ENDS,
+    OUT_OF_MEMORY,
+    PIECE,
+    TOO_LARGE,
+    IsolationLimits,
+    Shape,
+    framed,
+    item_type,
+    read_arguments,
+    read_job,
+    refusal_frame,
+)
 from intel.errors import IngestFailed
 
-RESULT: Final = b"R"
-REFUSED: Final = b"F"
-OUT_OF_MEMORY: Final = b"M"
-TOO_LARGE: Final = b"L"
-CRASHED: Final = b"X"
-
 LENGTH_BYTES: Final = 8
-_PIECE: Final = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class IsolationLimits:
-    """What one job may take; `wall_seconds` counts from when the process begins."""
-
-    cpu_seconds: int = 20
-    wall_seconds: float = 30.0
-    # Measured: 10 MB of a table with 90,000 indicators take 350 MB.
-    memory_bytes: int = 384 << 20
-    result_bytes: int = 64 << 20
+_READ_BYTES: Final = 1 << 20
 
 
 def serve(control_fd: int, preload: Sequence[str]) -> None:
@@ -72,25 +69,51 @@ def serve(control_fd: int, preload: Sequence[str]) -> None:
 def _work(job: socket.socket) -> None:
     """Run one job and end the process, whatever happens."""
     try:
-        status, payload = _answer(job)
-        job.sendall(status + payload)
+        job.sendall(_ending(job))
     finally:
         os._exit(0)
 
 
-def _answer(job: socket.socket) -> tuple[bytes, bytes]:
+def _ending(job: socket.socket) -> bytes:
+    """Answer a job; the frame that says how that ended."""
     try:
-        limits, function, args = pickle.loads(_received(job))  # noqa: S301 - from the service itself
-        _confine(limits)
-        result = pickle.dumps(function(*args))
-        return (RESULT, result) if len(result) <= limits.result_bytes else (TOO_LARGE, b"")
+        asked = read_job(_received(job))
+        _confine(asked.limits)
+        module, _, name = asked.function.partition(":")
+        function = getattr(importlib.import_module(module), name)
+        arguments = read_arguments(function, asked.arguments, _received(job))
+        return _answer(job, asked.limits, function, arguments)
     except IngestFailed as error:
-        refusal = (type(error), error.reason, error.detail, error.retryable, error.retry_after_seconds)
-        return REFUSED, pickle.dumps(refusal)
+        return refusal_frame(error)
     except MemoryError:
-        return OUT_OF_MEMORY, b""
+        return framed(OUT_OF_MEMORY)
     except BaseException as error:  # this process's outermost edge
-        return CRASHED, _place_of(error).encode("ascii", "replace")
+        return framed(CRASHED, _place_of(error).encode("ascii", "replace"))
+
+
+def _answer(
+    job: socket.socket, limits: IsolationLimits, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> bytes:
+    """Send what a function returns, or item by item what a generator gives, as fast as the other end reads."""
+    shape, sent = Shape(item_type(function)), 0
+    items = function(*arguments) if inspect.isgeneratorfunction(function) else _once(function, arguments)
+    while True:
+        signal.setitimer(signal.ITIMER_REAL, max(limits.wall_seconds, 0.001))
+        try:
+            item = next(items)
+        except StopIteration:
+            return framed(ANSWER_ENDS)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for piece in shape.pieces(item):
+            sent += len(piece)
+            if sent > limits.result_bytes:
+                return framed(TOO_LARGE)
+            job.sendall(framed(PIECE, piece))
+        job.sendall(framed(ITEM_ENDS))
+
+
+def _once(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Iterator[Any]:
+    yield function(*arguments)
 
 
 def _received(job: socket.socket) -> bytearray:
@@ -101,7 +124,7 @@ def _received(job: socket.socket) -> bytearray:
 def _exactly(job: socket.socket, length: int) -> bytearray:
     data = bytearray()
     while len(data) < length:
-        piece = job.recv(min(length - len(data), _PIECE))
+        piece = job.recv(min(length - len(data), _READ_BYTES))
         if not piece:
             os._exit(0)
         data += piece
@@ -116,7 +139,6 @@ def _confine(limits: IsolationLimits) -> None:
     _lower(resource.RLIMIT_AS, limits.memory_bytes)
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_FSIZE, 0)
-    signal.setitimer(signal.ITIMER_REAL, max(limits.wall_seconds, 0.001))
     # Libraries quote the page in what they log.
     logging.disable(logging.CRITICAL)
     os.dup2(os.open(os.devnull, os.O_RDWR), 2)
