@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from ingest.indicators.iocextract_step import SecondRead, SecondReading, second_reading
+from ingest.indicators.iocextract_step import SecondRead, SecondReading, is_installed, second_reading
 from ingest.indicators.reasons import reason
 from ingest.indicators.unread import UnreadPiece
 from ingest.isolated import Isolation, IsolationLimits
@@ -23,12 +23,15 @@ Read = Callable[[Page], Awaitable[ReadPage]]
 
 
 def reading_twice(read: Read, isolation: Isolation, limits: IsolationLimits = LIMITS) -> Read:
-    """`read`, followed by a second reading, in a process of its own, of the lines that it left unread."""
+    """`read`, followed by a second reading, in a process of its own, of the lines that it left unread.
+
+    Without iocextract there is none.
+    """
 
     async def read_both(page: Page) -> ReadPage:
         found = await read(page)
         # Of what is cut already the second reader could not tell what is new.
-        worth_it = found.unread and not found.article.ioc_dropped
+        worth_it = found.unread and not found.article.ioc_dropped and is_installed()
         return await read_again(found, isolation, limits) if worth_it else found
 
     return read_both

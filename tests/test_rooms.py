@@ -28,7 +28,7 @@ KNOWN_BY_ONE_FILE = {
     "feedparser": "ingest/feeds.py",
     "httptools": "api/server/protocol.py",
     "httpcore": "ingest/fetch/wire.py",
-    "iocextract": "ingest/indicators/iocextract_step.py",
+    "iocextract": "ingest/indicators/iocextract_program.py",
     "jinja2": "api/web/rendering.py",
     "markdown_it": "api/web/markdown.py",
     "mcp": "mcp_server/server.py",
@@ -101,6 +101,14 @@ def test_no_room_knows_the_tests() -> None:
 def test_a_dependency_is_known_by_one_file() -> None:
     known = {name: files for name, files in third_parties().items() if name not in SHARED}
     assert known == {name: {file} for name, file in KNOWN_BY_ONE_FILE.items()}
+
+
+def test_the_program_around_iocextract_is_run_and_never_imported() -> None:
+    for file in sources(*ROOMS, "tests", "scripts"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            named = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            named += [alias.name for alias in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+            assert not any(name.endswith("iocextract_program") for name in named), file
 
 
 def test_shared_dependencies_stay_where_they_belong() -> None:

@@ -19,6 +19,7 @@ from intel.errors import IocError
 from intel.records import CandidateRecord
 
 _ROWS_OF_A_KIND: Final = 1_000
+_NOT_INSTALLED: Final = "iocextract is not installed, so no line was read a second time: `pip install iocextract`."
 
 Json = dict[str, Any]
 
@@ -37,7 +38,7 @@ def extract(path: str, *, explain: bool, as_json: bool, iocextract: bool) -> Non
     """Writes one JSON object a line for each indicator, in order of first appearance.
 
     With `explain`: all that was weighed, kept or not, as a table or (`as_json`) one JSON object a line. With
-    `iocextract`: also what that reads in disarmed lines that our own reader left unread.
+    `iocextract`: also what that reads in defanged lines that our own reader left unread.
     """
     gc.disable()  # what one file leaves in cycles, the end of the process frees
     document, notes = _read(path)
@@ -70,9 +71,13 @@ def _read(path: str) -> tuple[Document, Sequence[str]]:
 def _read_again(extraction: Extraction) -> _Second:
     import asyncio
 
+    from ingest.indicators.iocextract_step import is_installed
     from ingest.indicators.unread import unread_pieces
     from ingest.isolated import Isolation
     from ingest.second_reading import CUT_SHORT, RULE, read_pieces, second_record
+
+    if not is_installed():
+        return _Second(note=_NOT_INSTALLED)
 
     async def read() -> _Second:
         pieces = unread_pieces(extraction)

@@ -19,6 +19,7 @@ from rich.text import Text
 
 from api.cli.running import print_json, progress_bar, say, with_store
 from api.logs import configure_logs
+from ingest.indicators.iocextract_step import is_installed
 from intel.errors import ConfigurationError, IocError
 from intel.settings import Settings, load_settings
 from intel.store import Store, open_store
@@ -77,7 +78,7 @@ async def _examine() -> list[Finding]:
     except ConfigurationError as error:
         return [Finding("settings", False, str(error), "Correct it in the environment, then run this again.")]
     mode = "Elasticsearch and Redis" if settings.served else f"embedded, in {settings.data_dir.absolute()}"
-    findings = [Finding("settings", True, mode), _python()]
+    findings = [Finding("settings", True, mode), _python(), _second_reader()]
     if settings.served:
         findings += [await _look("Redis", _redis(settings), "Start Redis, or correct REDIS_URL.")]
     else:
@@ -96,6 +97,13 @@ async def _look(what: str, ask: Callable[[], Awaitable[str]], advice: str) -> Fi
 
 def _python() -> Finding:
     return Finding("Python", sys.version_info >= (3, 11), sys.version.partition(" ")[0], "")
+
+
+def _second_reader() -> Finding:
+    found = (
+        "is installed" if is_installed() else "is not installed; defanged lines are read once (pip install iocextract)"
+    )
+    return Finding("iocextract", True, found)
 
 
 def _sqlite() -> Finding:

@@ -1,26 +1,32 @@
-"""A second reader of defanged text: the one file that knows iocextract.
+"""A second reader of defanged text: iocextract, where it is installed.
 
 It reads some ways of defanging that our own parser does not (`hzzp://`, dots set apart by blanks), but its patterns
 backtrack: 20 KB of the wrong text cost it seconds. So it is shown only the lines that hold a mark of defanging which
-no candidate accounts for, a few of them, no longer than it is given time; and it belongs in a process that can be
-killed. What it finds is an indicator only where our rules keep it, spelled plainly as well as defanged.
+no candidate accounts for, a few of them, no longer than it is given time; it belongs in a process that can be killed,
+and runs in an interpreter of its own (`iocextract_program`). What it finds is an indicator only where our rules keep
+it, spelled plainly as well as defanged.
 """
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Final, NamedTuple
-
-import iocextract
 
 from ingest.indicators.document import document_from_text
 from ingest.indicators.extracting import extract
 from intel.canonical import defang
 
 LONGEST_PIECE: Final = 2048
+_STARTING_SECONDS: Final = 3.0
 
+_PROGRAM: Final = Path(__file__).with_name("iocextract_program.py")
 # 1,600 letters without a blank cost it eleven seconds.
 _TOO_LONG: Final = re.compile(r"\S{257,}")
 _MARK: Final = re.compile(r"(?i)[\[({<]\s?(?:\.|dot|:|@|at)|(?:\.|dot|@)\s?[\])}>]|^h[^t]|^.x")
@@ -46,38 +52,59 @@ class SecondReading(NamedTuple):
     complete: bool
 
 
+def is_installed() -> bool:
+    """Whether iocextract is there to be asked."""
+    try:
+        return find_spec("iocextract") is not None
+    except ImportError:
+        return False
+
+
 def second_reading(pieces: Sequence[str], seconds: float = 2.0) -> SecondReading:
     """The indicators that iocextract finds in some lines and our rules keep.
 
-    No piece is begun after `seconds` of CPU time; how long one may take nobody can promise, so run it where it can be
-    killed.
+    It is stopped after `seconds`, and no piece is begun after as many seconds of CPU time of our own; run it where it
+    can be killed all the same.
     """
     found: dict[tuple[str, str], SecondRead] = {}
+    texts = [_TOO_LONG.sub(" ", piece[:LONGEST_PIECE]) for piece in pieces]
+    answers = _asked(texts, seconds)
     end = time.process_time() + seconds
-    for number, piece in enumerate(pieces):
+    for number, pairs in enumerate(answers):
         if time.process_time() > end:
             return SecondReading(tuple(found.values()), False)
-        for spelling, type, value in _read(_TOO_LONG.sub(" ", piece[:LONGEST_PIECE])):
+        for spelling, type, value in _read(pairs):
             found.setdefault((type, value), SecondRead(number, type, value, spelling))
-    return SecondReading(tuple(found.values()), True)
+    return SecondReading(tuple(found.values()), len(answers) == len(texts))
 
 
-def _read(piece: str) -> Iterator[tuple[str, str, str]]:
-    for spelling, plain in dict.fromkeys(_raw(piece)):
-        for type, value in _kept(plain):
+def _asked(texts: Sequence[str], seconds: float) -> list[list[tuple[str, str]]]:
+    """What iocextract reads in each text, as pairs (as written, written plainly); where it is stopped, of fewer."""
+    if not texts:
+        return []
+    path = [entry for entry in sys.path if entry]
+    try:
+        said = subprocess.run(  # noqa: S603 - our own interpreter and program
+            [sys.executable, "-I", str(_PROGRAM)],
+            input="".join(json.dumps(line) + "\n" for line in (path, *texts)),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="ascii",
+            timeout=max(seconds, 0.0) + _STARTING_SECONDS,
+            check=False,
+        ).stdout
+    except subprocess.TimeoutExpired as stopped:
+        said = (stopped.stdout or b"").decode("ascii")
+    return [json.loads(line) for line in said.splitlines(keepends=True) if line.endswith("\n")]
+
+
+def _read(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
+    marked = dict.fromkeys((spelling, plain) for spelling, plain in pairs if _MARK.search(spelling))
+    for spelling, plain in marked:
+        for type, value in _kept(_with_its_scheme(spelling, plain)):
             if _is_named(type, value, spelling):
                 yield spelling, type, value
-
-
-def _raw(piece: str) -> Iterator[tuple[str, str]]:
-    """(as written, written plainly) of what carries a mark of defanging."""
-    readers = (iocextract.extract_unencoded_urls, iocextract.extract_ips, iocextract.extract_emails)
-    for reader in readers:
-        spellings = reader(piece, refang=False)
-        plain = reader(piece, refang=True)
-        for spelling, written in zip(spellings, plain, strict=False):
-            if _MARK.search(spelling):
-                yield spelling, _with_its_scheme(spelling, written)
 
 
 def _with_its_scheme(spelling: str, written: str) -> str:
@@ -98,8 +125,8 @@ def _kept(plain: str) -> Iterator[tuple[str, str]]:
     indicators = extract(document_from_text(plain)).indicators
     mailboxes = [indicator for indicator in indicators if indicator.type == "email"]
     for indicator in mailboxes or indicators:
-        disarmed = extract(document_from_text(defang(indicator.type, indicator.value))).indicators
-        if any((each.type, each.value) == (indicator.type, indicator.value) for each in disarmed):
+        defanged = extract(document_from_text(defang(indicator.type, indicator.value))).indicators
+        if any((each.type, each.value) == (indicator.type, indicator.value) for each in defanged):
             yield indicator.type, indicator.value
 
 

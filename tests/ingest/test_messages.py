@@ -176,7 +176,7 @@ async def test_a_large_answer_holds_the_event_loop_for_no_longer_than_a_moment(
         found,
         article=replace(found.article, text="x" * 1_000_000),
         sightings=tuple(Sighting("domain", f"h{n}.evil-post.com", "It called. " * 20, (), n) for n in range(20_000)),
-        candidates=tuple({**found.candidates[0], "start": n} for n in range(25_000)),  # type: ignore[typeddict-item]
+        candidates=tuple({**found.candidates[0], "start": n} for n in range(25_000)),
     )
     isolation = answering(whole(large))
     isolation._limits = IsolationLimits()

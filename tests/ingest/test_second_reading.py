@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from ingest.indicators import iocextract_step
 from ingest.indicators.iocextract_step import SecondRead
 from ingest.indicators.unread import UnreadPiece
 from ingest.isolated import Isolation, IsolationLimits
@@ -55,6 +60,32 @@ async def test_a_second_reading_that_is_cut_off_costs_a_note_and_nothing_else(is
     found = await read_again(first, isolation, TINY)
     assert found.article.notes == ("Some disarmed lines were not read a second time.",)
     assert replace(found, article=first.article) == first
+
+
+def test_the_service_never_loads_iocextract() -> None:
+    program = "import sys, api.app, ingest.indicators.iocextract_step; print('iocextract' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout == b"False\n"
+
+
+async def test_without_iocextract_pages_are_read_once_and_nothing_is_said(
+    isolation: Isolation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def read(wanted: Page) -> ReadPage:
+        return first
+
+    first = read_page(page(NOTE))
+    assert first.unread
+    monkeypatch.setattr(iocextract_step, "find_spec", lambda name: None)
+    assert await reading_twice(read, isolation)(page(NOTE)) is first
+
+
+def test_the_program_around_iocextract_says_that_it_is_not_there() -> None:
+    program = Path(iocextract_step.__file__).with_name("iocextract_program.py")
+    path = [entry for entry in sys.path if entry and "site-packages" not in entry]
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", str(program)], input=json.dumps(path) + "\n", text=True, check=False
+    )
+    assert ran.returncode == 3
 
 
 def test_the_second_readers_finds_are_explained() -> None:
