@@ -39,6 +39,7 @@ from api.routes import (
     awareness,
     candidates,
     catalogues,
+    changes,
     description,
     focus,
     health,
@@ -77,6 +78,7 @@ _ANSWERED_ALIKE = {"GET": ("GET", "HEAD")}
 _ROOMS = (
     iocs,
     votes,
+    changes,
     articles,
     revisions,
     candidates,
@@ -133,7 +135,7 @@ def create_app(settings: Settings | None = None, clock: Callable[[], datetime] =
 
 
 def _assemble(settings: Settings, clock: Callable[[], datetime]) -> tuple[Service, Ingest]:
-    store, metrics = open_store(settings), Metrics()
+    store, metrics = open_store(settings, clock), Metrics()
     ingest = open_ingest(settings, store, clock)
     redis = settings.redis_address
     queue: Queue = ArqQueue(redis) if redis else EmbeddedQueue(ingest.work.read)
@@ -254,10 +256,7 @@ async def _answer(request: Request, problem: Problem) -> Response:
 
 
 def _invalid(error: RequestValidationError) -> Problem:
-    errors = [
-        {"field": str(item["loc"][-1]) if item["loc"] else "request", "message": str(item["msg"])[:200]}
-        for item in error.errors()[:20]
-    ]
+    errors = [{"field": _field(item["loc"]), "message": str(item["msg"])[:200]} for item in error.errors()[:20]]
     return Problem(422, "invalid_parameter", f"{errors[0]['field']}: {errors[0]['message']}", errors=errors)
 
 
@@ -267,6 +266,11 @@ def _allowed(request: Request) -> str:
     tried = ((method, {**request.scope, "method": method}) for method in _METHODS)
     found = [name for name, scope in tried if any(route.matches(scope)[0] is Match.FULL for route in routes)]
     return ", ".join(name for method in found or ["GET"] for name in _ANSWERED_ALIKE.get(method, (method,)))
+
+
+def _field(place: Sequence[int | str]) -> str:
+    """The parameter or member that a place names, without its place in a list."""
+    return next((name for name in reversed(place) if isinstance(name, str)), "request")
 
 
 def _sentences(error: HTTPException) -> str:

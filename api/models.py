@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_vali
 from api.voting import LONGEST_NOTE, read_note
 from intel.ageing import Status
 from intel.matching import How
+from intel.records import ChangeEvent
 
 IocType = Literal[
     "ip", "domain", "hash_md5", "hash_sha1", "hash_sha256", "url", "cve", "mitre_attack", "email", "malware"
@@ -128,6 +129,8 @@ class IocModel(BaseModel):
     defanged: str = Field(examples=["evil[.]example"])
     first_seen: datetime
     last_seen: datetime
+    added_at: datetime = Field(description="when this service first stored it")
+    changed_at: datetime = Field(description="when anything else in this record last changed")
     sightings: int = Field(ge=0, description="articles that name it")
     sources: int = Field(ge=0, description="independent sources that name it")
     context: str = Field(description="the sentence it stood in, in its newest article")
@@ -183,6 +186,7 @@ class QueryModel(ReadingModel):
     since: datetime | None
     until: datetime | None
     source: str | None
+    added_since: datetime | None
 
 
 class SearchedModel(BaseModel):
@@ -213,6 +217,29 @@ class IocListModel(ListModel[FoundIocModel]):
     facets: FacetsModel | None = Field(description="with `facets=true`, on the first page")
     suggestions: list[str] = Field(description="where a search found nothing: what may have been meant")
     searched: SearchedModel | None = Field(description="where nothing was found")
+
+
+class RemovedIocModel(NameModel):
+    id: str
+    defanged: str
+
+
+class ChangeModel(BaseModel):
+    """The newest change of one indicator."""
+
+    event: ChangeEvent = Field(
+        description="`added`: stored since you last had no `more` to ask for; `changed`: you may know it already; "
+        "`removed`: no article names it any more"
+    )
+    at: datetime = Field(description="never earlier than that of the change before")
+    ioc: IocModel | RemovedIocModel = Field(description="its state now; of what was removed only what it was")
+
+
+class ChangesModel(BaseModel):
+    items: list[ChangeModel] = Field(description="in order of change; each indicator once, at its newest change")
+    limit: int = Field(description="how many items this answer may hold: what was asked for, lowered to 1,000")
+    next: str = Field(description="give it back as `after`, now or at any later time")
+    more: bool = Field(description="whether there is more already")
 
 
 class LookupItemModel(BaseModel):

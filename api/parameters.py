@@ -34,6 +34,7 @@ TypeParameter = Annotated[IocType | None, Query(description="only this type")]
 ValueParameter = Annotated[str | None, Query(description="exact value, plain or defanged")]
 SinceParameter = Annotated[str | None, Query(description="last seen at or after this date or time")]
 UntilParameter = Annotated[str | None, Query(description="last seen at or before this date or time")]
+AddedSinceParameter = Annotated[str | None, Query(description="stored at or after this date or time, inclusive")]
 StatusParameter = Annotated[Status | None, Query(description="only what has this status; needs `type`")]
 
 _DAY = timedelta(days=1)
@@ -56,9 +57,9 @@ def read_text(field: str, text: str | None, longest: int = 512) -> str | None:
     return text.encode(errors="replace").decode()
 
 
-def read_since(text: str | None) -> datetime | None:
+def read_since(text: str | None, field: str = "since") -> datetime | None:
     """The first moment meant by a date or time."""
-    return _read_moment("since", text)[0] if text and text.strip() else None
+    return _read_moment(field, text)[0] if text and text.strip() else None
 
 
 def read_until(text: str | None) -> datetime | None:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ingest.revisions import Vanished
 from intel.canonical import defang
-from intel.records import IOC_TYPES, Article, ArticleRef, Catalogue, Feed, Ioc, Mention, Submission
+from intel.records import IOC_TYPES, Article, ArticleRef, Catalogue, Change, Feed, Ioc, Mention, Submission
 from intel.times import rfc3339
 
 Json = dict[str, Any]
@@ -25,6 +25,8 @@ def ioc(record: Ioc, warnings: Iterable[tuple[str, str]]) -> Json:
         "defanged": defang(record.type, record.value),
         "first_seen": rfc3339(record.first_seen),
         "last_seen": rfc3339(record.last_seen),
+        "added_at": rfc3339(record.added_at),
+        "changed_at": rfc3339(record.changed_at),
         "sightings": record.sightings,
         "sources": record.sources,
         "context": record.context,
@@ -73,6 +75,11 @@ def article(record: Article) -> Json:
         "ioc_dropped": record.ioc_dropped,
         "revision": record.revision,
     }
+
+
+def removed_ioc(change: Change) -> Json:
+    """What the change feed tells of an indicator that was removed."""
+    return {"id": change.id} | named(change.type, change.value)
 
 
 def named(type: str, value: str) -> Json:

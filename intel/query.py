@@ -18,6 +18,7 @@ from typing import Generic, TypeVar
 from intel.canonical import readings, refang
 from intel.errors import InvalidQuery
 from intel.ids import ioc_id
+from intel.records import Change
 from intel.words import encode_word, encoded_words, words
 
 T = TypeVar("T")
@@ -79,7 +80,9 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class IocQuery:
-    """A list (no `text`) or a search. `ids` restricts to these indicators; `since` and `until` bound `last_seen`,
+    """A list (no `text`) or a search.
+
+    `ids` restricts to these indicators; `since` and `until` bound `last_seen`, `added_since` bounds `added_at`, all
     inclusive.
     """
 
@@ -91,6 +94,37 @@ class IocQuery:
     source: str | None = None
     limit: int = 20
     after: Position | None = None
+    added_since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePosition:
+    """How far a follower of the change feed has come.
+
+    It was told every change up to `number`; when it last had no more to ask for, it had come to `complete`.
+    """
+
+    number: int = 0
+    complete: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeQuery:
+    """The changes after a position; `types` and `sources` restrict them to any of these, where there are any."""
+
+    after: ChangePosition = ChangePosition()
+    limit: int = 100
+    types: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePage:
+    """Changes in order; `next` is the position after them, and with `more` there is something after it already."""
+
+    items: tuple[Change, ...]
+    next: ChangePosition
+    more: bool
 
 
 @dataclass(frozen=True, slots=True)

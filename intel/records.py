@@ -25,6 +25,7 @@ NEWEST_ARTICLES = 20
 
 SubmissionStatus = Literal["queued", "fetching", "done", "failed"]
 Role = Literal["reader", "submitter", "administrator"]
+ChangeEvent = Literal["added", "changed", "removed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,11 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Ioc:
-    """One indicator: unique by type and canonical value; `article` is its most recent source."""
+    """One indicator: unique by type and canonical value; `article` is its most recent source.
+
+    `added_at` is when the store first held it and `changed_at` when anything else of it last changed, both by the
+    store's own clock; two records that differ in these alone are equal.
+    """
 
     id: str
     type: str
@@ -81,6 +86,20 @@ class Ioc:
     context: str
     malware: tuple[str, ...]
     article: ArticleRef
+    added_at: datetime = field(compare=False)
+    changed_at: datetime = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The newest change of one indicator; `ioc` is its state since then, None where it was removed."""
+
+    event: ChangeEvent
+    at: datetime
+    id: str
+    type: str
+    value: str
+    ioc: Ioc | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from api.formats import OTHER_FORMATS, render
 from api.formats.negotiating import negotiated, wanted_format
 from api.models import IocDetailModel, IocListModel, LookupBody, LookupModel
 from api.parameters import (
+    AddedSinceParameter,
     CursorParameter,
     FormatParameter,
     LimitParameter,
@@ -67,13 +68,15 @@ async def list_iocs(
     since: SinceParameter = None,
     until: UntilParameter = None,
     source: SourceParameter = None,
+    added_since: AddedSinceParameter = None,
     status: StatusParameter = None,
     cursor: CursorParameter = None,
     facets: Annotated[bool, Query(description="also count by type, source and week; on the first page")] = False,
     format: FormatParameter = None,
 ) -> Response:
     asked: dict[str, Any] = {
-        "q": q, "type": type, "value": value, "since": since, "until": until, "source": source, "limit": limit
+        "q": q, "type": type, "value": value, "since": since, "until": until, "source": source, "limit": limit,
+        "added_since": added_since,
     }  # fmt: skip
     if status is not None and cursor is None:
         asked |= seen_with(asked, status, service_of(request).clock())
@@ -152,6 +155,7 @@ def read_asked(asked: dict[str, Any]) -> tuple[IocQuery, dict[str, Any]]:
         since=read_since(asked["since"]),
         until=read_until(asked["until"]),
         source=read_text("source", asked["source"]),
+        added_since=read_since(asked.get("added_since"), "added_since"),
     )
     shown = reading(text, exact) | {
         "type": query.type,
@@ -159,6 +163,7 @@ def read_asked(asked: dict[str, Any]) -> tuple[IocQuery, dict[str, Any]]:
         "since": rfc3339(query.since) if query.since else None,
         "until": rfc3339(query.until) if query.until else None,
         "source": query.source,
+        "added_since": rfc3339(query.added_since) if query.added_since else None,
     }
     return query, shown
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
+
 from intel.settings import Settings
 from intel.store.port import Store
+from intel.times import utc_now
 
 __all__ = ["Store", "open_store"]
 
 
-def open_store(settings: Settings) -> Store:
-    """The store that the settings name; nothing is connected or made before `Store.setup`."""
+def open_store(settings: Settings, clock: Callable[[], datetime] = utc_now) -> Store:
+    """Return the store that the settings name; nothing is connected or made before `Store.setup`.
+
+    `clock` tells when indicators are added and changed.
+    """
     if settings.elasticsearch is None:
         from intel.store.sqlite.store import SqliteStore
 
-        return SqliteStore(settings.data_dir / "ioc.sqlite3")
+        return SqliteStore(settings.data_dir / "ioc.sqlite3", clock)
     from intel.store.elastic.store import ElasticStore
 
-    return ElasticStore(settings.elasticsearch)
+    return ElasticStore(settings.elasticsearch, clock=clock)

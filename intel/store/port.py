@@ -15,6 +15,11 @@ Rules for every adapter
   number of processes may save at once. When `save` returns, lists, searches and reads see it.
 - **By id is at once**: what was written is seen by the next read by id from any process. Submissions, accounts and
   keys are only ever read by id where it matters.
+- **Changes**: every change of an indicator takes a higher number than all before it, and of each indicator only the
+  newest one is kept: a removed one too, for good. Who asks for the changes after a position, and then for those after
+  `ChangePage.next`, at any pace and beside any number of writers, gets the newest state of each indicator after its
+  last change, misses none, and gets none again that did not change; `at` never decreases. What an indicator says is a
+  change of it, what was only written again is none. Rebuilding changes nothing, and a position holds for ever.
 - **Durable**: when a write returns it survives the death of the process and of one server.
 - **Errors**: StoreUnavailable where the engine is out of reach or refuses writes. A missing record is None, not an
   error.
@@ -27,7 +32,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from intel.query import ArticleQuery, IocQuery, Page, Position
+from intel.query import ArticleQuery, ChangePage, ChangeQuery, IocQuery, Page, Position
 from intel.records import (
     Account,
     ApiKey,
@@ -58,6 +63,14 @@ class Iocs(Protocol):
         """How the whole of a list or search divides by type, source name and week; `limit` and `after` do not count.
 
         An indicator counts for each source name that any of its articles has.
+        """
+
+    async def changes(self, query: ChangeQuery) -> ChangePage:
+        """The changes after a position, oldest first.
+
+        `added` is what was not there when the follower last had no more to ask for, or was removed since; `changed` is
+        any other. Where `sources` restrict them, `removed` is told of every source. InvalidQuery where the position
+        lies beyond the newest change: it belongs to another store.
         """
 
     async def get(self, id: str) -> Ioc | None:

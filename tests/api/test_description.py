@@ -25,6 +25,7 @@ PATHS = {
     "/api/v1/awareness/{slug}": {"get"},
     "/api/v1/catalogues": {"get"},
     "/api/v1/sources": {"get"},
+    "/api/v1/changes": {"get"},
     "/api/v1/submit": {"post"},
     "/api/v1/submissions/{id}": {"get"},
     "/api/v1/articles/{id}/refetch": {"post"},
@@ -63,6 +64,7 @@ async def test_the_description_tells_which_paths_need_a_key(api: Running) -> Non
     assert keyed == {
         "/api/v1/articles/{id}/iocs",
         "/api/v1/articles/{id}/refetch",
+        "/api/v1/changes",
         "/api/v1/iocs/lookup",
         "/api/v1/iocs/{id}/false-positive",
         "/api/v1/submit",

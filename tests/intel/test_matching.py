@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 20, tzinfo=UTC)
 def record(indicator: str, title: str = "Quiet", source: str = "Example Blog", malware: tuple[str, ...] = ()) -> Ioc:
     type, _, value = indicator.partition(" ")
     article = ArticleRef("a", title, None, source, None, NOW)
-    return Ioc(ioc_id(type, value), type, value, NOW, NOW, 1, 1, "", malware, article)
+    return Ioc(ioc_id(type, value), type, value, NOW, NOW, 1, 1, "", malware, article, NOW, NOW)
 
 
 def why(q: str, ioc: Ioc) -> Match:

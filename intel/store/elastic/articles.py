@@ -11,7 +11,15 @@ from typing import Any
 from intel.query import ArticleQuery, Page, Position
 from intel.records import Article, Ioc, SeenIoc, Sighting
 from intel.store.elastic import queries
-from intel.store.elastic.documents import IOC_MEMBERS, NOT_IN_LISTS, article_record, ioc_record, seen_ioc, sighting_id
+from intel.store.elastic.documents import (
+    IOC_MEMBERS,
+    NOT_IN_LISTS,
+    article_record,
+    ioc_record,
+    is_there,
+    seen_ioc,
+    sighting_id,
+)
 from intel.store.elastic.index import Index
 from intel.store.elastic.saving import Saving, address_id, is_complete
 from intel.times import from_milliseconds
@@ -64,13 +72,13 @@ class ElasticArticles:
         hits = answer["hits"]["hits"]
         ids = [hit["_source"]["ioc_id"] for hit in hits[:limit]]
         found = await self._iocs.get_many(ids, source=IOC_MEMBERS)
-        items = tuple(ioc_record(found[id].source) for id in ids if id in found)
+        items = tuple(ioc_record(found[id].source) for id in ids if id in found and is_there(found[id].source))
         return Page(items, None, Position(tuple(hits[limit - 1]["sort"])) if len(hits) > limit else None)
 
     async def iocs_among(self, id: str, ioc_ids: Sequence[str]) -> dict[str, Ioc]:
         sighted = await self._sightings.get_many([sighting_id(one, id) for one in ioc_ids], source=["ioc_id"])
         found = await self._iocs.get_many([one.source["ioc_id"] for one in sighted.values()], source=IOC_MEMBERS)
-        return {id: ioc_record(one.source) for id, one in found.items()}
+        return {id: ioc_record(one.source) for id, one in found.items() if is_there(one.source)}
 
     async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
         body = {"query": queries.since("seen_at", start, end), **_LISTED}
@@ -85,7 +93,7 @@ class ElasticArticles:
                 sightings = [hit["_source"] for hit in page]
                 iocs = await self._iocs.get_many([one["ioc_id"] for one in sightings], source=["first_seen"])
                 for one in sightings:
-                    if one["ioc_id"] in iocs:
+                    if one["ioc_id"] in iocs and is_there(iocs[one["ioc_id"]].source):
                         yield seen_ioc(one, iocs[one["ioc_id"]].source["first_seen"])
 
     async def basis(self, start: datetime, end: datetime) -> str:

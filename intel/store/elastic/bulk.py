@@ -19,7 +19,10 @@ _ITEM_FILTER = "errors,items.*.status,items.*.error.type,items.*.error.reason"
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One write: `kind` is index, create or delete; `place` is an alias, where not `alias` an index."""
+    """One write: `kind` is index, create, update (of the members given) or delete.
+
+    `place` is an alias, where not `alias` an index.
+    """
 
     kind: str
     place: str
@@ -36,7 +39,9 @@ class Write:
         if self.alias and self.kind != "delete":
             action["require_alias"] = True
         lines = orjson.dumps({self.kind: action}) + b"\n"
-        return lines if self.document is None else lines + orjson.dumps(self.document) + b"\n"
+        if self.document is None:
+            return lines
+        return lines + orjson.dumps({"doc": self.document} if self.kind == "update" else self.document) + b"\n"
 
 
 def expecting(kind: str, found: Found, document: Document | None = None) -> Write:
@@ -81,11 +86,23 @@ class Bulk:
                 passed += [False] * len(portion)
                 continue
             await self._met(errors)
-            for error in errors:
-                if error is not None and not isinstance(error, Conflict | WritesBlocked | IndexMissing):
-                    raise error
-                passed.append(error is None)
+            _raise_unless_settled(errors)
+            passed += [error is None for error in errors]
         return passed
+
+    async def settle(self, writes: Iterable[Write]) -> None:
+        """Send writes that expect a version until each has passed or cannot pass any more."""
+        for portion in _portions(writes):
+            await self._settle_portion(portion)
+
+    @retried(LOST_SECONDS)
+    async def _settle_portion(self, writes: Sequence[Write]) -> None:
+        try:
+            errors = await self._send(writes, Patience.LONG_WRITE)
+        except AnswerLost:
+            raise TryAgain from None
+        await self._met(errors)
+        _raise_unless_settled(errors)
 
     async def _left_over(self, writes: Sequence[Write], patience: Patience) -> Sequence[Write]:
         errors = await self._send(writes, patience)
@@ -108,6 +125,13 @@ class Bulk:
         if not answer["errors"]:
             return [None] * len(writes)
         return [_error_of(write, item) for write, item in zip(writes, answer["items"], strict=True)]
+
+
+def _raise_unless_settled(errors: Sequence[Exception | None]) -> None:
+    """Raise what does not say whether the document is as it was expected."""
+    for error in errors:
+        if error is not None and not isinstance(error, Conflict | WritesBlocked | IndexMissing):
+            raise error
 
 
 def _error_of(write: Write, item: dict[str, Any]) -> Exception | None:

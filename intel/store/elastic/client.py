@@ -207,7 +207,7 @@ class Cluster:
 
 def as_error(status: int, kind: str, reason: str) -> Exception:
     """The error that an answer, or one item of a bulk answer, stands for."""
-    if status == 409:
+    if status == 409 or kind == "document_missing_exception":
         return Conflict(status, kind, reason)
     if kind == "index_not_found_exception":
         return IndexMissing(status, kind, reason)

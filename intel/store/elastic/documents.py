@@ -31,7 +31,11 @@ IOC_MEMBERS = (
     "context",
     "malware",
     "article",
+    "added_at",
+    "changed_at",
 )
+# Beside the record: its places in the change feed, and what was removed. 0 is what waits for its number.
+CHANGE_MEMBERS = ("added_at", "changed_at", "added_number", "change_number", "removed")
 NOT_IN_LISTS = ("text", "words", "saving", "digest", "nonce")
 
 
@@ -166,7 +170,38 @@ def ioc_record(document: Document) -> Ioc:
         context=document["context"],
         malware=tuple(document["malware"]),
         article=from_document(ArticleRef, document["article"]),
+        # What a former version stored does not tell these before it is numbered.
+        added_at=from_rfc3339(document.get("added_at") or document["first_seen"]),
+        changed_at=from_rfc3339(document.get("changed_at") or document["last_seen"]),
     )
+
+
+def is_there(ioc: Document) -> bool:
+    """Whether the document holds an indicator, not only the mark of a removed one."""
+    return "first_seen" in ioc
+
+
+def following(before: Document | None, derived: Document | None, now: datetime) -> Document | None:
+    """The document to store where `before` is stored and `derived` is what the sightings say; None for nothing.
+
+    What says something else than before waits for a number; what does not keeps its own.
+    """
+    if derived is None:
+        return None if before is None else _removed(before, now)
+    if before is None or not is_there(before):
+        return derived | {"added_at": moment(now), "changed_at": moment(now), "change_number": 0}
+    kept = {name: before[name] for name in CHANGE_MEMBERS if name in before}
+    if ioc_record(before) == ioc_record(derived):
+        return derived | kept
+    added = {"added_at": before["first_seen"]} | kept
+    return derived | added | {"changed_at": moment(now), "change_number": 0}
+
+
+def _removed(before: Document, now: datetime) -> Document:
+    if not is_there(before):
+        return before
+    mark = {name: before[name] for name in ("id", "type", "value")}
+    return {"removed": mark, "changed_at": moment(now), "change_number": 0}
 
 
 def sighted_article(sighting: Document) -> ArticleRef:

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from intel.query import IocQuery, Page
+from intel.query import ChangePage, ChangeQuery, IocQuery, Page
 from intel.records import NEWEST_ARTICLES, Facets, Ioc, Mention
 from intel.store.elastic import queries
-from intel.store.elastic.documents import IOC_MEMBERS, ioc_record, sighted_article
+from intel.store.elastic.changes import Changes
+from intel.store.elastic.documents import IOC_MEMBERS, ioc_record, is_there, sighted_article
 from intel.store.elastic.index import Index
 from intel.times import from_milliseconds
 
@@ -25,9 +26,10 @@ _RELATED_FILTER = "aggregations.iocs.buckets.key,aggregations.iocs.buckets.doc_c
 class ElasticIocs:
     """`intel.store.port.Iocs`."""
 
-    def __init__(self, iocs: Index, sightings: Index) -> None:
+    def __init__(self, iocs: Index, sightings: Index, changes: Changes) -> None:
         self._iocs = iocs
         self._sightings = sightings
+        self._changes = changes
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
         answer = await self._iocs.search({**queries.ioc_page(query), "_source": IOC_MEMBERS})
@@ -47,13 +49,16 @@ class ElasticIocs:
             weeks={_week_id(bucket["key"]): bucket["doc_count"] for bucket in weeks},
         )
 
+    async def changes(self, query: ChangeQuery) -> ChangePage:
+        return await self._changes.page(query)
+
     async def get(self, id: str) -> Ioc | None:
         found = await self._iocs.get(id, IOC_MEMBERS)
-        return None if found is None else ioc_record(found.source)
+        return ioc_record(found.source) if found is not None and is_there(found.source) else None
 
     async def get_many(self, ids: Sequence[str]) -> dict[str, Ioc]:
         found = await self._iocs.get_many(ids, source=IOC_MEMBERS)
-        return {id: ioc_record(one.source) for id, one in found.items()}
+        return {id: ioc_record(one.source) for id, one in found.items() if is_there(one.source)}
 
     async def mentions_of(self, id: str, limit: int) -> tuple[tuple[Mention, ...], int]:
         query = {

@@ -20,6 +20,8 @@ _MOST_TYPES = 100
 MOST_FACET_SOURCES = 20
 MOST_FACET_WEEKS = 26
 NOTHING: Query = {"match_none": {}}
+# An indicator, not the mark of a removed one.
+THERE: Query = {"exists": {"field": "last_seen"}}
 
 NEWEST_IOCS = [{"last_seen": "desc"}, {"id": "asc"}]
 _BEST_IOCS = [{"_score": "desc"}, {"sources": "desc"}, *NEWEST_IOCS]
@@ -116,7 +118,7 @@ def _best_after(position: Position | None) -> list[int | str] | None:
 
 
 def _restrictions(query: IocQuery) -> list[Query]:
-    found: list[Query] = []
+    found: list[Query] = [THERE]
     if query.type is not None:
         found.append(term("type", query.type))
     if query.ids is not None:
@@ -126,7 +128,15 @@ def _restrictions(query: IocQuery) -> list[Query]:
     if query.since is not None or query.until is not None:
         bounds = {"gte": query.since, "lte": query.until}
         found.append({"range": {"last_seen": {name: moment(time) for name, time in bounds.items() if time}}})
+    if query.added_since is not None:
+        found.append(_added_since(query.added_since))
     return found
+
+
+def _added_since(start: datetime) -> Query:
+    # What a former version stored counts as added when it was first seen, until it is numbered.
+    untold = {"filter": [since("first_seen", start)], "must_not": [{"exists": {"field": "added_at"}}]}
+    return any_of([since("added_at", start), {"bool": untold}])
 
 
 def _matches(text: SearchText) -> Query:

@@ -7,13 +7,14 @@ So who writes last has counted all that was visible by then, and any order of an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from intel.records import NEWEST_ARTICLES
 from intel.store.elastic.bulk import Bulk, Write, expecting
 from intel.store.elastic.client import Patience
-from intel.store.elastic.documents import Document, ioc_document
+from intel.store.elastic.documents import CHANGE_MEMBERS, IOC_MEMBERS, Document, following, ioc_document, is_there
 from intel.store.elastic.index import Found, Index
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import NEWEST_SIGHTINGS, term
@@ -40,6 +41,7 @@ _SIGHTING_MEMBERS = (
     "context",
     "malware",
 )
+_STORED_MEMBERS = tuple(dict.fromkeys((*IOC_MEMBERS, *CHANGE_MEMBERS)))
 _BUCKET = "aggregations.iocs.buckets"
 _COUNTS_FILTER = ",".join(
     f"{_BUCKET}.{member}"
@@ -59,15 +61,19 @@ _COUNTS_FILTER = ",".join(
 class Recount:
     """Writes indicators as their visible sightings say."""
 
-    def __init__(self, iocs: Index, sightings: Index, bulk: Bulk) -> None:
+    def __init__(self, iocs: Index, sightings: Index, bulk: Bulk, clock: Callable[[], datetime]) -> None:
         self._iocs = iocs
         self._sightings = sightings
         self._bulk = bulk
+        self._clock = clock
         # Two recounts of one indicator at a time would only make each other start again.
         self._turn = asyncio.Lock()
 
     async def recount(self, ids: Collection[str]) -> None:
-        """Brings these indicators up to date; deletes those without any sighting. Sightings must be visible by now."""
+        """Bring these indicators up to date, and mark those without any sighting as removed.
+
+        Sightings must be visible by now.
+        """
         for portion in portions(sorted(ids)):
             await self._recount_all(portion)
 
@@ -82,6 +88,14 @@ class Recount:
 
         await attempt()
 
+    async def rebuilt(self, iocs: Sequence[Document]) -> list[Document]:
+        """These stored documents as their sightings say, each with its place in the change feed.
+
+        One whose sightings are just being deleted is kept as it is: whoever deletes them will come for it.
+        """
+        derived, now = await self.derive([ioc["id"] for ioc in iocs if is_there(ioc)]), self._clock()
+        return [following(ioc, derived[ioc["id"]], now) or ioc if ioc.get("id") in derived else ioc for ioc in iocs]
+
     async def derive(self, ids: Sequence[str]) -> dict[str, Document]:
         """What these indicators (at most `IOCS_AT_ONCE`) should be; those without any sighting are absent."""
         answer = await self._sightings.search(_counts(ids), patience=Patience.LONG, filter_path=_COUNTS_FILTER)
@@ -90,16 +104,17 @@ class Recount:
 
     async def _recount_once(self, ids: Sequence[str]) -> list[str]:
         """Those that somebody else wrote meanwhile."""
-        before = await self._iocs.get_many(ids, source=False, patience=Patience.LONG)
-        now = await self.derive(ids)
-        writes = [write for id in ids if (write := self._write(id, before.get(id), now.get(id)))]
+        before = await self._iocs.get_many(ids, source=_STORED_MEMBERS, patience=Patience.LONG)
+        derived, now = await self.derive(ids), self._clock()
+        writes = [write for id in ids if (write := self._write(id, before.get(id), derived.get(id), now))]
         passed = await self._bulk.try_all(writes)
         return [write.id for write, done in zip(writes, passed, strict=True) if not done]
 
-    def _write(self, id: str, before: Found | None, now: Document | None) -> Write | None:
-        if now is None:
-            return expecting("delete", before) if before else None
-        return expecting("index", before, now) if before else Write("create", self._iocs.name, id, now)
+    def _write(self, id: str, before: Found | None, derived: Document | None, now: datetime) -> Write | None:
+        document = following(before.source if before else None, derived, now)
+        if document is None:
+            return None
+        return expecting("index", before, document) if before else Write("create", self._iocs.name, id, document)
 
     async def _document(self, bucket: dict[str, Any]) -> Document:
         newest = [hit["_source"] for hit in bucket["newest"]["hits"]["hits"]]

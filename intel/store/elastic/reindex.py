@@ -105,17 +105,12 @@ class Reindex:
 
     def _rebuilder(self, noun: str) -> Rebuild:
         if noun == "iocs":
-            return self._recounted
+            return self._recount.rebuilt
         if noun == "articles":
             return _each(lambda article: with_words(article) if is_complete(article) else article)
         if noun == "sightings":
             return _each(lambda sighting: recounted_sighting(sighting, sighting["counted_source"]))
         return _each(lambda document: document)
-
-    async def _recounted(self, iocs: Sequence[Document]) -> Sequence[Document]:
-        """One whose sightings are just being deleted is kept as it is: whoever deletes them will come for it."""
-        now = await self._recount.derive([ioc["id"] for ioc in iocs])
-        return [now.get(ioc["id"], ioc) for ioc in iocs]
 
 
 async def _all_or_none(rebuildings: Iterable[Coroutine[Any, Any, None]]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from intel.records import Totals
@@ -10,12 +12,14 @@ from intel.store.elastic.accounts import ElasticAccounts
 from intel.store.elastic.articles import ElasticArticles
 from intel.store.elastic.bulk import Bulk
 from intel.store.elastic.catalogues import ElasticCatalogues
+from intel.store.elastic.changes import Changes
 from intel.store.elastic.client import STEADY_SECONDS, Cluster, Patience
 from intel.store.elastic.clusters import Clusters
 from intel.store.elastic.feeds import ElasticFeeds
 from intel.store.elastic.index import Index
 from intel.store.elastic.indices import Indices
 from intel.store.elastic.iocs import ElasticIocs
+from intel.store.elastic.queries import THERE
 from intel.store.elastic.readings import ElasticReadings
 from intel.store.elastic.recount import Recount
 from intel.store.elastic.reindex import Reindex
@@ -24,7 +28,7 @@ from intel.store.elastic.submissions import ElasticSubmissions
 from intel.store.elastic.votes import ElasticVotes
 from intel.store.elastic.weeks import ElasticWeeks
 from intel.store.port import Progress
-from intel.times import from_milliseconds
+from intel.times import from_milliseconds, utc_now
 
 _MOST_SOURCES = 60_000
 
@@ -37,21 +41,23 @@ class ElasticStore:
         settings: ElasticsearchSettings,
         held_seconds: float = HELD_SECONDS,
         steady_seconds: float = STEADY_SECONDS,
+        clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        """`held_seconds`: how long an article that a killed process was saving stays closed to others.
+        """`held_seconds`: how long what a killed process was at, such as saving an article, stays closed to others.
 
         `steady_seconds`: how long it has to answer without trouble before an outage is over.
+        `clock` tells when indicators are added and changed.
         """
         self._cluster = Cluster(settings, steady_seconds)
         self._indices = Indices(self._cluster, settings.index_prefix)
         bulk = Bulk(self._cluster)
         iocs, sightings, articles = self._index("iocs"), self._index("sightings"), self._index("articles")
         self._submissions_index = self._index("submissions")
-        recount = Recount(iocs, sightings, bulk)
+        recount = Recount(iocs, sightings, bulk, clock)
         clusters = Clusters(self._index("clusters"), articles, sightings, bulk)
         addresses = self._index("addresses")
         saving = Saving(articles, sightings, addresses, iocs, bulk, clusters, recount, held_seconds)
-        self.iocs = ElasticIocs(iocs, sightings)
+        self.iocs = ElasticIocs(iocs, sightings, Changes(iocs, self._index("leases"), bulk, clock, held_seconds))
         self.articles = ElasticArticles(articles, sightings, addresses, iocs, saving)
         self.readings = ElasticReadings(self._index("readings"), bulk)
         self.submissions = ElasticSubmissions(self._submissions_index)
@@ -122,7 +128,7 @@ _ARTICLE_TOTALS = (
         },
     },
 )
-_IOC_TOTAL = ("iocs", {"size": 0, "track_total_hits": True})
+_IOC_TOTAL = ("iocs", {"size": 0, "track_total_hits": True, "query": THERE})
 _SUBMISSION_TOTALS = (
     "submissions",
     {"size": 0, "track_total_hits": False, "aggs": {"status": {"terms": {"field": "status"}}}},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -32,12 +32,13 @@ from intel.words import encoded_words
 class SqliteArticles:
     """The articles of one database."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, clock: Callable[[], datetime]) -> None:
         self._database = database
+        self._clock = clock
 
     async def save(self, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]) -> Article:
         counted = replace(article, ioc_counts=dict(Counter(sighting.type for sighting in sightings)))
-        await self._database.write(lambda connection: _save(connection, counted, sightings, addresses))
+        await self._database.write(lambda connection: _save(connection, counted, sightings, addresses, self._clock))
         return counted
 
     async def id_of(self, address: str) -> str | None:
@@ -125,20 +126,24 @@ def _weeks(connection: sqlite3.Connection) -> Iterator[datetime]:
 
 
 def _save(
-    connection: sqlite3.Connection, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]
+    connection: sqlite3.Connection,
+    article: Article,
+    sightings: Sequence[Sighting],
+    addresses: Sequence[str],
+    clock: Callable[[], datetime],
 ) -> None:
     deriving.begin(connection)
     before = connection.execute("SELECT cluster_id FROM articles WHERE id = ?", (article.id,)).fetchone()
     deriving.changed(connection, _seen_in(connection, article.id))
+    deriving.changed(connection, (ioc_id(sighting.type, sighting.value) for sighting in sightings))
     (seq,) = connection.execute(_PUT_ARTICLE, _article_row(article)).fetchone()
     connection.execute("REPLACE INTO article_texts (seq, text) VALUES (?, ?)", (seq, article.text))
     write_words(connection, seq, article)
     connection.executemany(_PUT_ADDRESS, ((address, article.id) for address in addresses))
     _replace_sightings(connection, article, sightings)
-    deriving.changed(connection, _seen_in(connection, article.id))
     for cluster_id in {article.cluster_id, before["cluster_id"] if before else article.cluster_id}:
         deriving.count_cluster(connection, cluster_id)
-    deriving.derive(connection)
+    deriving.derive(connection, clock())
 
 
 def _seen_in(connection: sqlite3.Connection, article_id: str) -> list[str]:

@@ -1,6 +1,7 @@
 """What is derived from sightings: always computed anew from all of an indicator's sightings, never counted up.
 
-The indicators to derive again stand in a temporary table, so that twenty thousand of them cost a few statements.
+The indicators to derive again stand in a temporary table, so that twenty thousand of them cost a few statements. What
+each said before stands beside it: one that says something else afterwards has changed.
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from intel.records import NEWEST_ARTICLES
+from intel.store.sqlite.changes import CONTENT, number_changes
 from intel.store.sqlite.matching import host_column, text_column, value_column
 from intel.store.sqlite.rows import to_json
 
@@ -24,13 +27,13 @@ class _Words(NamedTuple):
 
 def begin(connection: sqlite3.Connection) -> None:
     """Nothing has changed yet in this transaction."""
-    connection.execute("CREATE TEMP TABLE IF NOT EXISTS changed (id TEXT PRIMARY KEY) WITHOUT ROWID")
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS changed (id TEXT PRIMARY KEY, before TEXT) WITHOUT ROWID")
     connection.execute("DELETE FROM changed")
 
 
 def changed(connection: sqlite3.Connection, ids: Iterable[str]) -> None:
-    """These indicators must be derived again."""
-    connection.executemany("INSERT OR IGNORE INTO changed (id) VALUES (?)", ((id,) for id in ids))
+    """Note indicators that must be derived again; to be called before their sightings or articles change."""
+    connection.executemany(_NOTE, ((id,) for id in ids))
 
 
 def count_cluster(connection: sqlite3.Connection, cluster_id: str) -> None:
@@ -41,18 +44,19 @@ def count_cluster(connection: sqlite3.Connection, cluster_id: str) -> None:
         connection.execute(_COUNT_CLUSTER, (first["source"], cluster_id, first["source"]))
 
 
-def derive(connection: sqlite3.Connection, *, rewrite_words: bool = False) -> None:
-    """Brings every changed indicator in line with its sightings; one without any goes.
+def derive(connection: sqlite3.Connection, now: datetime, *, rewrite_words: bool = False) -> None:
+    """Bring every noted indicator in line with its sightings, and number what changed; one without any goes.
 
     Words are written only where they differ, unless `rewrite_words`.
     """
     unseen = connection.execute(_UNSEEN).fetchall()
-    connection.executemany("DELETE FROM ioc_words WHERE rowid = ?", unseen)
-    connection.executemany("DELETE FROM iocs WHERE seq = ?", unseen)
+    connection.executemany("DELETE FROM ioc_words WHERE rowid = ?", ((row["seq"],) for row in unseen))
+    connection.executemany("DELETE FROM iocs WHERE seq = ?", ((row["seq"],) for row in unseen))
     for statement in _DERIVE:
         connection.execute(statement)
     ids = [id for (id,) in connection.execute("SELECT id FROM changed")]
     _write_newest(connection, ids, rewrite_words)
+    number_changes(connection, unseen, now)
 
 
 def _write_newest(connection: sqlite3.Connection, ids: Sequence[str], rewrite_words: bool) -> None:
@@ -90,6 +94,12 @@ def _newest_articles(
         yield id, list(names), texts
 
 
+_NOTE = f"""
+    INSERT OR IGNORE INTO changed (id, before)
+    SELECT wanted.id, {CONTENT}
+    FROM (SELECT ? AS id) AS wanted
+    LEFT JOIN iocs AS i ON i.id = wanted.id LEFT JOIN articles AS a ON a.id = i.article_id
+"""
 _NEWEST = "SELECT article_id, malware FROM sightings WHERE ioc_id = ? ORDER BY newest_first, article_id LIMIT ?"
 _TITLE = "SELECT title, source_name FROM articles WHERE id = ?"
 # CROSS JOIN keeps the engine from beginning with the larger table.
@@ -98,17 +108,19 @@ _KNOWN_WORDS = """
     FROM changed AS c CROSS JOIN iocs AS i ON i.id = c.id CROSS JOIN ioc_words AS w ON w.rowid = i.seq
 """
 _UNSEEN = """
-    SELECT i.seq FROM changed AS c CROSS JOIN iocs AS i ON i.id = c.id
+    SELECT i.seq, i.id, i.type, i.value FROM changed AS c CROSS JOIN iocs AS i ON i.id = c.id
     WHERE NOT EXISTS (SELECT 1 FROM sightings WHERE ioc_id = i.id)
 """
 _FIRST_OF_CLUSTER = """
     SELECT coalesce(source_domain, source_name) AS source FROM articles
     WHERE cluster_id = ? ORDER BY seen_at, id LIMIT 1
 """
-_CHANGED_BY_CLUSTER = """
-    INSERT OR IGNORE INTO changed (id)
-    SELECT s.ioc_id FROM articles AS a JOIN sightings AS s ON s.article_id = a.id
-    WHERE a.cluster_id = ? AND s.counted_source <> ?
+_CHANGED_BY_CLUSTER = f"""
+    INSERT OR IGNORE INTO changed (id, before)
+    SELECT i.id, {CONTENT}
+    FROM articles AS copy JOIN sightings AS s ON s.article_id = copy.id
+    JOIN iocs AS i ON i.id = s.ioc_id JOIN articles AS a ON a.id = i.article_id
+    WHERE copy.cluster_id = ? AND s.counted_source <> ?
 """
 _COUNT_CLUSTER = """
     UPDATE sightings SET counted_source = ?

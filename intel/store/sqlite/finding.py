@@ -10,6 +10,7 @@ from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_articl
 from intel.times import to_milliseconds
 
 _SEQ_OF_IDS = "SELECT seq FROM iocs WHERE id IN (SELECT value FROM json_each(?))"
+_ADDED_SINCE = "SELECT seq FROM iocs WHERE added_at >= ?"
 _HAS_SOURCE = "EXISTS (SELECT 1 FROM ioc_sources AS s WHERE s.seq = iocs.seq AND s.source_name = ?)"
 
 
@@ -24,7 +25,7 @@ def ioc_list(query: IocQuery) -> Sql:
 
 def ioc_list_total(query: IocQuery) -> Sql:
     """How many records the whole list has."""
-    if (query.ids, query.since, query.until, query.source) == (None, None, None, None):
+    if (query.ids, query.since, query.until, query.source, query.added_since) == (None,) * 5:
         where = _all_of([Sql("type = ?", (query.type,))] if query.type else [])
         return Sql(f"SELECT coalesce(sum(iocs), 0) FROM ioc_totals{where.text}", where.parameters)
     where = _all_of(_list_filters(query))
@@ -53,7 +54,7 @@ def ioc_search_total(query: IocQuery) -> Sql:
 
 def is_plain(query: IocQuery) -> bool:
     """Whether a query asks for no more than `plain_filters` say."""
-    return query.text is None and query.source is None and query.ids is None
+    return query.text is None and query.source is None and query.ids is None and query.added_since is None
 
 
 def plain_filters(query: IocQuery) -> Sql:
@@ -99,6 +100,9 @@ def _list_filters(query: IocQuery) -> list[Sql]:
         filters.append(Sql("source_name = ?" if query.ids is None else _HAS_SOURCE, (query.source,)))
     if query.ids is not None:
         filters.append(Sql("id IN (SELECT value FROM json_each(?))", (_json(query.ids),)))
+    if query.added_since is not None:
+        added = "added_at >= ?" if _list_table(query) == "iocs" else f"seq IN ({_ADDED_SINCE})"
+        filters.append(Sql(added, (to_milliseconds(query.added_since),)))
     return filters
 
 
@@ -125,14 +129,16 @@ def _plain(query: IocQuery) -> list[Sql]:
 
 
 def _matching(query: IocQuery, text: SearchText) -> Sql:
-    """Selects `seq` of what matches the text, the source and the ids: as sets, because the engine would otherwise try
-    each id with each match.
+    """Select `seq` of what matches the text, the source, the ids and `added_since`: as sets, because the engine would
+    otherwise try each id with each match.
     """
     sets = [matching_iocs(text.clauses, ANYWHERE, text.exact_ids)]
     if query.source is not None:
         sets.append(Sql("SELECT seq FROM ioc_sources WHERE source_name = ?", (query.source,)))
     if query.ids is not None:
         sets.append(Sql(_SEQ_OF_IDS, (_json(query.ids),)))
+    if query.added_since is not None:
+        sets.append(Sql(_ADDED_SINCE, (to_milliseconds(query.added_since),)))
     parameters = tuple(parameter for one in sets for parameter in one.parameters)
     return Sql(" INTERSECT ".join(f"SELECT seq FROM ({one.text})" for one in sets), parameters)
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from intel.query import IocQuery, Page, Position
+from intel.query import ChangePage, ChangeQuery, IocQuery, Page, Position
 from intel.records import NEWEST_ARTICLES, Facets, Ioc, Mention
 from intel.store.sqlite import finding
+from intel.store.sqlite.changes import read_changes
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.facets import divide
 from intel.store.sqlite.matching import Sql
@@ -31,6 +32,9 @@ class SqliteIocs:
 
     async def facets(self, query: IocQuery) -> Facets:
         return await self._database.read(lambda connection: divide(connection, query))
+
+    async def changes(self, query: ChangeQuery) -> ChangePage:
+        return await self._database.read(lambda connection: read_changes(connection, query))
 
     async def get(self, id: str) -> Ioc | None:
         return (await self.get_many([id])).get(id)

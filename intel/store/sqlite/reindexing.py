@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from typing import Protocol
 
@@ -17,16 +19,19 @@ ARTICLES_AT_ONCE = 50
 IOCS_AT_ONCE = 500
 
 
+Clock = Callable[[], datetime]
+
+
 class Redo(Protocol):
     """Redoes some records after a `seq`: how many, and the last one's `seq`; None where there are none left."""
 
-    def __call__(self, connection: sqlite3.Connection, after: int) -> tuple[int, int] | None: ...
+    def __call__(self, connection: sqlite3.Connection, *, after: int) -> tuple[int, int] | None: ...
 
 
-async def reindex(database: Database, progress: Progress) -> None:
+async def reindex(database: Database, clock: Clock, progress: Progress) -> None:
     """Articles and their clusters first, then the indicators derived from them, then what belongs to nothing."""
-    await _walk(database, progress, "articles", _redo_articles)
-    await _walk(database, progress, "iocs", _redo_iocs)
+    await _walk(database, progress, "articles", partial(_redo_articles, clock=clock))
+    await _walk(database, progress, "iocs", partial(_redo_iocs, clock=clock))
     await database.write(_drop_strays)
 
 
@@ -47,25 +52,25 @@ def _count(connection: sqlite3.Connection, noun: str) -> int:
     return int(count)
 
 
-def _redo_articles(connection: sqlite3.Connection, after: int) -> tuple[int, int] | None:
+def _redo_articles(connection: sqlite3.Connection, *, after: int, clock: Clock) -> tuple[int, int] | None:
     sql = f"{ARTICLES_WITH_TEXT} WHERE seq > ? ORDER BY seq LIMIT ?"
     rows = connection.execute(sql, (after, ARTICLES_AT_ONCE)).fetchall()
     deriving.begin(connection)
     for row in rows:
         write_words(connection, row["seq"], article(row, row["text"]))
         deriving.count_cluster(connection, row["cluster_id"])
-    deriving.derive(connection)
+    deriving.derive(connection, clock())
     return (len(rows), rows[-1]["seq"]) if rows else None
 
 
-def _redo_iocs(connection: sqlite3.Connection, after: int) -> tuple[int, int] | None:
+def _redo_iocs(connection: sqlite3.Connection, *, after: int, clock: Clock) -> tuple[int, int] | None:
     sql = "SELECT seq, id, type, value FROM iocs WHERE seq > ? ORDER BY seq LIMIT ?"
     rows = connection.execute(sql, (after, IOCS_AT_ONCE)).fetchall()
     addresses = [(ip_bytes(row["value"]), row["seq"]) for row in rows if row["type"] == "ip"]
     connection.executemany("UPDATE iocs SET ip = ? WHERE seq = ?", addresses)
     deriving.begin(connection)
     deriving.changed(connection, [row["id"] for row in rows])
-    deriving.derive(connection, rewrite_words=True)
+    deriving.derive(connection, clock(), rewrite_words=True)
     return (len(rows), rows[-1]["seq"]) if rows else None
 
 

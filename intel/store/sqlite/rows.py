@@ -13,6 +13,7 @@ from intel.times import from_milliseconds, to_milliseconds
 
 IOC_COLUMNS = """
     i.id, i.type, i.value, i.first_seen, i.last_seen, i.sightings, i.sources, i.context, i.malware,
+    i.added_at, i.changed_at,
     a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at,
     a.source_domain
 """
@@ -60,6 +61,8 @@ def ioc(row: sqlite3.Row) -> Ioc:
         context=row["context"],
         malware=tuple(json.loads(row["malware"])),
         article=article_ref(row),
+        added_at=from_milliseconds(row["added_at"]),
+        changed_at=from_milliseconds(row["changed_at"]),
     )
 
 

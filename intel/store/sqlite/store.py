@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 from intel.records import Totals
@@ -31,15 +33,18 @@ from intel.store.sqlite.rows import moment
 from intel.store.sqlite.submissions import SqliteSubmissions
 from intel.store.sqlite.votes import SqliteVotes
 from intel.store.sqlite.weeks import SqliteWeeks
+from intel.times import utc_now
 
 
 class SqliteStore:
     """`intel.store.port.Store` on the file at `path`; its folder is made, for its owner alone, where it is missing."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, clock: Callable[[], datetime] = utc_now) -> None:
+        """`clock` tells when indicators are added and changed."""
         self._database = Database(path)
+        self._clock = clock
         self._iocs = SqliteIocs(self._database)
-        self._articles = SqliteArticles(self._database)
+        self._articles = SqliteArticles(self._database, clock)
         self._readings = SqliteReadings(self._database)
         self._submissions = SqliteSubmissions(self._database)
         self._accounts = SqliteAccounts(self._database)
@@ -94,7 +99,7 @@ class SqliteStore:
         return await self._database.read(_totals)
 
     async def reindex(self, progress: Progress) -> None:
-        await reindex(self._database, progress)
+        await reindex(self._database, self._clock, progress)
 
     async def close(self) -> None:
         await self._database.close()

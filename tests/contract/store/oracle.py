@@ -88,6 +88,8 @@ class Oracle:
             context=found[0][1].context,
             malware=malware,
             article=found[0][0].ref,
+            added_at=found[0][0].seen_at,
+            changed_at=found[0][0].seen_at,
         )
         own = [text.split() for text in value_words(type, value)]
         sources = frozenset(article.source_name for article, _ in found)

@@ -47,6 +47,8 @@ async def test_an_indicator_is_read_back_whole(store: Store) -> None:
         context="It used evil.example then.",
         malware=(),
         article=article.ref,
+        added_at=found.added_at,
+        changed_at=found.changed_at,
     )
 
 

@@ -18,7 +18,7 @@ DAMAGE = (
     "UPDATE iocs SET sightings = 99, sources = 99, last_seen = 0, context = 'wrong', malware = '[\"wrong\"]'",
     "UPDATE ioc_totals SET iocs = 99",
     "UPDATE sightings SET counted_source = 'wrong'",
-    "INSERT INTO iocs SELECT 99, 'x', 'ip', 'x', 0, 0, 1, 1, NULL, article_id, '[]', '' FROM iocs LIMIT 1",
+    "INSERT INTO iocs SELECT 99, 'x', 'ip', 'x', 0, 0, 1, 1, NULL, article_id, '[]', '', 0, 0, 0, 0 FROM iocs LIMIT 1",
 )
 
 
