@@ -127,30 +127,25 @@ async def upkeep(store: Store, queue: Queue, clock: Clock, *beside: Callable[[],
 
 
 async def sweep(store: Store, queue: Queue, clock: Clock) -> None:
-    """Enqueues everything that is due, again and again, until cancelled: what a lost queue or a dead worker left
-    behind.
-    """
+    """Enqueue what is due, again and again until cancelled: retries, and what a lost queue or a dead worker left."""
 
     async def once() -> None:
-        for submission_id in await store.submissions.due(clock(), _SWEEP_AT_ONCE):
-            if submission := await store.submissions.get(submission_id):
-                await queue.enqueue(submission)
+        await queue.enqueue(*await store.submissions.due(clock(), _SWEEP_AT_ONCE))
 
     await _again_and_again(once, _SWEEP_SECONDS)
 
 
 async def sweep_stranded(store: Store, queue: Queue, clock: Clock) -> None:
-    """Has due at once, again and again until cancelled, what waits for a time that only a wrong clock made so late."""
+    """Make due at once, again and again until cancelled, what waits for a time that only a wrong clock made so late."""
 
     async def once() -> None:
         now = clock()
-        for submission_id in await store.submissions.due(now + _FAR_AHEAD, _SWEEP_AT_ONCE):
-            submission = await store.submissions.get(submission_id)
-            if submission is None or not _is_stranded(submission, now):
+        for submission in await store.submissions.due(now + _FAR_AHEAD, _SWEEP_AT_ONCE):
+            if not _is_stranded(submission, now):
                 continue
             freed = replace(submission, status="queued", due_at=now)
             if await store.submissions.update(freed):
-                log.warning("the clock was wrong; a submission is due at once", submission=submission_id)
+                log.warning("the clock was wrong; a submission is due at once", submission=submission.id)
                 await queue.enqueue(freed)
 
     await _again_and_again(once, _STRANDED_EVERY_SECONDS)

@@ -16,13 +16,14 @@ class Queue(Protocol):
 
     - The submission is stored before it is enqueued; the store is the truth. A hint may be lost (a restarted Redis) or
       come twice: `sweep` enqueues again whatever is due, and claiming a submission happens once.
-    - At most six submissions of one host (and port) are read at once, by all workers together; others go first then.
-    - Enqueuing the same attempt of the same submission again while it waits or runs changes nothing.
+    - Turns are fair by account and by host, over all workers together (see `turns`): of one host (and port) at most six
+      submissions are read at once, and no account holds more than it leaves to others.
+    - Enqueuing a submission again while it waits or is being read changes nothing.
     - Never raises: a queue that is out of reach is logged, and the sweep makes up for it.
     """
 
-    async def enqueue(self, submission: Submission) -> None:
-        """Hints that this submission is due."""
+    async def enqueue(self, *submissions: Submission) -> None:
+        """Hint that these submissions are due."""
 
     async def close(self) -> None:
         """Gives back connections, and hands back what is being read."""

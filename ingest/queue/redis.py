@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import random
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -12,29 +11,27 @@ import orjson
 import structlog
 from arq import create_pool, cron
 from arq.connections import ArqRedis, RedisSettings
-from arq.constants import in_progress_key_prefix
-from arq.worker import Retry, Worker, func
+from arq.constants import default_queue_name
+from arq.worker import Worker, func
 from redis.exceptions import RedisError
 
-from ingest.queue.hosts import host_of, slot_of_host
 from ingest.queue.port import ReadSubmission
+from ingest.queue.redis_turns import RedisTurns
+from ingest.queue.turns import SLOTS, turn_of
 from intel.records import Submission
 
 log = structlog.get_logger()
 
-_JOB = "read_submission"
+# A job is not of one submission: whoever does it reads the submission whose turn it is.
+_JOB = "read_next"
 _CHORES = "chores"
-# A job waits for a free slot at most a day in Redis; the sweep enqueues it again should that pass.
-_CONCURRENCY = 10
 _JOB_SECONDS = 150
-# arq believes in a worker for so much longer than a job may take.
-_ARQ_GRACE_SECONDS = 10
-# A claim takes no longer, or fails.
-_CLAIMING_SECONDS = 40
+# What is being read stands in arq's queue as well, and for a while what dead workers left.
+_MOST_ABOUT_TO_LOOK = 500
+# A request waits for one submission to be enqueued, for many only the sweep.
+_ONE_SECONDS, _MANY_SECONDS = 2.0, 10.0
 _RETRY_SECONDS = 1.0
 _STOPPING_SECONDS = 3.0
-# A job whose host has no free slot lets others go first.
-_HOST_BUSY_SECONDS = (0.3, 1.2)
 _OUT_OF_REACH = (RedisError, OSError, asyncio.TimeoutError)
 
 
@@ -46,15 +43,15 @@ class ArqQueue:
         self._pool: ArqRedis | None = None
         self._warned = False
 
-    async def enqueue(self, submission: Submission) -> None:
+    async def enqueue(self, *submissions: Submission) -> None:
+        if not submissions:
+            return
         try:
-            async with asyncio.timeout(2):
+            async with asyncio.timeout(_ONE_SECONDS if len(submissions) == 1 else _MANY_SECONDS):
                 if self._pool is None:
                     self._pool = await create_pool(self._settings, job_serializer=_written, job_deserializer=_read)
-                job_id = f"{submission.id}:{submission.attempts}"
-                if await _is_orphaned(self._pool, job_id):
-                    job_id += ":again"
-                await self._pool.enqueue_job(_JOB, submission.id, host_of(submission.url), _job_id=job_id)
+                running = await RedisTurns(self._pool).wait([turn_of(submission) for submission in submissions])
+                await _wake(self._pool, len(submissions), running)
             self._warned = False
         except _OUT_OF_REACH as error:
             self._warn(error)
@@ -76,7 +73,7 @@ def _written(job: dict[str, Any]) -> bytes:
 
 
 def _read(written: bytes) -> dict[str, Any]:
-    """Read a job. Raises ValueError if it is none: arq drops it then, and the sweep enqueues the submission again."""
+    """Read a job. Raises ValueError if it is none: arq drops it then, and the next sweep wakes workers again."""
     job = orjson.loads(written)
     if not isinstance(job, dict) or not isinstance(job.get("f"), str):
         raise ValueError("this is no job of the queue")
@@ -85,10 +82,11 @@ def _read(written: bytes) -> dict[str, Any]:
     return job
 
 
-async def _is_orphaned(pool: ArqRedis, job_id: str) -> bool:
-    """Whether a worker took that job long ago, and died before it claimed the submission: arq waits for it still."""
-    left: int = await pool.pttl(in_progress_key_prefix + job_id)
-    return 0 < left < (_JOB_SECONDS + _ARQ_GRACE_SECONDS - _CLAIMING_SECONDS) * 1_000
+async def _wake(pool: ArqRedis, most: int, running: int) -> None:
+    """Have so many workers look whose turn it is, unless more than enough are about to."""
+    about_to = await pool.zcard(default_queue_name) - running
+    for _ in range(min(most, SLOTS) if about_to < _MOST_ABOUT_TO_LOOK else 0):
+        await pool.enqueue_job(_JOB)
 
 
 async def run_worker(
@@ -103,15 +101,12 @@ async def run_worker(
     however many workers there are.
     """
 
-    async def read_submission(ctx: dict[Any, Any], *arguments: Any) -> None:
-        submission_id, host = map(str, arguments)
-        async with slot_of_host(ctx["redis"], host) as is_free:
-            if not is_free:
-                raise Retry(defer=random.uniform(*_HOST_BUSY_SECONDS))
-            try:
-                await read(submission_id)
-            except Exception:
-                log.exception("reading a submission failed", submission=submission_id)
+    async def read_next(ctx: dict[Any, Any]) -> None:
+        with contextlib.suppress(*_OUT_OF_REACH):
+            await _read_next(ctx["redis"], ctx["turns"], read)
+
+    async def on_startup(ctx: dict[Any, Any]) -> None:
+        ctx["turns"] = RedisTurns(ctx["redis"])
 
     async def do_chores(ctx: dict[Any, Any]) -> None:
         if every_minute is not None:
@@ -119,12 +114,13 @@ async def run_worker(
 
     def make() -> Worker:
         return Worker(
-            functions=[func(read_submission, name=_JOB, timeout=_JOB_SECONDS, keep_result=0, max_tries=1_000)],
+            functions=[func(read_next, name=_JOB, timeout=_JOB_SECONDS, keep_result=0, max_tries=1_000)],
+            on_startup=on_startup,
             cron_jobs=[cron(do_chores, name=_CHORES, second=0, run_at_startup=True, timeout=_JOB_SECONDS)],
             redis_settings=_redis_settings(redis_address),
             job_serializer=_written,
             job_deserializer=_read,
-            max_jobs=_CONCURRENCY,
+            max_jobs=SLOTS,
             poll_delay=0.2,
             handle_signals=False,
             health_check_interval=30,
@@ -132,6 +128,20 @@ async def run_worker(
         )
 
     await _outlive(make, stopping)
+
+
+async def _read_next(redis: ArqRedis, turns: RedisTurns, read: ReadSubmission) -> None:
+    """Read the submission whose turn it is, if there is one, and see to it that the next one follows."""
+    turn = await turns.take()
+    if turn is None:
+        return
+    try:
+        async with turns.held(turn):
+            await read(turn.submission_id)
+    except Exception:
+        log.exception("reading a submission failed", submission=turn.submission_id)
+    # A worker that is stopped leaves this to the next sweep.
+    await redis.enqueue_job(_JOB)
 
 
 async def _outlive(make: Callable[[], Worker], stopping: asyncio.Event) -> None:

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Final, Protocol
 
 from intel.query import ArticleQuery, ChangePage, ChangeQuery, IocQuery, Page, Position
 from intel.records import (
@@ -51,6 +51,9 @@ from intel.records import (
     Vote,
     Week,
 )
+
+# How many of each account `Submissions.due` names before it names more of anybody.
+FIRST_OF_AN_ACCOUNT: Final = 10
 
 
 class Iocs(Protocol):
@@ -178,8 +181,11 @@ class Submissions(Protocol):
     async def hand_back(self, submission: Submission) -> bool:
         """As `update`, for a claim that is given up and does not count: `attempts` is one less than was claimed."""
 
-    async def due(self, now: datetime, limit: int) -> tuple[str, ...]:
-        """Ids of unended submissions whose `due_at` has come, longest due first."""
+    async def due(self, now: datetime, limit: int) -> tuple[Submission, ...]:
+        """Return unended submissions whose `due_at` has come, longest due first, then by id.
+
+        The first FIRST_OF_AN_ACCOUNT of each account come before all others, so that nobody's many hide another's few.
+        """
 
 
 class Accounts(Protocol):

@@ -330,8 +330,8 @@ class Hints:
     def __init__(self) -> None:
         self.told: list[str] = []
 
-    async def enqueue(self, submission: Submission) -> None:
-        self.told.append(submission.id)
+    async def enqueue(self, *submissions: Submission) -> None:
+        self.told.extend(submission.id for submission in submissions)
 
     async def close(self) -> None:
         return
@@ -403,8 +403,8 @@ async def test_what_waits_for_good_reason_is_left_waiting(store: Store, clock: C
 class Unreadable(Hints):
     """A queue that breaks once, as nothing should."""
 
-    async def enqueue(self, submission: Submission) -> None:
-        await super().enqueue(submission)
+    async def enqueue(self, *submissions: Submission) -> None:
+        await super().enqueue(*submissions)
         if len(self.told) == 1:
             raise RuntimeError("unforeseen")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from intel.records import Submission
 from intel.store.elastic.client import Patience
@@ -11,9 +13,11 @@ from intel.store.elastic.documents import from_document, moment, to_document
 from intel.store.elastic.index import Index
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
+from intel.store.port import FIRST_OF_AN_ACCOUNT
 
 # Read from the documents themselves, of one account at a time: the mapping keeps no column of it to sort by.
 _SORTABLE = {"created_at": {"type": "date"}}
+_UNENDED = {"terms": {"status": ["queued", "fetching"]}}
 
 
 class ElasticSubmissions:
@@ -90,15 +94,26 @@ class ElasticSubmissions:
             return True
         raise TryAgain
 
-    async def due(self, now: datetime, limit: int) -> tuple[str, ...]:
+    async def due(self, now: datetime, limit: int) -> tuple[Submission, ...]:
         await self._submissions.refresh()
-        unended = [{"terms": {"status": ["queued", "fetching"]}}, {"range": {"due_at": {"lte": moment(now)}}}]
+        oldest = {"sort": [{"due_at": "asc"}, {"id": "asc"}]}
+        first_ones = {"top_hits": {**oldest, "size": FIRST_OF_AN_ACCOUNT}}
+        longest = {"min": {"field": "due_at"}}
+        by_account = {"field": "account_id", "size": limit, "order": {"longest": "asc"}}
         query = {
-            "query": {"bool": {"filter": unended}},
-            "sort": [{"due_at": "asc"}, {"id": "asc"}],
+            "query": {"bool": {"filter": [_UNENDED, {"range": {"due_at": {"lte": moment(now)}}}]}},
+            **oldest,
             "size": limit,
-            "_source": ["id"],
             "track_total_hits": False,
+            "aggs": {"accounts": {"terms": by_account, "aggs": {"longest": longest, "first": first_ones}}},
         }
         answer = await self._submissions.search(query)
-        return tuple(hit["_source"]["id"] for hit in answer["hits"]["hits"])
+        accounts = answer["aggregations"]["accounts"]["buckets"] if "aggregations" in answer else ()
+        first = _by_age(hit for account in accounts for hit in account["first"]["hits"]["hits"])
+        all_due = {submission.id: submission for submission in (*first, *_by_age(answer["hits"]["hits"]))}
+        return tuple(all_due.values())[:limit]
+
+
+def _by_age(hits: Iterable[dict[str, Any]]) -> list[Submission]:
+    found = (from_document(Submission, hit["_source"]) for hit in hits)
+    return sorted(found, key=lambda submission: (submission.due_at, submission.id))

@@ -7,6 +7,7 @@ from dataclasses import fields
 from datetime import datetime
 
 from intel.records import Submission
+from intel.store.port import FIRST_OF_AN_ACCOUNT
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.rows import milliseconds, moment
 from intel.times import from_milliseconds, to_milliseconds
@@ -45,10 +46,10 @@ class SqliteSubmissions:
     async def hand_back(self, submission: Submission) -> bool:
         return await self._write_back(submission, submission.attempts + 1)
 
-    async def due(self, now: datetime, limit: int) -> tuple[str, ...]:
-        asked = (to_milliseconds(now), limit)
+    async def due(self, now: datetime, limit: int) -> tuple[Submission, ...]:
+        asked = (to_milliseconds(now), FIRST_OF_AN_ACCOUNT, limit)
         rows = await self._database.read(lambda connection: connection.execute(_DUE, asked).fetchall())
-        return tuple(row["id"] for row in rows)
+        return tuple(map(_submission, rows))
 
     async def _write_back(self, submission: Submission, claimed: int) -> bool:
         row = _row(submission) | {"claimed": claimed}
@@ -117,4 +118,9 @@ _UPDATE = f"""
     UPDATE submissions SET {_ASSIGNED}
     WHERE id = :id AND {_UNENDED} AND attempts = :claimed AND created_at = :created_at
 """
-_DUE = f"SELECT id FROM submissions WHERE {_UNENDED} AND due_at <= ? ORDER BY due_at, id LIMIT ?"
+_DUE = f"""
+    SELECT submissions.* FROM submissions JOIN (
+        SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY due_at, id) AS number
+        FROM submissions WHERE {_UNENDED} AND due_at <= ?
+    ) USING (id) ORDER BY number > ?, due_at, id LIMIT ?
+"""

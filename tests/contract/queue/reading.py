@@ -43,10 +43,10 @@ async def _all(counted: Counter[str], ids: tuple[str, ...]) -> bool:
     return all(counted[id] for id in ids)
 
 
-def submission(clock: Clock, name: str = "one") -> Submission:
+def submission(clock: Clock, name: str = "one", account: str = "account-1", host: str = "news.example") -> Submission:
     """A queued submission that is due now."""
-    url = f"https://news.example/{name}"
-    return Submission(f"submission-{name}", "account-1", url, "News", "queued", created_at=clock.now, due_at=clock.now)
+    url = f"https://{host}/{name}"
+    return Submission(f"submission-{name}", account, url, "News", "queued", created_at=clock.now, due_at=clock.now)
 
 
 async def ended(store: Store, id: str) -> Submission:

@@ -92,16 +92,62 @@ async def test_of_one_host_six_are_read_at_once_and_others_go_first(begin: Begin
     world = begin(reader.read)
     if isinstance(world, RedisWorld):
         begin(reader.read)
-    for n in range(20):
-        await world.queue.enqueue(submission(clock, f"n{n}"))
-    await world.queue.enqueue(replace(submission(clock, "other"), url="https://other.example/report"))
+    names = [f"n{n}" for n in range(20)]
+    for n, name in enumerate(names):
+        await world.queue.enqueue(submission(clock, name, account=f"account-{n}"))
+    await world.queue.enqueue(submission(clock, "other", host="other.example"))
     await reader.has_begun("submission-other")
     await eventually(lambda: _begun(reader, 7))
     with pytest.raises(AssertionError):
         await eventually(lambda: _begun(reader, 8), seconds=2)
     reader.gate.set()
-    await reader.has_ended(*(f"submission-n{n}" for n in range(20)))
+    await reader.has_ended(*(f"submission-{name}" for name in names))
     assert set(reader.begun.values()) == {1}
+
+
+@pytest.mark.promise("fairness.another-account-within-60-seconds")
+@pytest.mark.parametrize("many_hosts", [False, True], ids=["of one host", "of many hosts"])
+async def test_a_thousand_endless_pages_of_one_account_leave_room_for_anothers(begin: Begin, many_hosts: bool) -> None:
+    reader, clock = Reader(), Clock()
+    reader.gate.clear()
+    world = begin(reader.read)
+    if isinstance(world, RedisWorld):
+        begin(reader.read)
+    many = [submission(clock, f"n{n}", host=f"h{n * many_hosts}.example") for n in range(1_000)]
+    await world.queue.enqueue(*many)
+    expected = 3 if not many_hosts else 16 if isinstance(world, RedisWorld) else 8
+    await eventually(lambda: _begun(reader, expected))
+    for account in ("account-2", "account-3"):
+        await world.queue.enqueue(*many)
+        await world.queue.enqueue(submission(clock, account, account=account, host="h0.example"))
+        await reader.has_begun(f"submission-{account}")
+    assert reader.begun.total() == expected + 2
+    reader.gate.set()
+
+
+@pytest.mark.promise("fairness.another-account-within-60-seconds")
+async def test_the_next_free_slot_goes_to_whoever_has_none(begin: Begin) -> None:
+    """Sixteen accounts hold every slot, each with more to come: a newcomer waits for a slot, not for all of them."""
+    gates, order, clock = dict[str, asyncio.Event](), list[str](), Clock()
+
+    async def read(submission_id: str) -> None:
+        order.append(submission_id)
+        await gates.setdefault(submission_id, asyncio.Event()).wait()
+
+    async def begun(number: int) -> bool:
+        return len(order) >= number
+
+    world = begin(read)
+    everybody = [submission(clock, f"{page}-{n}", f"account-{n}", f"h{n}.example") for page in "ab" for n in range(16)]
+    for each in everybody:
+        await world.queue.enqueue(each)
+    await eventually(lambda: begun(16))
+    await world.queue.enqueue(submission(clock, "newcomer", account="newcomer"))
+    gates[order[0]].set()
+    await eventually(lambda: begun(17))
+    assert order[16] == "submission-newcomer"
+    for each in (*everybody, submission(clock, "newcomer")):
+        gates.setdefault(each.id, asyncio.Event()).set()
 
 
 async def _begun(reader: Reader, times: int) -> bool:

@@ -9,8 +9,10 @@ from pathlib import Path
 import orjson
 import pytest
 import redis
+import redis.asyncio as aioredis
 
 from ingest.queue.redis import ArqQueue
+from ingest.queue.redis_turns import RedisTurns
 from ingest.work import SubmissionWork
 from intel.store import Store
 from tests.api.running import Clock
@@ -39,12 +41,15 @@ async def test_a_flushed_redis_loses_no_submission(redis_database: str, store: S
 
 
 @pytest.mark.promise("promises.accepted-never-lost")
-async def test_a_job_whose_worker_died_before_its_claim_goes_to_another(redis_database: str, store: Store) -> None:
+async def test_a_turn_whose_worker_died_before_its_claim_goes_to_another(redis_database: str, store: Store) -> None:
     clock, queue = Clock(), ArqQueue(redis_database)
     await queue.enqueue(await store.submissions.add(submission(clock)))
-    with redis.Redis.from_url(redis_database) as client:
-        # What a worker leaves behind that was killed 45 s ago.
-        client.psetex("arq:in-progress:submission-one:0", 115_000, b"1")
+    async with aioredis.Redis.from_url(redis_database) as client:
+        taken = await RedisTurns(client).take()
+        assert taken is not None and taken.submission_id == "submission-one"
+        assert await RedisTurns(client).take() is None
+        # Half a minute later.
+        await client.zadd("ioc:turns:leases", {"submission-one": 1})
     world = RedisWorld(redis_database, SubmissionWork(store, take, clock).read)
     try:
         async with sweeping(store, queue, clock):
@@ -68,7 +73,7 @@ async def test_what_somebody_else_puts_into_redis_is_data_and_never_runs(
     redis_database: str, store: Store, tmp_path: Path
 ) -> None:
     clock, trap = Clock(), tmp_path / "sprung"
-    hostile = (pickle.dumps({"t": None, "f": "read_submission", "a": (_Trap(trap),), "k": {}, "et": 1}), b"[1]", b"")
+    hostile = (pickle.dumps({"t": None, "f": "read_next", "a": (_Trap(trap),), "k": {}, "et": 1}), b"[1]", b"")
     with redis.Redis.from_url(redis_database) as client:
         for number, job in enumerate(hostile):
             client.psetex(f"arq:job:hostile-{number}", 60_000, job)
@@ -90,7 +95,21 @@ async def test_a_job_stands_in_redis_as_json(redis_database: str, store: Store) 
     with redis.Redis.from_url(redis_database, decode_responses=False) as client:
         (job,) = (orjson.loads(client.get(key)) for key in client.scan_iter("arq:job:*"))
     await queue.close()
-    assert (job["f"], job["a"][0]) == ("read_submission", "submission-one")
+    assert (job["f"], job["a"]) == ("read_next", [])
+
+
+@pytest.mark.promise("fairness.another-account-within-60-seconds")
+async def test_a_dead_workers_slots_are_nobodys_share(redis_database: str) -> None:
+    clock, queue = Clock(), ArqQueue(redis_database)
+    await queue.enqueue(*(submission(clock, f"n{n}", host=f"h{n}.example") for n in range(40)))
+    await queue.close()
+    async with aioredis.Redis.from_url(redis_database) as client:
+        dead, living = RedisTurns(client), RedisTurns(client)
+        assert [await dead.take() is not None for _ in range(9)] == [True] * 8 + [False]
+        assert [await living.take() is not None for _ in range(9)] == [True] * 8 + [False]
+        (first, *_) = await client.zrange("ioc:turns:workers", 0, -1)
+        await client.zadd("ioc:turns:workers", {first: 1})
+        assert await living.take() is None
 
 
 @pytest.mark.promise("promises.accepted-never-lost")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from intel.records import Submission
 from intel.store.port import Store
 from tests.contract.store.builders import hour, make_submission
@@ -150,19 +152,33 @@ async def test_a_retry_waits_until_it_is_due(store: Store) -> None:
     assert again == replace(waiting, status="fetching", attempts=2, due_at=hour(6))
 
 
+async def due(store: Store, at: float, limit: int = 10) -> list[str]:
+    return [submission.id.removeprefix("submission-") for submission in await store.submissions.due(hour(at), limit)]
+
+
 async def test_what_is_due_comes_longest_due_first(store: Store) -> None:
-    for name, due in (("c", 3), ("a", 1), ("b", 2), ("later", 9)):
-        await store.submissions.add(make_submission(name, due=due))
+    for name, at in (("c", 3), ("a", 1), ("b", 2), ("later", 9)):
+        await store.submissions.add(make_submission(name, due=at))
     ended = await claimed(store, make_submission("ended"))
     await store.submissions.update(replace(ended, status="failed"))
-    await claimed(store, make_submission("leased"))
-    expected = ["submission-a", "submission-b", "submission-c"]
-    assert list(await store.submissions.due(hour(1), 10)) == expected[:1]
-    assert list(await store.submissions.due(hour(1.9), 10)) == expected[:1]
-    found = await store.submissions.due(hour(3), 10)
-    assert [id for id in found if id != "submission-leased"] == expected
-    assert found.index("submission-leased") in (1, 2)
-    assert await store.submissions.due(hour(3), 1) == ("submission-a",)
+    leased = await claimed(store, make_submission("leased"))
+    assert await due(store, 1) == await due(store, 1.9) == ["a"]
+    assert await due(store, 3) == ["a", "b", "leased", "c"]
+    assert await due(store, 3, 1) == ["a"]
+    assert leased in await store.submissions.due(hour(3), 10)
+
+
+@pytest.mark.promise("fairness.another-account-within-60-seconds")
+async def test_what_is_due_of_one_account_does_not_hide_anothers(store: Store, other_store: Store) -> None:
+    many = [make_submission(f"m{n:02}", due=n / 100) for n in range(30)]
+    few = [replace(make_submission(f"few{n}", due=2 + n), account_id="account-2") for n in range(3)]
+    await asyncio.gather(*map(store.submissions.add, (*many, *few)))
+    first = [f"m{n:02}" for n in range(10)]
+    others = [f"m{n:02}" for n in range(10, 30)]
+    assert await due(other_store, 5, 15) == [*first, "few0", "few1", "few2", *others[:2]]
+    assert await due(store, 5, 100) == [*first, "few0", "few1", "few2", *others]
+    assert await due(store, 1, 100) == [*first, *others]
+    assert await due(store, -1, 100) == []
 
 
 async def test_of_many_claims_at_once_exactly_one_succeeds(store: Store, other_store: Store) -> None:

@@ -27,8 +27,8 @@ class Noted:
 
     told: list[Submission] = field(default_factory=list)
 
-    async def enqueue(self, submission: Submission) -> None:
-        self.told.append(submission)
+    async def enqueue(self, *submissions: Submission) -> None:
+        self.told.extend(submissions)
 
     async def close(self) -> None:
         return

@@ -176,7 +176,7 @@ async def test_accounts_submissions_weeks_and_feeds_are_kept(upgraded: SqliteSto
     assert await upgraded.submissions.get("submission-one") == SUBMISSION
     of_account = await upgraded.submissions.of("account-1", 10)
     assert [one.id for one in of_account] == ["submission-one", "submission-three", "submission-two"]
-    assert await upgraded.submissions.due(hour(0), 9) == ("submission-one",)
+    assert await upgraded.submissions.due(hour(0), 9) == (SUBMISSION,)
     assert await upgraded.accounts.get("account-1") == replace(ACCOUNT, role="administrator")
     assert await upgraded.accounts.keys("account-1") == (KEY,)
     assert await upgraded.accounts.sessions("account-1") == (SESSION,)
