@@ -12,7 +12,7 @@ from starlette.responses import Response
 from api import views
 from api.answers import json_answer, problems, read_listing
 from api.models import LessonDetailModel, LessonModel, ListModel, Topic
-from api.parameters import CursorParameter, LimitParameter, SearchParameter, read_text
+from api.parameters import CursorParameter, LimitParameter, SearchParameter
 from api.service import service_of
 from intel.awareness import Lesson, Topical, search_lessons, topical_articles
 from intel.errors import NotFound
@@ -36,7 +36,7 @@ async def list_lessons(
     cursor: CursorParameter = None,
 ) -> Response:
     listing = read_listing(request, "awareness", {"q": q, "topic": topic, "limit": limit}, cursor)
-    found = search_lessons(service_of(request).lessons, read_text("q", listing.asked["q"]) or "")
+    found = search_lessons(service_of(request).lessons, listing.asked["q"] or "")
     wanted = listing.asked["topic"]
     found = tuple(lesson for lesson in found if wanted in (None, lesson.topic))
     rest = [lesson for lesson in found if lesson.slug > (listing.after or "")]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from intel.awareness.lesson import AUDIENCES, TOPICS, Lesson, Question, Reference, parse_lesson
 from intel.awareness.topical import Topical, topical_articles
-from intel.words import words
+from intel.matching import met_in
+from intel.query import Clause, parse_search
+from intel.words import encoded_words
 
 __all__ = [
     "AUDIENCES",
@@ -34,17 +36,23 @@ def load_lessons() -> tuple[Lesson, ...]:
 
 
 def search_lessons(lessons: Iterable[Lesson], q: str) -> tuple[Lesson, ...]:
-    """Keep the lessons in which every word of `q` begins a word, whatever its case.
+    """Keep the lessons that match every part of a search, read as any other search of the service is.
 
-    A blank `q` keeps all; one without any word (`??`) keeps none.
+    A blank `q` keeps all; one without any word (`??`) keeps none. Raises InvalidQuery as `parse_search` does.
     """
-    if not q.strip():
+    search = parse_search(q)
+    if search is None:
         return tuple(lessons)
-    wanted = words(q)
-    return tuple(lesson for lesson in lessons if wanted and _holds(lesson, wanted))
+    return tuple(lesson for lesson in lessons if search.clauses and _matches(lesson, search.clauses))
 
 
-def _holds(lesson: Lesson, wanted: list[str]) -> bool:
-    texts = (lesson.title, lesson.summary, lesson.topic, *lesson.keywords, lesson.body_markdown)
-    present = set(words("\n".join(texts)))
-    return all(any(word.startswith(prefix) for word in present) for prefix in wanted)
+def _matches(lesson: Lesson, clauses: Iterable[Clause]) -> bool:
+    texts = _texts(lesson)
+    return all(any(met_in(clause, text) is not None for text in texts) for clause in clauses)
+
+
+@lru_cache(maxsize=256)
+def _texts(lesson: Lesson) -> tuple[list[str], ...]:
+    """Return the words of each text by which a lesson is found."""
+    texts = (lesson.title, lesson.summary, lesson.topic, *lesson.keywords, *lesson.techniques, lesson.body_markdown)
+    return tuple(encoded_words(text).split() for text in texts)

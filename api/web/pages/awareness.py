@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from starlette.responses import Response
 
-from api.parameters import read_text
 from api.web.markdown import lesson_markup
 from api.web.visit import Visit
 from intel.awareness import TOPICS, search_lessons, topical_articles
@@ -14,7 +13,7 @@ _TOPICAL_SHOWN = 5
 
 
 async def show_all(visit: Visit) -> Response:
-    q = read_text("q", visit.query.get("q")) or ""
+    q = visit.query.get("q", "")
     topic = visit.query.get("topic", "")
     if topic and topic not in TOPICS:
         raise InvalidQuery("topic", f"must be one of {', '.join(TOPICS)}")

@@ -8,6 +8,7 @@ from importlib.resources import files
 import pytest
 
 from intel.awareness import AUDIENCES, TOPICS, Lesson, load_lessons, parse_lesson, search_lessons
+from intel.errors import InvalidQuery
 from intel.names import technique_name
 
 GOOD = """---
@@ -219,10 +220,30 @@ def test_title_summary_topic_keywords_and_body_are_searched(lessons: tuple[Lesso
     assert slug in slugs(search_lessons(lessons, q))
 
 
-def test_the_beginning_of_a_word_is_enough_but_not_its_middle(lessons: tuple[Lesson, ...]) -> None:
-    assert slugs(search_lessons(lessons, "passke")) == slugs(search_lessons(lessons, "passkey*"))
-    assert "passkeys-and-security-keys" in slugs(search_lessons(lessons, "passke"))
-    assert search_lessons(lessons, "asskey") == ()
+def test_only_a_trailing_star_finds_the_beginning_of_a_word(lessons: tuple[Lesson, ...]) -> None:
+    assert "passkeys-and-security-keys" in slugs(search_lessons(lessons, "passke*"))
+    assert search_lessons(lessons, "passke") == ()
+    assert search_lessons(lessons, "asskey*") == ()
+
+
+def test_quoted_words_must_stand_side_by_side_in_one_text(lessons: tuple[Lesson, ...]) -> None:
+    assert "changed-bank-details" in slugs(search_lessons(lessons, '"social engineering"'))
+    assert "changed-bank-details" in slugs(search_lessons(lessons, "engineering social"))
+    assert search_lessons(lessons, '"engineering social"') == ()
+
+
+def test_every_technique_of_a_lesson_finds_it(lessons: tuple[Lesson, ...]) -> None:
+    for lesson in lessons:
+        for technique in lesson.techniques:
+            assert lesson.slug in slugs(search_lessons(lessons, technique.lower())), technique
+    below = {lesson.slug for lesson in lessons if any(one.startswith("T1566.") for one in lesson.techniques)}
+    assert below and below <= set(slugs(search_lessons(lessons, "T1566")))
+
+
+@pytest.mark.parametrize("q", ["a" * 513, "a\0b"])
+def test_what_no_search_may_be_is_refused(lessons: tuple[Lesson, ...], q: str) -> None:
+    with pytest.raises(InvalidQuery):
+        search_lessons(lessons, q)
 
 
 @pytest.mark.parametrize("q", ["??", "*", "[.]"])
