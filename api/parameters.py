@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from fastapi import Query
+from pydantic import BeforeValidator
 
 from api.formats.negotiating import Format
 from api.limits.policy import is_blank
@@ -15,8 +17,19 @@ from intel.ageing import Status
 from intel.errors import InvalidQuery
 from intel.times import to_moment
 
+_LARGEST_COUNT = 10**9
+_VERY_MANY = re.compile(r"\s*\+?0*[1-9][0-9]{9,}\s*")
+
+
+def _within_reach(given: object) -> object:
+    """Lower a count of very many digits, which no cap admits, to one that every engine can hold."""
+    return _LARGEST_COUNT if isinstance(given, str) and _VERY_MANY.fullmatch(given) else given
+
+
 LimitParameter = Annotated[
-    int | None, Query(ge=1, description="how many items; 20 by default, lowered to your cap", examples=[20])
+    int | None,
+    BeforeValidator(_within_reach),
+    Query(ge=1, description="how many items; 20 by default, lowered to your cap", examples=[20]),
 ]
 ManyParameter = Annotated[
     int | None, Query(ge=1, description="how many items; 20 by default, at most 1,000", examples=[1000])

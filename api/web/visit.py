@@ -36,6 +36,8 @@ _LARGEST_FORM = 256_000
 _OUT_OF_DATE = "This form is out of date, so nothing was done. Open the page again and repeat it."
 _MOST_FIELDS = 100
 _PIECE_BYTES = 64 * 1024
+# More of them than any cap has.
+_DIGITS = 9
 VISIT = "ioc.visit"
 
 
@@ -84,9 +86,9 @@ class Visit:
         asked = self.query.get("limit", "").strip()
         if not asked:
             return results_limit(None, self.tier.results_cap)
-        if not (asked.isascii() and asked.isdigit() and len(asked) < 10 and int(asked)):
+        if not (asked.isascii() and asked.isdigit() and asked.strip("0")):
             raise Problem(422, "invalid_parameter", "limit must be a whole number from 1 on.")
-        return results_limit(int(asked), self.tier.results_cap)
+        return results_limit(int(asked.lstrip("0")[:_DIGITS]), self.tier.results_cap)
 
     def page(self, template: str, status: int = 200, **context: Any) -> Response:
         """Answer with the page that the template makes of the context."""
