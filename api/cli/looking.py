@@ -11,9 +11,10 @@ from api.cli.running import print_json, print_table, say, with_store
 from api.searching import iocs_suggested, reading, searched
 from api.web.text import counted
 from intel.canonical import defang
+from intel.exact import exact_values
 from intel.ids import ioc_id
 from intel.matching import reason
-from intel.query import IocQuery, Page, SearchText, exact_value, parse_search
+from intel.query import IocQuery, Page, SearchText, parse_search
 from intel.records import Ioc
 from intel.settings import Settings
 from intel.store import Store
@@ -54,13 +55,14 @@ def list_newest(type: str | None, source: str | None, limit: int, *, as_json: bo
 
 def lookup(values: Sequence[str], *, as_json: bool) -> int:
     """Exit status 1 where none of the values is known."""
-    wanted = {value: [ioc_id(type, read) for type, read in exact_value(value)] for value in values}
 
-    async def look(store: Store, _: Settings) -> tuple[dict[str, Ioc], Annotations, Json]:
+    async def look(store: Store, _: Settings) -> tuple[dict[str, list[str]], dict[str, Ioc], Annotations, Json]:
+        named = await exact_values(store.iocs, values)
+        wanted = {value: [ioc_id(*each) for each in may_be] for value, may_be in named.items()}
         found = await store.iocs.get_many([id for ids in wanted.values() for id in ids])
-        return found, await annotate(store, [*found.values()], utc_now()), await searched(store)
+        return wanted, found, await annotate(store, [*found.values()], utc_now()), await searched(store)
 
-    found, noted, within = with_store(look)
+    wanted, found, noted, within = with_store(look)
     answers = {value: [found[id] for id in ids if id in found] for value, ids in wanted.items()}
     if as_json:
         items = [{"value": value, "found": bool(f), "iocs": noted.records(f)} for value, f in answers.items()]

@@ -97,7 +97,7 @@ async def iocs_feed(
     service, base = service_of(request), _base(request)
     asked: dict[str, Any] = {"q": q, "type": type, "value": value, "since": since, "until": until, "source": source}
     narrowed = asked if status is None else asked | seen_with(asked, status, service.clock())
-    query, shown = read_asked(narrowed)
+    query, shown = await read_asked(service.store, narrowed)
     page = await service.store.iocs.find(replace(query, limit=caller_of(request).results_limit(limit)))
     asked |= {"q": query.text.text if query.text else None, "value": shown["value"], "status": status}
     return _answer(request, "Indicators", "/search", asked, [entries.ioc(each, base) for each in page.items])

@@ -41,9 +41,11 @@ from api.voting import votes_shown
 from intel.ageing import Status, seen_between
 from intel.catalogues import catalogue_facts
 from intel.errors import InvalidQuery, NotFound
+from intel.exact import exact_values
 from intel.ids import ioc_id
-from intel.query import IocQuery, Page, exact_value, parse_search
+from intel.query import IocQuery, Page, parse_search
 from intel.records import Ioc
+from intel.store import Store
 from intel.times import rfc3339
 
 router = APIRouter(tags=["indicators"])
@@ -81,7 +83,7 @@ async def list_iocs(
     if status is not None and cursor is None:
         asked |= seen_with(asked, status, service_of(request).clock())
     listing = read_listing(request, "iocs", asked, cursor)
-    query, shown = read_asked(listing.asked)
+    query, shown = await read_asked(service_of(request).store, listing.asked)
     page = await service_of(request).store.iocs.find(replace(query, limit=listing.count, after=listing.position))
     if (wanted := wanted_format(request, format)) != "json":
         return render(wanted, page.items)
@@ -125,7 +127,8 @@ async def get_ioc(request: Request, id: str) -> Response:
 async def lookup_iocs(request: Request) -> Response:
     body = await read_json(request, LookupBody)
     service = service_of(request)
-    wanted = {value: [ioc_id(type, read) for type, read in exact_value(value)] for value in body.values}
+    named = await exact_values(service.store.iocs, body.values)
+    wanted = {value: [ioc_id(*each) for each in found] for value, found in named.items()}
     found = await service.store.iocs.get_many([id for ids in wanted.values() for id in ids])
     noted = await annotate(service.store, [*found.values()], service.clock())
     items = []
@@ -143,11 +146,11 @@ async def known_ioc(request: Request, id: str) -> Ioc:
     return found
 
 
-def read_asked(asked: dict[str, Any]) -> tuple[IocQuery, dict[str, Any]]:
+async def read_asked(store: Store, asked: dict[str, Any]) -> tuple[IocQuery, dict[str, Any]]:
     """What is asked, as a query and as the answer tells how it was read."""
     text = parse_search(asked["q"]) if asked["q"] is not None else None
     value = unless_blank(asked["value"])
-    exact = exact_value(value) if value is not None else None
+    exact = (await exact_values(store.iocs, [value]))[value] if value is not None else None
     query = IocQuery(
         text=text,
         type=asked["type"],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -202,7 +203,7 @@ async def test_a_limit_beyond_every_number_is_lowered_and_can_be_paged_on(api: R
     answer = (await api.get("/iocs", key, limit=number)).json()
     assert (answer["limit"], len(answer["items"])) == (50, 50)
     assert len((await api.get("/iocs", key, cursor=answer["next_cursor"])).json()["items"]) == 10
-    assert (await api.client.get(f"/articles?limit={number}")).status_code == 200
+    assert (await api.get("/articles", limit=number)).status_code == 200
 
 
 async def test_no_numeric_parameter_of_any_route_breaks_on_a_huge_number(api: Running) -> None:
@@ -213,7 +214,11 @@ async def test_no_numeric_parameter_of_any_route_breaks_on_a_huge_number(api: Ru
         names = [each["name"] for each in operations.get("get", {}).get("parameters", ()) if is_whole(each)]
         filled = path.removeprefix("/api/v1").replace("{id}", article.id).replace("{week}", "2026-W47")
         for name, number in ((name, number) for name in names for number in (*HUGE, "-" + "9" * 30)):
-            assert (await api.get(filled, key, **{name: number})).status_code < 500, (path, name, number[:30])
+            assert (await api.client.get(f"/api/v1{filled}?{name}={number}", headers=key)).status_code < 500, (
+                path,
+                name,
+                number[:30],
+            )
 
 
 def is_whole(parameter: dict[str, Any]) -> bool:
@@ -235,8 +240,8 @@ EDGES = (
 async def test_a_moment_at_the_edge_of_time_is_answered_or_refused(api: Running, name: str, moment: str) -> None:
     await api.publish("one", "domain evil.example")
     for path in ("/iocs", "/iocs.atom"):
-        assert (await api.get(path, **{name: moment})).status_code in (200, 422)
-        assert (await api.get(path, **{name: moment, "type": "domain", "status": "active"})).status_code in (200, 422)
+        for asked in (f"{name}={quote(moment)}", f"{name}={quote(moment)}&type=domain&status=active"):
+            assert (await api.client.get(f"/api/v1{path}?{asked}")).status_code in (200, 422)
 
 
 @pytest.mark.parametrize("week", ["0001-W01", "9999-W53", "9999-W52", "9998-W52", "1000-W01", "0000-W00", "9" * 5_000])

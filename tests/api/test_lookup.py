@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from intel.records import Sighting
 from tests.api.running import Running
 
 
@@ -50,3 +51,30 @@ async def test_any_text_can_be_looked_up(api: Running, value: str) -> None:
     assert answer.status_code in (200, 422), answer.text
     if answer.status_code == 200:
         assert answer.json()["items"][0]["found"] is False
+
+
+COINED = Sighting("malware", "QuietHarbor", "A backdoor that we call QuietHarbor.")
+
+
+@pytest.mark.parametrize("spelling", ["QuietHarbor", "quietharbor", " QUIETHARBOR ", "Quiet\u200bHarbor"])
+async def test_a_name_that_only_a_text_coined_is_found_in_any_case(api: Running, spelling: str) -> None:
+    key = await api.key()
+    await api.publish("one", COINED, "domain evil.example", title="QuietHarbor again")
+    await api.publish("two", "malware Emotet", title="On QuietHarbor")
+    assert await api.values(value=spelling) == ["QuietHarbor"]
+    answer = (await api.post("/iocs/lookup", {"values": [spelling, "evil.example", "Quiet"]}, key)).json()
+    found = [[(ioc["type"], ioc["value"]) for ioc in item["iocs"]] for item in answer["items"]]
+    assert found == [[("malware", "QuietHarbor")], [("domain", "evil.example")], []]
+
+
+async def test_what_nobody_calls_malware_is_not_read_as_a_name(api: Running) -> None:
+    await api.publish("one", COINED, "domain evil.example")
+    for value in ("hello", "evil.example", "192.0.2.1", "??", "Quiet Harbor"):
+        answer = (await api.get("/iocs", value=value)).json()
+        assert "malware" not in [named["type"] for named in answer["query"]["reads_as"]], value
+
+
+async def test_a_coined_name_is_found_among_very_many_that_hold_its_words(api: Running) -> None:
+    await api.publish("many", *(Sighting("malware", f"Harbor {n:03}", "It.") for n in range(230)))
+    await api.publish("one", Sighting("malware", "Harbor", "It."), at=-9)
+    assert await api.values(value="harbor") == ["Harbor"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from starlette.responses import Response
 
@@ -12,12 +13,14 @@ from api.annotating import annotate
 from api.web.exports import export, is_format
 from api.web.visit import Visit
 from ingest.indicators import document_from_text, extract
-from intel.canonical import readings
+from intel.canonical import LONGEST_NAME, readings
+from intel.exact import exact_values
 from intel.ids import ioc_id
 from intel.records import Ioc
 
 MOST_VALUES = 50
 _LONGEST_TEXT = 200_000
+_MOST_NAMES = 200
 
 Readings = tuple[tuple[str, str], ...]
 
@@ -45,6 +48,7 @@ async def show(visit: Visit) -> Response:
 async def look_up(visit: Visit) -> Response:
     text = visit.form.get("values", "")[:_LONGEST_TEXT]
     pasted = await asyncio.to_thread(read, text)
+    pasted += await _coined(visit, text, pasted)
     results = await _find(visit, pasted[:MOST_VALUES])
     found = [ioc for result in results for ioc in result.found]
     if is_format(format := visit.form.get("format", "")):
@@ -75,6 +79,15 @@ def read(text: str) -> tuple[Pasted, ...]:
         if not any(named[0] in known for known in pasted):
             pasted[named] = Pasted(indicator.spelling, named)
     return tuple(pasted.values())
+
+
+async def _coined(visit: Visit, text: str, pasted: Sequence[Pasted]) -> tuple[Pasted, ...]:
+    """The malware names among the pieces that read as nothing else: no list has them, an article does."""
+    pieces = (piece.strip() for line in text.splitlines() for piece in line.replace(";", ",").split(","))
+    unread = (piece for piece in dict.fromkeys(pieces) if len(piece) <= LONGEST_NAME and not readings(piece))
+    found = await exact_values(visit.service.store.iocs, filter(None, islice(unread, _MOST_NAMES)))
+    known = {named for each in pasted for named in each.readings}
+    return tuple(Pasted(piece, named) for piece, named in found.items() if named and known.isdisjoint(named))
 
 
 async def _find(visit: Visit, pasted: Sequence[Pasted]) -> list[Result]:

@@ -48,3 +48,9 @@ async def test_hostile_input_is_shown_as_text(member: Reader) -> None:
 
 def test_commas_and_semicolons_part_values_too() -> None:
     assert [each.written for each in read("evil.example, 192.0.2.1; evil.example")] == ["evil.example", "192.0.2.1"]
+
+
+async def test_a_pasted_name_that_only_a_text_coined_is_found(api: Running, member: Reader) -> None:
+    await api.publish("one", "malware QuietHarbor", "domain evil.example")
+    page = await look_up(member, "quietharbor\nevil.example\n")
+    assert "2 of 2 known" in page.text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from intel.exact import exact_values
 from intel.query import Clause, IocQuery, Position, SearchText, parse_search
 from intel.records import Ioc, Sighting
 from intel.store.port import Store
@@ -321,3 +322,14 @@ async def test_very_long_words_and_values_are_kept_and_found(store: Store) -> No
     assert await search(store, "evil.test") == ["evil.test", url]
     assert await search(store, "b" * 300 + "*") == await search(store, "b" * 240)
     assert len(await search(store, "b" * 100 + "*")) == 2
+
+
+async def test_a_stored_malware_name_is_looked_up_in_any_case_and_no_other_is(store: Store) -> None:
+    many = (f"malware Harbor {number:03}" for number in range(210))
+    await publish(store, make_article("many", at=1, title="On QuietHarbor"), *many, "domain harbor.example")
+    await publish(store, make_article("one"), "malware Harbor", "malware QuietHarbor", "malware Quiétharbor")
+    asked = ("harbor", "QUIETHARBOR", "quiétharbor", "Harbor 9", "harbor.example", "192.0.2.1", "??")
+    found = await exact_values(store.iocs, asked)
+    assert [[value for type, value in found[each] if type == "malware"] for each in asked] == [
+        ["Harbor"], ["QuietHarbor"], ["Quiétharbor"], [], [], [], []
+    ]  # fmt: skip
