@@ -23,6 +23,9 @@ KEYS_PER_ACCOUNT = 5
 # An IOC is searchable by, and its malware names come from, this many of its newest articles.
 NEWEST_ARTICLES = 20
 
+# What a submission says whose article was removed.
+REMOVED = "The article was removed."
+
 SubmissionStatus = Literal["queued", "fetching", "done", "failed"]
 Role = Literal["reader", "submitter", "administrator"]
 ChangeEvent = Literal["added", "changed", "removed"]

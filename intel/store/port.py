@@ -103,6 +103,17 @@ class Articles(Protocol):
         Of the articles of one cluster the earliest (`seen_at`, `id`) gives the source name that all of them count for.
         """
 
+    async def remove(self, id: str) -> bool:
+        """Delete an article and all that came from it; False where there is none.
+
+        Its sightings, words, addresses, revisions and indicators without another article go, with the votes on those.
+        Indicators and copies that remain are counted anew, an address leads to the next article that claimed it, and
+        submissions that ended with the article say that it was removed. Safe beside any saves and removals.
+        """
+
+    async def finish_removals(self) -> None:
+        """Finish removals that were cut short by the death of their process."""
+
     async def id_of(self, address: str) -> str | None:
         """The id of the article that a canonical URL leads to."""
 
@@ -157,11 +168,21 @@ class Submissions(Protocol):
     async def add(self, submission: Submission) -> Submission:
         """Stores a new one and returns it.
 
-        If its id is known: one that failed is replaced by the given one; any other is kept and returned.
+        If its id is known: one that failed, or whose article was removed, is replaced by the given one; any other is
+        kept and returned.
         """
 
     async def of(self, account_id: str, limit: int) -> tuple[Submission, ...]:
         """An account's newest submissions: newest `created_at` first, then by id."""
+
+    def all_of(self, account_id: str) -> AsyncIterator[Submission]:
+        """Return every submission of an account, in no order."""
+
+    async def submitters(self, article_id: str) -> frozenset[str]:
+        """Return the accounts (at most 1,000) whose submissions ended with an article; not who had it read again."""
+
+    async def remove(self, submission: Submission) -> bool:
+        """Delete a submission; False (and nothing done) where its status or attempts have changed since it was read."""
 
     async def get(self, id: str) -> Submission | None:
         """The submission with that id."""

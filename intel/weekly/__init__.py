@@ -43,14 +43,14 @@ async def weekly(store: Store, id: str, lessons: Sequence[Lesson], now: datetime
         status = "closed" if now >= start + WEEK else "open"
         basis = await _basis(store, start, now, status, lessons)
         latest = await store.weeks.get(id)
-        if latest is not None and latest.basis == basis and not await _has_lost_first_place(store, latest, start):
+        if latest is not None and latest.basis == basis and _was_first(latest) == await _is_first(store, start):
             return latest
         week = await read_material(store, start)
         if not week.articles:
             raise NotFound("No article was seen in this week.")
         before = await read_material(store, start - WEEK)
         outlook = await read_outlook(store, week, start)
-        is_first = not before.articles and await _is_first(store, start)
+        is_first = await _is_first(store, start)
         # In a thread: a large week takes seconds, and other requests go on meanwhile.
         body = await asyncio.to_thread(compute, id, status, week, None if is_first else before, outlook, lessons)
         if latest is not None and latest.body == body:
@@ -84,9 +84,9 @@ async def _basis(store: Store, start: datetime, now: datetime, status: str, less
     return f"{await store.articles.basis(start - LOOK_BACK, start + WEEK)} {beside} {status} {_SHAPE} {told}"
 
 
-async def _has_lost_first_place(store: Store, week: Week, start: datetime) -> bool:
-    """Tell whether a week was published as the first of all, without a trend, and an older one came since."""
-    return week.body.get("trend") is None and not await _is_first(store, start)
+def _was_first(week: Week) -> bool:
+    """Tell whether a week was published without a trend, as the first of all. Older articles may have come or gone."""
+    return week.body.get("trend") is None
 
 
 async def _is_first(store: Store, start: datetime) -> bool:

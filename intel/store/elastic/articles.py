@@ -21,7 +21,8 @@ from intel.store.elastic.documents import (
     sighting_id,
 )
 from intel.store.elastic.index import Index
-from intel.store.elastic.saving import Saving, address_id, is_complete
+from intel.store.elastic.removing import Removing
+from intel.store.elastic.saving import Saving, is_complete
 from intel.times import from_milliseconds
 
 _LISTED = {"_source": {"excludes": NOT_IN_LISTS}}
@@ -37,19 +38,24 @@ _SUMS: dict[str, Any] = {
 class ElasticArticles:
     """`intel.store.port.Articles`."""
 
-    def __init__(self, articles: Index, sightings: Index, addresses: Index, iocs: Index, saving: Saving) -> None:
+    def __init__(self, articles: Index, sightings: Index, iocs: Index, saving: Saving, removing: Removing) -> None:
         self._articles = articles
         self._sightings = sightings
-        self._addresses = addresses
         self._iocs = iocs
         self._saving = saving
+        self._removing = removing
 
     async def save(self, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]) -> Article:
         return await self._saving.save(article, sightings, addresses)
 
+    async def remove(self, id: str) -> bool:
+        return await self._removing.remove(id)
+
+    async def finish_removals(self) -> None:
+        await self._removing.finish()
+
     async def id_of(self, address: str) -> str | None:
-        found = await self._addresses.get(address_id(address))
-        return None if found is None else str(found.source["article_id"])
+        return await self._saving.addresses.id_of(address)
 
     async def get(self, id: str) -> Article | None:
         found = await self._articles.get(id)

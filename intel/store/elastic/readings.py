@@ -33,6 +33,13 @@ class ElasticReadings:
         found = await self._readings.get(_reading_id(article_id, revision))
         return None if found is None else await asyncio.to_thread(_record, found.source)
 
+    async def forget(self, article_id: str) -> None:
+        """Delete every revision of an article."""
+        await self._readings.refresh()
+        pages = self._readings.pages({"query": term("article_id", article_id), "_source": False}, ["_shard_doc"])
+        async for page in pages:
+            await self._bulk.write_all(Write("delete", self._readings.name, hit["_id"]) for hit in page)
+
     async def of(self, article_id: str) -> tuple[Reading, ...]:
         await self._readings.refresh(Patience.READ)
         query = {

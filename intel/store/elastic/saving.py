@@ -8,7 +8,6 @@ and starts again. `saving` names what a saver that is cut short leaves behind, s
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import secrets
 import time
 from collections import Counter
@@ -18,6 +17,7 @@ from typing import Any
 
 from intel.ids import ioc_id
 from intel.records import Article, Sighting
+from intel.store.elastic.addresses import Addresses
 from intel.store.elastic.bulk import Bulk, Write
 from intel.store.elastic.clusters import Clusters, Settled
 from intel.store.elastic.documents import (
@@ -60,7 +60,7 @@ class Saving:
 
     articles: Index
     sightings: Index
-    addresses: Index
+    addresses: Addresses
     iocs: Index
     bulk: Bulk
     clusters: Clusters
@@ -83,7 +83,7 @@ class Saving:
                 raise TryAgain
 
         await attempt()
-        await asyncio.gather(self._lead_here(article.id, addresses), self._show())
+        await asyncio.gather(self.addresses.claim(article.id, addresses), self._show())
         return article
 
     @retried(_SAVE_SECONDS)
@@ -92,7 +92,7 @@ class Saving:
         id = article.id
         glance = await self.articles.get(id, ["saving", "digest"])
         if glance is None:
-            mark = self._mark(saver, (), [article.cluster_id])
+            mark = self.mark(saver, (), [article.cluster_id])
             if created := await self.articles.create(id, {"id": id, "saving": mark}):
                 return Held(created, is_new=True)
             raise TryAgain
@@ -110,17 +110,18 @@ class Saving:
             return None
         before = found.source.get("saving") or {"iocs": [], "clusters": []}
         clusters = {*before["clusters"], article.cluster_id, found.source.get("cluster_id", article.cluster_id)}
-        marked = {**found.source, "saving": self._mark(saver, before["iocs"], sorted(clusters))}
+        marked = {**found.source, "saving": self.mark(saver, before["iocs"], sorted(clusters))}
         taken = await self.articles.replace(found, marked)
         return None if taken is None else Held(taken, cut_short="saving" in found.source)
 
-    def _mark(self, saver: str, iocs: Sequence[str], clusters: Sequence[str]) -> Document:
+    def mark(self, saver: str, iocs: Sequence[str], clusters: Sequence[str]) -> Document:
+        """Return the member of an article's document by which `saver` holds it from now on."""
         return {"saver": saver, "until": time.time() + self.held_seconds, "iocs": iocs, "clusters": clusters}
 
     async def _write(self, held: Held, article: Article, sightings: Sequence[Sighting], content: str) -> bool:
         """False where it has to be done again: another saver took over, or the cluster changed meanwhile."""
         present = {ioc_id(sighting.type, sighting.value) for sighting in sightings}
-        gone = set() if held.is_new else await self._sighted_in(article.id) - present
+        gone = set() if held.is_new else await self.sighted_in(article.id) - present
         if gone - held.left_iocs:
             noted = await self._note(held, gone)
             if noted is None:
@@ -139,7 +140,7 @@ class Saving:
     async def _note(self, held: Held, gone: set[str]) -> Held | None:
         """Writes down which indicators vanish, before their sightings do."""
         saver = held.found.source["saving"]["saver"]
-        mark = self._mark(saver, sorted(gone | held.left_iocs), held.left_clusters)
+        mark = self.mark(saver, sorted(gone | held.left_iocs), held.left_clusters)
         found = await self.articles.replace(held.found, {**held.found.source, "saving": mark})
         return None if found is None else replace(held, found=found)
 
@@ -174,23 +175,15 @@ class Saving:
                 changed |= await self.clusters.iocs_of(cluster_id)
         return changed
 
-    async def _sighted_in(self, article_id: str) -> set[str]:
+    async def sighted_in(self, article_id: str) -> set[str]:
+        """Return the ids of the indicators whose sightings in an article are stored."""
         await self.sightings.refresh()
         body = {"query": term("article_id", article_id), "_source": ["ioc_id"]}
         pages = self.sightings.pages(body, ["_shard_doc"], 5_000)
         return {hit["_source"]["ioc_id"] async for page in pages for hit in page}
 
-    async def _lead_here(self, article_id: str, addresses: Sequence[str]) -> None:
-        for address in dict.fromkeys(addresses):
-            await self.addresses.create(address_id(address), {"address": address, "article_id": article_id})
-
     async def _show(self) -> None:
         await asyncio.gather(self.iocs.refresh(), self.articles.refresh())
-
-
-def address_id(address: str) -> str:
-    """The id of the document of an address, which may itself be longer than an id can be."""
-    return hashlib.sha256(address.encode()).hexdigest()
 
 
 def is_complete(article: dict[str, Any]) -> bool:

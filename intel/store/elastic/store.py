@@ -9,6 +9,7 @@ from typing import Any
 from intel.records import Totals
 from intel.settings import ElasticsearchSettings
 from intel.store.elastic.accounts import ElasticAccounts
+from intel.store.elastic.addresses import Addresses
 from intel.store.elastic.articles import ElasticArticles
 from intel.store.elastic.bulk import Bulk
 from intel.store.elastic.catalogues import ElasticCatalogues
@@ -23,6 +24,7 @@ from intel.store.elastic.queries import THERE
 from intel.store.elastic.readings import ElasticReadings
 from intel.store.elastic.recount import Recount
 from intel.store.elastic.reindex import Reindex
+from intel.store.elastic.removing import Removing
 from intel.store.elastic.saving import HELD_SECONDS, Saving
 from intel.store.elastic.submissions import ElasticSubmissions
 from intel.store.elastic.votes import ElasticVotes
@@ -55,12 +57,14 @@ class ElasticStore:
         self._submissions_index = self._index("submissions")
         recount = Recount(iocs, sightings, bulk, clock)
         clusters = Clusters(self._index("clusters"), articles, sightings, bulk)
-        addresses = self._index("addresses")
+        addresses = Addresses(self._index("addresses"), articles, bulk)
         saving = Saving(articles, sightings, addresses, iocs, bulk, clusters, recount, held_seconds)
         self.iocs = ElasticIocs(iocs, sightings, Changes(iocs, self._index("leases"), bulk, clock, held_seconds))
-        self.articles = ElasticArticles(articles, sightings, addresses, iocs, saving)
         self.readings = ElasticReadings(self._index("readings"), bulk)
-        self.submissions = ElasticSubmissions(self._submissions_index)
+        self.submissions = ElasticSubmissions(self._submissions_index, articles)
+        self.votes = ElasticVotes(self._index("votes"))
+        removing = Removing(saving, self.readings, self.submissions, self.votes)
+        self.articles = ElasticArticles(articles, sightings, iocs, saving, removing)
         leases = self._index("leases")
         self.accounts = ElasticAccounts(
             self._index("accounts"), self._index("keys"), self._index("sessions"), leases, bulk
@@ -68,7 +72,6 @@ class ElasticStore:
         self.weeks = ElasticWeeks(self._index("weeks"))
         self.feeds = ElasticFeeds(self._index("feeds"))
         self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
-        self.votes = ElasticVotes(self._index("votes"))
         self._reindex = Reindex(self._cluster, self._indices, leases, bulk, recount)
         self._cluster.repair_by(self._make_indices, self._reindex.recover)
 

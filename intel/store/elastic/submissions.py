@@ -2,43 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from intel.records import Submission
+from intel.records import REMOVED, Submission
 from intel.store.elastic.client import Patience
-from intel.store.elastic.documents import from_document, moment, to_document
-from intel.store.elastic.index import Index
+from intel.store.elastic.documents import Document, from_document, moment, to_document
+from intel.store.elastic.index import Found, Index, as_found
 from intel.store.elastic.pauses import TryAgain, retried
-from intel.store.elastic.queries import term
+from intel.store.elastic.queries import any_of, term
 from intel.store.port import FIRST_OF_AN_ACCOUNT
 
 # Read from the documents themselves, of one account at a time: the mapping keeps no column of it to sort by.
 _SORTABLE = {"created_at": {"type": "date"}}
+_COMPARABLE = {"article_id": {"type": "keyword"}}
+_MOST_SUBMITTERS = 1_000
 _UNENDED = {"terms": {"status": ["queued", "fetching"]}}
 
 
 class ElasticSubmissions:
     """`intel.store.port.Submissions`."""
 
-    def __init__(self, submissions: Index) -> None:
+    def __init__(self, submissions: Index, articles: Index) -> None:
         self._submissions = submissions
+        self._articles = articles
 
     @retried()
     async def add(self, submission: Submission) -> Submission:
-        if await self._submissions.create(submission.id, to_document(submission)):
+        if await self._submissions.create(submission.id, _document(submission)):
             return submission
         found = await self._submissions.get(submission.id)
         if found is None:
             raise TryAgain
         stored = from_document(Submission, found.source)
-        if stored.status != "failed":
+        if stored.status != "failed" and not await self._has_lost_its_article(stored):
             return stored
-        if await self._submissions.replace(found, to_document(submission)):
+        if await self._submissions.replace(found, _document(submission)):
             return submission
         raise TryAgain
+
+    async def _has_lost_its_article(self, submission: Submission) -> bool:
+        if submission.status != "done":
+            return False
+        article = await self._articles.get(submission.article_id or "", ["seen_at"])
+        return article is None or "seen_at" not in article.source
+
+    async def all_of(self, account_id: str) -> AsyncIterator[Submission]:
+        await self._submissions.refresh()
+        async with aclosing(
+            self._submissions.pages({"query": term("account_id", account_id)}, ["_shard_doc"])
+        ) as pages:
+            async for page in pages:
+                for hit in page:
+                    yield from_document(Submission, hit["_source"])
+
+    async def submitters(self, article_id: str) -> frozenset[str]:
+        found = await self._ended_with(article_id)
+        return frozenset(one.source["account_id"] for one in found if not one.source.get("again"))
+
+    async def detach(self, article_id: str) -> None:
+        """Say of every submission that ended with an article that it was removed."""
+        while found := await self._ended_with(article_id):
+            removed = {"article_id": None, "article": None, "ioc_count": None, "ioc_dropped": None}
+            told = removed | {"reason": "removed", "detail": REMOVED}
+            await asyncio.gather(*(self._submissions.replace(one, {**one.source, **told}) for one in found))
+
+    async def _ended_with(self, article_id: str) -> list[Found]:
+        await self._submissions.refresh()
+        # What an earlier version wrote is told by the documents themselves.
+        older = [term("status", "done"), term("article_id", article_id)]
+        by_older = {"bool": {"filter": older, "must_not": [{"exists": {"field": "article"}}]}}
+        query = {
+            "query": any_of([term("article", article_id), by_older]),
+            "runtime_mappings": _COMPARABLE,
+            "size": _MOST_SUBMITTERS,
+            "seq_no_primary_term": True,
+            "track_total_hits": False,
+        }
+        answer = await self._submissions.search(query, patience=Patience.LONG)
+        return [as_found(hit) for hit in answer["hits"]["hits"]]
+
+    async def remove(self, submission: Submission) -> bool:
+        found = await self._submissions.get(submission.id)
+        if found is None:
+            return False
+        stored = from_document(Submission, found.source)
+        if (stored.status, stored.attempts) != (submission.status, submission.attempts):
+            return False
+        return await self._submissions.delete(found)
 
     async def of(self, account_id: str, limit: int) -> tuple[Submission, ...]:
         await self._submissions.refresh(Patience.READ)
@@ -71,7 +126,7 @@ class ElasticSubmissions:
             due_at=lease_until,
             first_attempt_at=stored.first_attempt_at or now,
         )
-        if await self._submissions.replace(found, to_document(claimed)):
+        if await self._submissions.replace(found, _document(claimed)):
             return claimed
         raise TryAgain
 
@@ -90,7 +145,7 @@ class ElasticSubmissions:
         was_replaced = found.source["created_at"] != moment(submission.created_at)
         if stored.ended or stored.attempts != claimed or was_replaced:
             return False
-        if await self._submissions.replace(found, to_document(submission)):
+        if await self._submissions.replace(found, _document(submission)):
             return True
         raise TryAgain
 
@@ -117,3 +172,8 @@ class ElasticSubmissions:
 def _by_age(hits: Iterable[dict[str, Any]]) -> list[Submission]:
     found = (from_document(Submission, hit["_source"]) for hit in hits)
     return sorted(found, key=lambda submission: (submission.due_at, submission.id))
+
+
+def _document(submission: Submission) -> Document:
+    """The submission, with its article where searches find it."""
+    return {**to_document(submission), "article": submission.article_id}

@@ -40,6 +40,13 @@ class ElasticVotes:
         found = [Vote(ioc_id, id, said["note"], from_rfc3339(said["voted_at"])) for id, said in votes.items()]
         return tuple(sorted(found, key=lambda vote: (vote.voted_at, vote.account_id))[:_MOST_VOTES])
 
+    async def forget_vanished(self, ioc_ids: Sequence[str], iocs: Index) -> None:
+        """Delete the votes on those of the given indicators that are stored no more."""
+        left = await iocs.get_many(ioc_ids, source=False)
+        voted = await self._votes.get_many([id for id in ioc_ids if id not in left], source=False)
+        for found in voted.values():
+            await self._votes.delete(found)
+
     def _turn(self, ioc_id: str) -> asyncio.Lock:
         return self._turns.setdefault(ioc_id, asyncio.Lock())
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from intel.ids import ioc_id
 from intel.query import ArticleQuery, Page, Position
-from intel.records import Article, Ioc, SeenIoc, Sighting
+from intel.records import REMOVED, Article, Ioc, SeenIoc, Sighting
 from intel.store.sqlite import deriving, finding
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.iocs import count, read_page
@@ -41,8 +41,14 @@ class SqliteArticles:
         await self._database.write(lambda connection: _save(connection, counted, sightings, addresses, self._clock))
         return counted
 
+    async def remove(self, id: str) -> bool:
+        return await self._database.write(lambda connection: _remove(connection, id, self._clock))
+
+    async def finish_removals(self) -> None:
+        """Nothing is left to finish: a transaction removes an article whole or not at all."""
+
     async def id_of(self, address: str) -> str | None:
-        sql = "SELECT article_id FROM addresses WHERE address = ?"
+        sql = "SELECT article_id FROM addresses WHERE address = ? ORDER BY claimed, article_id LIMIT 1"
         row = await self._database.read(lambda connection: connection.execute(sql, (address,)).fetchone())
         return row["article_id"] if row else None
 
@@ -136,14 +142,32 @@ def _save(
     before = connection.execute("SELECT cluster_id FROM articles WHERE id = ?", (article.id,)).fetchone()
     deriving.changed(connection, _seen_in(connection, article.id))
     deriving.changed(connection, (ioc_id(sighting.type, sighting.value) for sighting in sightings))
-    (seq,) = connection.execute(_PUT_ARTICLE, _article_row(article)).fetchone()
+    (number,) = connection.execute("UPDATE save_numbers SET last = last + 1 RETURNING last").fetchone()
+    (seq,) = connection.execute(_PUT_ARTICLE, _article_row(article) | {"save_number": number}).fetchone()
     connection.execute("REPLACE INTO article_texts (seq, text) VALUES (?, ?)", (seq, article.text))
     write_words(connection, seq, article)
-    connection.executemany(_PUT_ADDRESS, ((address, article.id) for address in addresses))
+    connection.executemany(_PUT_ADDRESS, ((address, article.id, number) for address in addresses))
     _replace_sightings(connection, article, sightings)
     for cluster_id in {article.cluster_id, before["cluster_id"] if before else article.cluster_id}:
         deriving.count_cluster(connection, cluster_id)
     deriving.derive(connection, clock())
+
+
+def _remove(connection: sqlite3.Connection, id: str, clock: Callable[[], datetime]) -> bool:
+    article = connection.execute("SELECT seq, cluster_id FROM articles WHERE id = ?", (id,)).fetchone()
+    if article is None:
+        return False
+    # Until they are derived again, indicators point at the article that is gone.
+    connection.execute("PRAGMA defer_foreign_keys = ON")
+    deriving.begin(connection)
+    deriving.changed(connection, _seen_in(connection, id))
+    forgotten = {"id": id, "seq": article["seq"], "detail": REMOVED}
+    for statement in _FORGET:
+        connection.execute(statement, {name: forgotten[name] for name in forgotten if f":{name}" in statement})
+    deriving.count_cluster(connection, article["cluster_id"])
+    deriving.derive(connection, clock())
+    connection.execute(_FORGET_VOTES)
+    return True
 
 
 def _seen_in(connection: sqlite3.Connection, article_id: str) -> list[str]:
@@ -199,12 +223,27 @@ _FIELDS = (
 )  # fmt: skip
 _PUT_ARTICLE = f"""
     INSERT INTO articles (id, save_number, {", ".join(_FIELDS)})
-    VALUES (:id, (SELECT coalesce(max(save_number), 0) + 1 FROM articles), {", ".join(f":{name}" for name in _FIELDS)})
+    VALUES (:id, :save_number, {", ".join(f":{name}" for name in _FIELDS)})
     ON CONFLICT (id) DO UPDATE
         SET save_number = excluded.save_number, {", ".join(f"{name} = excluded.{name}" for name in _FIELDS)}
     RETURNING seq
 """
-_PUT_ADDRESS = "INSERT INTO addresses (address, article_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
+_PUT_ADDRESS = "INSERT INTO addresses (address, article_id, claimed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_FORGET = (
+    "DELETE FROM sightings WHERE article_id = :id",
+    "DELETE FROM addresses WHERE article_id = :id",
+    "DELETE FROM readings WHERE article_id = :id",
+    "DELETE FROM article_texts WHERE seq = :seq",
+    "DELETE FROM article_words WHERE rowid = :seq",
+    """
+    UPDATE submissions SET article_id = NULL, ioc_count = NULL, ioc_dropped = NULL, reason = 'removed', detail = :detail
+    WHERE article_id = :id
+    """,
+    "DELETE FROM articles WHERE seq = :seq",
+)
+_FORGET_VOTES = """
+    DELETE FROM votes WHERE ioc_id IN (SELECT id FROM changed) AND ioc_id NOT IN (SELECT id FROM iocs)
+"""
 _ADD_IOC = """
     INSERT INTO iocs (id, type, value, first_seen, last_seen, sightings, sources, ip, article_id, malware, context)
     VALUES (?, ?, ?, ?, ?, 1, 1, ?, ?, '[]', '') ON CONFLICT (id) DO NOTHING

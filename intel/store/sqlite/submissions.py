@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import AsyncIterator
 from dataclasses import fields
 from datetime import datetime
 
@@ -30,6 +31,18 @@ class SqliteSubmissions:
         asked = (account_id, limit)
         rows = await self._database.read(lambda connection: connection.execute(_OF, asked).fetchall())
         return tuple(map(_submission, rows))
+
+    async def all_of(self, account_id: str) -> AsyncIterator[Submission]:
+        async for row in self._database.stream("SELECT * FROM submissions WHERE account_id = ?", (account_id,)):
+            yield _submission(row)
+
+    async def submitters(self, article_id: str) -> frozenset[str]:
+        rows = await self._database.read(lambda connection: connection.execute(_SUBMITTERS, (article_id,)).fetchall())
+        return frozenset(row["account_id"] for row in rows)
+
+    async def remove(self, submission: Submission) -> bool:
+        row = {name: value for name, value in _row(submission).items() if name in ("id", "status", "attempts")}
+        return await self._database.write(lambda connection: connection.execute(_REMOVE, row).rowcount == 1)
 
     async def get(self, id: str) -> Submission | None:
         row = await self._database.read(lambda connection: connection.execute(_GET, (id,)).fetchone())
@@ -107,7 +120,9 @@ _GET = "SELECT * FROM submissions WHERE id = ?"
 _OF = "SELECT * FROM submissions WHERE account_id = ? ORDER BY created_at DESC, id LIMIT ?"
 _ADD = f"""
     INSERT INTO submissions ({", ".join(_FIELDS)}) VALUES ({", ".join(f":{name}" for name in _FIELDS)})
-    ON CONFLICT (id) DO UPDATE SET {_ASSIGNED} WHERE status = 'failed'
+    ON CONFLICT (id) DO UPDATE SET {_ASSIGNED}
+    WHERE status = 'failed'
+        OR (status = 'done' AND NOT EXISTS (SELECT 1 FROM articles AS a WHERE a.id = submissions.article_id))
 """
 _CLAIM = f"""
     UPDATE submissions SET status = 'fetching', attempts = attempts + 1, due_at = :lease_until,
@@ -118,6 +133,8 @@ _UPDATE = f"""
     UPDATE submissions SET {_ASSIGNED}
     WHERE id = :id AND {_UNENDED} AND attempts = :claimed AND created_at = :created_at
 """
+_SUBMITTERS = "SELECT DISTINCT account_id FROM submissions WHERE article_id = ? AND NOT again LIMIT 1000"
+_REMOVE = "DELETE FROM submissions WHERE id = :id AND status = :status AND attempts = :attempts"
 _DUE = f"""
     SELECT submissions.* FROM submissions JOIN (
         SELECT id, row_number() OVER (PARTITION BY account_id ORDER BY due_at, id) AS number

@@ -49,6 +49,8 @@ def _saved(random: Random, pool: list[tuple[str, str]], n: int) -> Saved:
     )
     if n % 11 == 0:
         article = replace(article, published_at=None)
+    if n % 6 == 0:
+        article = replace(article, source_domain=random.choice(("one.example", "two.example")))
     chosen = random.sample(pool, random.randrange(18))
     return Saved(article, tuple(_sighting(random, *indicator, position) for position, indicator in enumerate(chosen)))
 

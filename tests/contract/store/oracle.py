@@ -97,7 +97,7 @@ class Oracle:
 
     def _counted_source(self, article: Article) -> str:
         mates = [s.article for s in self._saved.values() if s.article.cluster_id == article.cluster_id]
-        return min(mates, key=lambda mate: (mate.seen_at, mate.id)).source_name
+        return min(mates, key=lambda mate: (mate.seen_at, mate.id)).counted_source
 
 
 def _most_first(counted: tuple[str, int]) -> tuple[int, str]:

@@ -9,7 +9,7 @@ import pytest
 
 from intel.records import Submission
 from intel.store.port import Store
-from tests.contract.store.builders import hour, make_submission
+from tests.contract.store.builders import hour, make_article, make_submission, publish
 
 
 async def claimed(store: Store, submission: Submission) -> Submission:
@@ -77,7 +77,8 @@ async def test_a_known_submission_is_kept(store: Store) -> None:
 
 async def test_a_submission_that_is_done_is_kept(store: Store) -> None:
     taken = await claimed(store, make_submission())
-    done = replace(taken, status="done", article_id="article", ioc_count=3, finished_at=hour(1.5))
+    article = await publish(store, make_article())
+    done = replace(taken, status="done", article_id=article.id, ioc_count=3, finished_at=hour(1.5))
     assert await store.submissions.update(done)
     assert await store.submissions.add(make_submission()) == done
 
