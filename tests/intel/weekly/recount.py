@@ -22,7 +22,7 @@ class Published:
     def source_of(self, article: Article) -> str:
         """The source that an article counts for: that of the earliest copy of its text."""
         copies = [each for each, _ in self.articles.values() if each.cluster_id == article.cluster_id]
-        return min(copies, key=lambda copy: (copy.seen_at, copy.id)).source_name
+        return min(copies, key=lambda copy: (copy.seen_at, copy.id)).counted_source
 
     def within(self, start: datetime, end: datetime) -> list[tuple[Article, tuple[Sighting, ...]]]:
         return [pair for pair in self.articles.values() if start <= pair[0].seen_at < end]
