@@ -13,8 +13,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from httptools import HttpParserError, HttpParserUpgrade
+from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.flow_control import FlowControl
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.utils import get_remote_addr
 
 from api.limits.client_address import UNKNOWN, Network, client_address, is_trusted
@@ -90,6 +91,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._held = bytearray()
         self._feeding = False
         self._next_turn: asyncio.Handle | None = None
+        self._answering: RequestResponseCycle | None = None
         self._advanced = False
         self._fruitless_bytes = 0
         self._discarded_bytes = 0
@@ -115,6 +117,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._registry.release(self)
         self._held.clear()
+        self._disconnect()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -203,6 +206,10 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_complete()
         self._expect(_Incoming.NOTHING, None if self._is_answering() else self._limits.idle_seconds)
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
+
     def on_response_complete(self) -> None:
         super().on_response_complete()
         # uvicorn's own timer begins anew with every byte.
@@ -233,12 +240,12 @@ class BoundedProtocol(HttpToolsProtocol):
             self._expire(now)
 
     def _expire(self, now: float) -> None:
-        if self._incoming is _Incoming.HEAD:
-            self._refuse(HEAD_TIMEOUT)
-        elif self._incoming is _Incoming.REFUSED:
+        if self._incoming is _Incoming.REFUSED:
             self._reset()
         elif self._is_our_turn():
             self._deadline = now + self._limits.idle_seconds
+        elif self._incoming is _Incoming.HEAD:
+            self._refuse(HEAD_TIMEOUT)
         elif self._incoming is _Incoming.BODY:
             self._refuse(BODY_TIMEOUT)
         else:
@@ -246,9 +253,11 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _is_our_turn(self) -> bool:
         """Whether the client waits for us: to take what it sent, to tell it to go on, or to send what is left."""
-        if self._held or self.flow.read_paused or self.transport.get_write_buffer_size():
+        if self._held or self.flow.read_paused:
             return True
-        return self._is_answering() and self.cycle.waiting_for_100_continue
+        if self._incoming is _Incoming.BODY:
+            return self._is_answering() and self.cycle.waiting_for_100_continue
+        return self._incoming is _Incoming.NOTHING and self.transport.get_write_buffer_size() > 0
 
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
@@ -294,10 +303,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _hang_up(self) -> None:
         """Send nothing more, and read a little on: a client that is still sending would lose the answer otherwise."""
-        if self._is_answering():
-            self.cycle.disconnected = True
-            self.cycle.waiting_for_100_continue = False
-            self.cycle.message_event.set()
+        self._disconnect()
         self._discarded_bytes = 0
         self._expect(_Incoming.REFUSED, self._limits.closing_seconds)
         if self.transport.can_write_eof():
@@ -305,6 +311,15 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.resume_reading()
         else:
             self.transport.close()
+
+    def _disconnect(self) -> None:
+        """Tell the application that the client is gone; uvicorn tells so only to the newest of pipelined requests."""
+        self.pipeline.clear()
+        cycle = self._answering
+        if cycle is not None and not cycle.response_complete:
+            cycle.disconnected = True
+            cycle.waiting_for_100_continue = False
+            cycle.message_event.set()
 
     def _discard(self, number: int, most: int) -> None:
         self._discarded_bytes += number
@@ -319,4 +334,5 @@ class BoundedProtocol(HttpToolsProtocol):
         """Close at once, and free what the kernel still keeps for the client."""
         with contextlib.suppress(AttributeError, OSError):
             self.transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _RESET)
+        self._disconnect()
         self.transport.abort()

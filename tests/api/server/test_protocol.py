@@ -166,6 +166,20 @@ def test_an_answer_that_is_not_read_is_cut_off(server: Server, path: str, piece:
     assert len(client.receive()) < LARGE
 
 
+@pytest.mark.parametrize("path", ["/large", "/stream"])
+def test_unread_answers_to_pipelined_requests_are_cut_off_without_a_fault(
+    server: Server, path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = server.told.refused.copy()
+    client = server.connect()
+    client.send((b"GET " + path.encode() + b" HTTP/1.1\r\nHost: localhost\r\n\r\n") * 100)
+    server.until(lambda: server.told.refused != before)
+    assert server.told.refused - before == {"unread_answer": 1}
+    assert b"HTTP/1.1 200" in client.receive()
+    assert status(answered(server, GET + CLOSE)) == 200
+    assert caplog.records == []
+
+
 @pytest.mark.promise("server.unread")
 @pytest.mark.parametrize("path", ["/large", "/stream"])
 def test_a_slow_reader_that_goes_on_reading_gets_the_whole_answer(path: str) -> None:
