@@ -64,7 +64,7 @@ from ingest.roundups import build_newest_weeks, keep_weeks
 from ingest.submitting import Submitting
 from ingest.work import upkeep
 from intel.awareness import load_lessons
-from intel.errors import ConfigurationError, IocError
+from intel.errors import IocError
 from intel.focus import Focus
 from intel.settings import Settings, load_settings
 from intel.store import open_store
@@ -172,11 +172,7 @@ def _chores(settings: Settings, service: Service, ingest: Ingest) -> tuple[Calla
 def _limiter(redis: str | None, metrics: Metrics) -> Limiter:
     if redis is None:
         return MemoryLimiter()
-    try:
-        shared = RedisLimiter(redis)
-    except ValueError:
-        raise ConfigurationError("REDIS_URL must be written like redis://[:password@]host:6379/0") from None
-    return FallbackLimiter(shared, MemoryLimiter(), on_fallback=metrics.limited_without_redis)
+    return FallbackLimiter(RedisLimiter(redis), MemoryLimiter(), on_fallback=metrics.limited_without_redis)
 
 
 @contextlib.asynccontextmanager

@@ -8,7 +8,7 @@ import secrets
 from pathlib import Path
 
 from intel.errors import ConfigurationError
-from intel.settings import Settings
+from intel.settings import SHORTEST_SECRET, Settings
 
 
 def secret_of(settings: Settings) -> bytes:
@@ -18,7 +18,10 @@ def secret_of(settings: Settings) -> bytes:
     try:
         return _kept(settings.data_dir)
     except OSError as error:
-        raise ConfigurationError(f"IOC_DATA_DIR: {settings.data_dir} cannot be written ({error.strerror})") from None
+        raise ConfigurationError(
+            f"IOC_DATA_DIR: {settings.data_dir} cannot be written ({error.strerror}); "
+            "name a folder that this user may write"
+        ) from None
 
 
 def _kept(folder: Path) -> bytes:
@@ -28,8 +31,13 @@ def _kept(folder: Path) -> bytes:
     if not file.exists():
         draft = folder / f"secret_key.{secrets.token_hex(8)}"
         draft.touch(mode=0o600)
-        draft.write_text(secrets.token_urlsafe(32), "ascii")
-        with contextlib.suppress(FileExistsError):
-            os.link(draft, file)
-        draft.unlink()
-    return file.read_bytes().strip()
+        try:
+            draft.write_text(secrets.token_urlsafe(32), "ascii")
+            with contextlib.suppress(FileExistsError):
+                os.link(draft, file)
+        finally:
+            draft.unlink()
+    secret = file.read_bytes().strip()
+    if len(secret) < SHORTEST_SECRET:
+        raise ConfigurationError(f"{file} is damaged: remove it and start again; everybody then signs in anew")
+    return secret

@@ -6,8 +6,9 @@ import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
-from ingest.feed_lists import read_list_file
+from ingest.feed_lists import ListedFeed, can_be_followed, read_list_file
 from ingest.fetch import FetchAllow, Fetcher, FetchLimits
 from ingest.isolated import Isolation
 from ingest.near_duplicates import copies_among
@@ -18,6 +19,7 @@ from ingest.second_reading import reading_twice
 from ingest.submitting import Submitting
 from ingest.turns import Turn, is_large
 from ingest.work import SubmissionWork
+from intel.errors import ConfigurationError
 from intel.settings import Settings
 from intel.store import Store
 from intel.times import utc_now
@@ -95,12 +97,22 @@ def open_following(
     submitting: Submitting,
     clock: Callable[[], datetime] = utc_now,
 ) -> Callable[[], Awaitable[None]]:
-    """What follows feeds, those in IOC_FEEDS among them, for as long as it is let run.
+    """Return what follows feeds, those in IOC_FEEDS among them, for as long as it is let run.
 
-    Raises ConfigurationError where that file cannot be read.
+    Raises ConfigurationError where that file cannot be read or names no feed that can be followed.
     """
-    listed = read_list_file(settings.ioc_feeds) if settings.ioc_feeds else ()
+    listed = _listed(settings.ioc_feeds, ingest.fetch_allow) if settings.ioc_feeds else ()
     polling = open_polling(
         store, submitting, ingest.isolation, ingest.fetch_allow, clock, ingest.fetch_limits, ingest.proxy
     )
     return lambda: keep_following(polling, store, listed, ingest.fetch_allow, clock)
+
+
+def _listed(path: Path, allow: FetchAllow) -> tuple[ListedFeed, ...]:
+    try:
+        listed = read_list_file(path)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"IOC_FEEDS: {error}") from None
+    if listed and not any(can_be_followed(one, allow) for one in listed):
+        raise ConfigurationError(f"IOC_FEEDS: {path} names no feed; write one address a line, or give OPML")
+    return listed

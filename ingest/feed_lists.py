@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from ingest.fetch import FetchAllow, check_url
 from intel.canonical import canonical_url
-from intel.errors import ConfigurationError, IocError
+from intel.errors import ConfigurationError, IocError, RefusedUrl
 from intel.ids import feed_id
 from intel.records import Feed
 from intel.store import Store
@@ -63,6 +63,15 @@ def new_feed(listed: ListedFeed, allow: FetchAllow, now: datetime, *, enabled: b
     url = str(check_url(listed.url, allow))
     name = _clean(listed.name or "") or _clean(urlsplit(url).hostname or url)
     return Feed(feed_id(canonical_url(url)), url, name, created_at=now, next_poll_at=now, enabled=enabled)
+
+
+def can_be_followed(listed: ListedFeed, allow: FetchAllow) -> bool:
+    """Say whether the address of a listed feed may be fetched, judged by its form."""
+    try:
+        check_url(listed.url, allow)
+    except RefusedUrl:
+        return False
+    return True
 
 
 async def follow_all(

@@ -9,6 +9,7 @@ IocError
 ├── AccountExists           the e-mail address already has an account
 ├── KeyLimitReached         the account already holds five API keys
 ├── StoreUnavailable        the store is out of reach or refuses writes; passes by itself
+│   └── CredentialsRefused  the engine does not let this service in
 ├── CatalogueUnreadable     a file is not the catalogue that it was given as, or is damaged
 └── IngestFailed            an article could not be taken in
     ├── RefusedUrl          its address may not be fetched
@@ -68,6 +69,10 @@ class StoreUnavailable(IocError):
     def __init__(self, message: str = "the store is out of reach", retry_after_seconds: int = 5) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
+
+
+class CredentialsRefused(StoreUnavailable):
+    """The engine does not accept this service's credentials; the message says which settings to correct."""
 
 
 class CatalogueUnreadable(IocError):

@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 
 from intel.errors import ConfigurationError
 
+SHORTEST_SECRET = 16
 Network = IPv4Network | IPv6Network
 
 
@@ -99,6 +100,13 @@ class Settings(BaseModel):
             raise ValueError("must be written like 100/minute (second, minute, hour or day)")
         return value
 
+    @field_validator("redis_url")
+    @classmethod
+    def _is_redis(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not _is_redis_address(value.get_secret_value()):
+            raise ValueError("must be written like redis://[:password@]host:6379/0 (or rediss://, unix://)")
+        return value
+
     @field_validator("ioc_fetch_proxy")
     @classmethod
     def _is_proxy(cls, value: SecretStr | None) -> SecretStr | None:
@@ -117,8 +125,8 @@ class Settings(BaseModel):
     @field_validator("ioc_secret_key")
     @classmethod
     def _is_long(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and len(value.get_secret_value()) < 16:
-            raise ValueError("must have at least 16 characters")
+        if value is not None and len(value.get_secret_value()) < SHORTEST_SECRET:
+            raise ValueError(f"must have at least {SHORTEST_SECRET} characters")
         return value
 
     @property
@@ -161,6 +169,16 @@ class Settings(BaseModel):
         return urlunsplit(parts._replace(netloc=f"{parts.username or ''}:{secret}@{parts.netloc.rpartition('@')[2]}"))
 
 
+def _is_redis_address(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        has_place = bool(parts.path if parts.scheme == "unix" else parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    database = "" if parts.scheme == "unix" else parts.path.strip("/")
+    return parts.scheme in ("redis", "rediss", "unix") and has_place and (not database or database.isdecimal())
+
+
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
     """Return the settings of an environment (default: the process's). Raises ConfigurationError with a sentence."""
     environ = os.environ if environ is None else environ
@@ -181,12 +199,15 @@ def _read(name: str, environ: Mapping[str, str]) -> str:
         return Path(file).read_text("utf-8").strip()
     except OSError as error:
         raise ConfigurationError(f"{name}_FILE: {file} cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(f"{name}_FILE: {file} holds no text; write the value into it as UTF-8") from None
 
 
 def _sentence(error: ValidationError) -> str:
     first: Any = error.errors(include_input=False, include_url=False)[0]
     name = str(first["loc"][0]).upper() if first["loc"] else "settings"
-    return f"{name} {first['msg'].removeprefix('Value error, ')}"
+    said = first["msg"].removeprefix("Value error, ").partition(", unable to parse")[0]
+    return f"{name} {said.replace('Input should be', 'must be').replace('valid integer', 'whole number')}"
 
 
 def _check_engines(settings: Settings) -> None:

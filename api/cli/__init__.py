@@ -6,14 +6,14 @@ import os
 import sys
 
 from api.cli.commands import app
-from intel.errors import ConfigurationError, IocError
+from intel.errors import ConfigurationError, CredentialsRefused, IocError
 
 
 def main() -> None:
     """Runs one command: exit status 0, 1 failed, 2 usage or settings."""
     try:
         app()
-    except ConfigurationError as error:
+    except (ConfigurationError, CredentialsRefused) as error:
         _end(error, 2)
     except IocError as error:
         _end(error, 1)
@@ -21,10 +21,13 @@ def main() -> None:
         # Whoever read our output has seen enough; what Python flushes at exit must not complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _end(f"{where}{error.strerror or error}", 1)
     except KeyboardInterrupt:
         sys.exit(130)
 
 
-def _end(error: IocError, status: int) -> None:
+def _end(error: IocError | str, status: int) -> None:
     sys.stderr.write(f"ioc: {error}\n")
     sys.exit(status)

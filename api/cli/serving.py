@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import signal
 import socket
 import sys
@@ -11,6 +12,7 @@ import uvicorn
 
 from api.app import create_app
 from api.cli.first_run import greet
+from api.cli.preflight import check_parts
 from api.cli.running import say
 from api.logs import configure_logs
 from ingest.assembly import open_following, open_ingest
@@ -25,6 +27,10 @@ from intel.store import open_store
 from intel.times import utc_now
 
 _SHUTDOWN_SECONDS = 5
+_LISTEN_HINTS = {
+    errno.EADDRINUSE: "another program (perhaps this service) listens there; try --port 8001",
+    errno.EACCES: "this user may not take that port; try --port 8001",
+}
 
 
 def serve(host: str | None, port: int | None, *, first_run: bool) -> None:
@@ -33,6 +39,7 @@ def serve(host: str | None, port: int | None, *, first_run: bool) -> None:
     given = {name: value for name, value in (("ioc_host", host), ("ioc_port", port)) if value is not None}
     settings = settings.model_copy(update=given)
     listening = _listen(settings)
+    check_parts(settings)
     settings = settings.model_copy(update={"ioc_port": listening.getsockname()[1]})
     app = create_app(settings)
     if first_run:
@@ -71,7 +78,7 @@ def _listen(settings: Settings) -> socket.socket:
         taken.bind((settings.ioc_host, settings.ioc_port))
     except OSError as error:
         where = f"{settings.ioc_host}:{settings.ioc_port}"
-        hint = "another program (perhaps this service) listens there; try --port 8001"
+        hint = _LISTEN_HINTS.get(error.errno or 0, "give --host or IOC_HOST an address of this machine")
         raise IocError(f"cannot listen on {where} ({error.strerror}): {hint}") from None
     return taken
 
@@ -84,6 +91,7 @@ def work() -> None:
             "ioc worker needs ELASTICSEARCH_URL and REDIS_URL; embedded, `ioc serve` does the worker's job itself"
         )
     configure_logs()
+    check_parts(settings)
     asyncio.run(_work(settings, settings.redis_address))
 
 

@@ -23,7 +23,7 @@ from elastic_transport import AiohttpHttpNode
 from elasticsearch import ApiError, AsyncElasticsearch, SerializationError, TransportError
 from elasticsearch.serializer import OrjsonSerializer
 
-from intel.errors import ConfigurationError, IocError, StoreUnavailable
+from intel.errors import ConfigurationError, CredentialsRefused, IocError, StoreUnavailable
 from intel.settings import ElasticsearchSettings
 
 log = structlog.get_logger()
@@ -216,7 +216,10 @@ def as_error(status: int, kind: str, reason: str) -> Exception:
     if kind == "cluster_block_exception" or status in (_TOO_LATE, *_OVERLOADED) or status >= 500:
         return StoreUnavailable("the store refuses requests at the moment")
     if status in _UNAUTHORISED:
-        return StoreUnavailable("the store does not accept this service's credentials")
+        return CredentialsRefused(
+            f"Elasticsearch does not accept this service's credentials ({status}): correct ELASTICSEARCH_API_KEY, "
+            "or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD"
+        )
     return Refused(status, kind, reason)
 
 

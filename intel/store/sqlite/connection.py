@@ -62,15 +62,28 @@ def connect(path: Path, *, mode: str) -> sqlite3.Connection:
     return connection
 
 
+_ADVICE = {
+    sqlite3.SQLITE_BUSY: "another program holds the database; try again, or end that program",
+    sqlite3.SQLITE_LOCKED: "another program holds the database; try again, or end that program",
+    sqlite3.SQLITE_FULL: "the disk is full; make room on it",
+    sqlite3.SQLITE_IOERR: "the disk cannot be read or written; look at its room and its health",
+    sqlite3.SQLITE_CANTOPEN: "look at the owner and permissions of IOC_DATA_DIR",
+    sqlite3.SQLITE_READONLY: "look at the owner and permissions of IOC_DATA_DIR",
+    sqlite3.SQLITE_PERM: "look at the owner and permissions of IOC_DATA_DIR",
+}
+
+
 @contextmanager
 def engine_errors() -> Iterator[None]:
     """Turns what the engine says of locks, disks and files into StoreUnavailable."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        if (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF not in _PASSING:
+        code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+        if code not in _PASSING:
             raise
-        raise StoreUnavailable(f"the store cannot be used: {error}") from error
+        advice = f": {_ADVICE[code]}" if code in _ADVICE else ""
+        raise StoreUnavailable(f"the store cannot be used ({error}){advice}") from error
 
 
 class _Query:

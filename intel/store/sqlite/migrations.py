@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from intel.errors import ConfigurationError, StoreUnavailable
+from intel.errors import ConfigurationError
 from intel.store.sqlite.connection import BUSY_SECONDS, connect
 from search_mappings import sqlite_migrations
 
@@ -16,20 +18,20 @@ _OLDEST_ENGINE = (3, 37, 0)  # STRICT tables
 
 
 def prepare(path: Path) -> None:
-    """Folder, file and tables, as far as they are missing; any number of processes may do so at once.
+    """Make folder, file and tables, as far as they are missing; any number of processes may do so at once.
 
-    StoreUnavailable where the folder cannot be written, ConfigurationError where the file is not for this program.
+    Raises ConfigurationError where the folder cannot be written or the file is not for this program.
     """
     if sqlite3.sqlite_version_info < _OLDEST_ENGINE:
         raise ConfigurationError(f"this Python has SQLite {sqlite3.sqlite_version}; at least 3.37 is needed")
-    _make_folder(path.parent)
+    _make_file(path)
     try:
         with closing(connect(path, mode="rwc")) as connection:
             _use_write_ahead_log(connection)
             migrate(connection, sqlite_migrations())
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
-            raise ConfigurationError(f"{path} is not a store of this service") from None
+            raise ConfigurationError(f"{path} is not a store of this service: set another IOC_DATA_DIR") from None
         raise
 
 
@@ -41,18 +43,25 @@ def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], .
             connection.execute("BEGIN IMMEDIATE")
             (current,) = connection.execute("PRAGMA user_version").fetchone()
             if current > newest:
-                raise ConfigurationError("the data folder was written by a newer version of this service")
+                raise ConfigurationError(
+                    "the data folder was written by a newer version of this service: use that, or another IOC_DATA_DIR"
+                )
             if current < version:
                 for statement in _statements(sql):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {version}")
 
 
-def _make_folder(folder: Path) -> None:
+def _make_file(path: Path) -> None:
+    """Make folder and file for their owner alone; SQLite gives the files beside it the same permissions."""
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
-        raise StoreUnavailable(f"the data folder {folder} cannot be made: {error.strerror}") from error
+        raise ConfigurationError(
+            f"IOC_DATA_DIR: {path.parent} cannot be written ({error.strerror}); name a folder that this user may write"
+        ) from None
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:

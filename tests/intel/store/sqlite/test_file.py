@@ -28,7 +28,7 @@ async def test_the_data_folder_is_made_for_its_owner_alone(path: Path) -> None:
 async def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     store = SqliteStore(tmp_path / "file" / "data" / "store.db")
-    with pytest.raises(StoreUnavailable, match=r"the data folder .* cannot be made"):
+    with pytest.raises(ConfigurationError, match=r"^IOC_DATA_DIR: .* cannot be written"):
         await store.setup()
     await store.close()
 
