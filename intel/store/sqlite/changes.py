@@ -29,15 +29,14 @@ def number_changes(connection: sqlite3.Connection, removed: Sequence[sqlite3.Row
     gone = {row["id"]: row for row in removed}
     different = connection.execute(_DIFFERENT).fetchall()
     connection.execute("UPDATE newest_change SET number = ?, changed_at = ?", (newest + len(different), at))
-    for number, row in enumerate(different, start=newest + 1):
-        id = row["id"]
-        if id in gone:
-            connection.execute(_REMOVED, (id, gone[id]["type"], gone[id]["value"], at, number))
-        elif row["is_new"]:
-            connection.execute(_ADDED, (at, at, number, number, id))
-            connection.execute("DELETE FROM removed_iocs WHERE id = ?", (id,))
-        else:
-            connection.execute(_CHANGED, (at, number, id))
+    numbers = {row["id"]: number for number, row in enumerate(different, start=newest + 1)}
+    marks = ((id, row["type"], row["value"], at, numbers[id]) for id, row in gone.items())
+    connection.executemany(_REMOVED, marks)
+    added = [(at, at, numbers[row["id"]], numbers[row["id"]], row["id"]) for row in different if row["is_new"]]
+    connection.executemany(_ADDED, added)
+    connection.executemany("DELETE FROM removed_iocs WHERE id = ?", ((id,) for *_, id in added))
+    kept = (row["id"] for row in different if not row["is_new"] and row["id"] not in gone)
+    connection.executemany(_CHANGED, ((at, numbers[id], id) for id in kept))
 
 
 def read_changes(connection: sqlite3.Connection, query: ChangeQuery) -> ChangePage:
@@ -76,7 +75,7 @@ _DIFFERENT = f"""
 """
 _ADDED = "UPDATE iocs SET added_at = ?, changed_at = ?, added_number = ?, change_number = ? WHERE id = ?"
 _CHANGED = "UPDATE iocs SET changed_at = ?, change_number = ? WHERE id = ?"
-_REMOVED = "INSERT INTO removed_iocs (id, type, value, changed_at, change_number) VALUES (?, ?, ?, ?, ?)"
+_REMOVED = "REPLACE INTO removed_iocs (id, type, value, changed_at, change_number) VALUES (?, ?, ?, ?, ?)"
 _PAGE = """
     SELECT change_number, changed_at, added_number, id, type, value FROM iocs AS i
     WHERE change_number > :after

@@ -28,6 +28,8 @@ NEW_FIELDS = {
     "submissions": ("ioc_dropped", "again", "put_off"),
     "sessions": ("nonce",),
     "accounts": ("role",),
+    "iocs": ("added_at", "changed_at", "added_number", "change_number", "removed"),
+    "leases": ("number", "closed", "changed_at", "batch"),
 }
 SESSION = Session("session-one", "account-one", 1, hour(0), hour(0), hour(500), "Browser")
 SEEN = Sighting("domain", "evil.example", "It used evil.example.", ("Emotet",), 0)

@@ -22,6 +22,7 @@ from intel.times import to_milliseconds
 from intel.words import encoded_words
 from search_mappings import sqlite_migrations
 from tests.contract.store.builders import hour, id_of, listed, make_article, publish, query, search, the_ioc
+from tests.contract.store.test_changes import Follower
 
 INDICATORS = ("domain evil.example", "ip 192.0.2.1", "url http://evil.example/x")
 FIRST, SECOND = (
@@ -201,6 +202,19 @@ async def test_it_goes_on_with_what_was_there(upgraded: SqliteStore) -> None:
     taken = await upgraded.submissions.claim("submission-one", hour(1), hour(2))
     assert taken is not None and await upgraded.submissions.update(replace(taken, status="done"))
     assert (await upgraded.totals()).iocs == 4
+    await upgraded.close()
+
+
+async def test_what_was_stored_before_is_told_as_added_and_goes_on(upgraded: SqliteStore) -> None:
+    found = await the_ioc(upgraded, "domain evil.example")
+    assert (found.added_at, found.changed_at) == (FIRST.seen_at, SECOND.seen_at)
+    follower = Follower(upgraded)
+    told = await follower.catch_up(2)
+    assert sorted(told) == ["added 192.0.2.1", "added evil.example", "added http://evil.example/x"]
+    await upgraded.reindex(lambda what, done, total: None)
+    assert await follower.catch_up() == []
+    await publish(upgraded, make_article("third", at=3), "ip 192.0.2.1", "domain new.example")
+    assert sorted(await follower.catch_up()) == ["added new.example", "changed 192.0.2.1"]
     await upgraded.close()
 
 
