@@ -51,7 +51,7 @@ class ArticleRecords:
 async def article_pieces(service: Service, article: Article, shown: dict[str, Any]) -> Pieces:
     """Yield an article as JSON: what is shown of it, its text, and the first records of its indicators."""
     yield orjson.dumps(shown)[:-1] + b',"text":"'
-    for piece in _text(article.text or ""):
+    for piece in text_pieces(article.text or ""):
         yield piece
     yield b'","iocs":['
     async with aclosing(ArticleRecords(service, article.id, MOST_RECORDS).pieces()) as records:
@@ -60,6 +60,7 @@ async def article_pieces(service: Service, article: Article, shown: dict[str, An
     yield b"]}"
 
 
-def _text(text: str) -> Iterator[bytes]:
+def text_pieces(text: str) -> Iterator[bytes]:
+    """Yield what stands between the quotes of a JSON string, some at a time."""
     for start in range(0, len(text), _CHARACTERS_AT_ONCE):
         yield orjson.dumps(text[start : start + _CHARACTERS_AT_ONCE])[1:-1]

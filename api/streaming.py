@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from types import MappingProxyType
 
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 Pieces = AsyncGenerator[bytes, None]
 
+JSON: Mapping[str, str] = MappingProxyType({"Content-Type": "application/json"})
 # In the scope of a request whose answer goes out without its body.
 HEAD_ONLY = "ioc.head_only"
 

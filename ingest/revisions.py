@@ -7,6 +7,7 @@ reading.
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
@@ -90,7 +91,7 @@ class Revisions:
 
     async def vanished(self, article: Article) -> tuple[Vanished, ...]:
         """What earlier revisions named and this one does not, latest gone first."""
-        return vanished(await self.of(article)) if article.revision > 1 else ()
+        return await asyncio.to_thread(vanished, await self.of(article)) if article.revision > 1 else ()
 
     async def _says_the_same(self, article: Article, known: Article, before: Reading | None, found: ReadPage) -> bool:
         if known.text != article.text:

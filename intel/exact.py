@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final
@@ -27,10 +28,16 @@ async def exact_values(iocs: Iocs, values: Iterable[str]) -> dict[str, Named]:
     A malware name that is in no list is one only where it is stored, in whatever case. Raises InvalidQuery as
     `exact_value` does.
     """
-    read = {value: exact_value(value) for value in values}
-    names = {value: name for value, found in read.items() if (name := _name(value, found))}
+    # In a thread: a long value takes some milliseconds.
+    read, names = await asyncio.to_thread(_read, values)
     stored = await _stored_names(iocs, set(names.values()))
     return {value: found + stored.get(names.get(value, ""), ()) for value, found in read.items()}
+
+
+def _read(values: Iterable[str]) -> tuple[dict[str, Named], dict[str, str]]:
+    """Return what each value may name by itself, and the malware name that it may be, folded."""
+    read = {value: exact_value(value) for value in values}
+    return read, {value: name for value, found in read.items() if (name := _name(value, found))}
 
 
 def _name(value: str, found: Named) -> str | None:

@@ -13,7 +13,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from intel.canonical import readings, refang
 from intel.errors import InvalidQuery
@@ -135,6 +135,31 @@ class ArticleQuery:
     source: str | None = None
     limit: int = 20
     after: Position | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateQuery:
+    """What was weighed in an article, in order of appearance: only what was kept or dropped, only one type.
+
+    The page begins after the place `after` and after the first `skip` that match.
+    """
+
+    kept: bool | None = None
+    type: str | None = None
+    limit: int = 20
+    after: int = -1
+    skip: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePage:
+    """Candidates, each with its place; `total` match, of `count` in all `kept` were kept."""
+
+    items: tuple[tuple[int, dict[str, Any]], ...]
+    total: int
+    more: bool
+    kept: int
+    count: int
 
 
 @dataclass(frozen=True, slots=True)

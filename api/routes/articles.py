@@ -27,7 +27,7 @@ from api.parameters import (
 )
 from api.searching import articles_shown, articles_suggested, reading, searched
 from api.service import service_of
-from api.streaming import Pieces, streamed
+from api.streaming import JSON, Pieces, streamed
 from ingest.revisions import Revisions
 from intel.errors import NotFound
 from intel.query import ArticleQuery, parse_search
@@ -35,8 +35,6 @@ from intel.records import Article
 from intel.store.walking import pages_of
 
 router = APIRouter(tags=["articles"])
-
-_JSON = {"Content-Type": "application/json"}
 
 
 @router.get(
@@ -80,9 +78,12 @@ async def get_article(request: Request, id: str, format: FormatParameter = None)
     if (wanted := wanted_format(request, format)) != "json":
         pages = pages_of(service.store.articles, id, READ_AT_ONCE)
         return await render_article(wanted, found.ref, pages, service.apart)
-    vanished = await Revisions(service.store).vanished(found)
-    shown = views.article(found) | {"vanished": [*map(views.vanished, vanished)], "iocs_total": found.ioc_count}
-    return negotiated(await streamed(article_pieces(service, found, shown), _JSON))
+    vanished = (await Revisions(service.store).vanished(found))[:MOST_RECORDS]
+    shown = views.article(found) | {
+        "vanished": [*map(views.vanished, vanished)],
+        "iocs_total": found.ioc_count,
+    }
+    return negotiated(await streamed(article_pieces(service, found, shown), JSON))
 
 
 @router.get(
@@ -96,7 +97,7 @@ async def list_article_iocs(
 ) -> Response:
     listing = read_listing(request, f"indicators of {id}", {"limit": limit}, cursor, MOST_RECORDS)
     article = await known_article(request, id)
-    return await streamed(_page(listing, article.id, article.ioc_count), _JSON)
+    return await streamed(_page(listing, article.id, article.ioc_count), JSON)
 
 
 async def _page(listing: Listing, id: str, total: int) -> Pieces:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.requests import Request
@@ -13,8 +13,7 @@ from api.models import CandidateListModel, IocType
 from api.parameters import CursorParameter, LimitParameter
 from api.routes.articles import known_article
 from api.service import service_of
-from intel.query import Position
-from intel.store import Store
+from intel.query import CandidateQuery, Position
 
 router = APIRouter(tags=["articles"])
 
@@ -39,20 +38,9 @@ async def list_candidates(
     article = await known_article(request, id)
     # A walk stays with the revision that it began with.
     revision, after = map(int, listing.position.values) if listing.position else (article.revision, -1)
-    weighed = await _weighed(store, id, revision)
-    found = [
-        (place, each)
-        for place, each in enumerate(weighed or ())
-        if listing.asked["kept"] in (None, each["kept"]) and listing.asked["type"] in (None, each["type"])
-    ]
-    rest = [(place, each) for place, each in found if place > after]
-    page = rest[: listing.count]
-    next = Position((revision, page[-1][0])) if len(rest) > len(page) else None
-    notes = [NOT_KEPT] if weighed is None else []
-    return listing.answer([each for _, each in page], len(found), next, revision=revision, notes=notes)
-
-
-async def _weighed(store: Store, id: str, revision: int) -> tuple[dict[str, Any], ...] | None:
-    """None where nothing was kept of what that revision was weighed by."""
-    reading = await store.readings.get(id, revision)
-    return reading.candidates if reading else None
+    asked = CandidateQuery(listing.asked["kept"], listing.asked["type"], listing.count, after)
+    page = await store.readings.weighed(id, revision, asked)
+    if page is None:
+        return listing.answer([], 0, None, revision=revision, notes=[NOT_KEPT])
+    next = Position((revision, page.items[-1][0])) if page.more else None
+    return listing.answer([each for _, each in page.items], page.total, next, revision=revision, notes=[])

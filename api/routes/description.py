@@ -11,6 +11,7 @@ from starlette.responses import HTMLResponse, Response
 
 from api.answers import json_answer
 from api.limits.policy import access
+from api.service import service_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -44,7 +45,8 @@ def swagger_folder() -> Path:
 @router.get("/openapi.json")
 @access(costs=False, watched=False)
 async def openapi(request: Request) -> Response:
-    return json_answer(request.app.openapi())
+    # It is made at its first use, which takes a while.
+    return json_answer(await service_of(request).apart.run(request.app.openapi))
 
 
 @router.get("/docs")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
+import orjson
 from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
 from api import views
 from api.answers import json_answer, problems, read_listing
+from api.article_records import text_pieces
 from api.bodies import read_no_members
 from api.models import ListModel
 from api.parameters import CursorParameter, LimitParameter
@@ -17,6 +20,7 @@ from api.problems import Problem
 from api.revision_models import RevisionDetailModel, RevisionModel
 from api.routes.articles import known_article
 from api.service import service_of, submitter_of
+from api.streaming import JSON, Pieces, streamed
 from api.submission_models import SubmissionModel
 from ingest.revisions import Revisions
 from intel.errors import NotFound
@@ -26,6 +30,7 @@ from intel.times import rfc3339
 
 router = APIRouter(tags=["articles"])
 
+_NAMED_AT_ONCE = 500
 NO_ADDRESS = "This article was imported from a file: it has no address to be read from again."
 
 
@@ -59,11 +64,11 @@ async def list_revisions(
     listing = read_listing(request, f"revisions {id}", {"limit": limit}, cursor)
     article = await known_article(request, id)
     outlines = await Revisions(service_of(request).store).of(article)
-    shown = [_outline(reading, before) for reading, before in zip(outlines, (*outlines[1:], None), strict=True)]
-    rest = [each for each in shown if listing.position is None or each["revision"] < listing.position.values[0]]
-    page = rest[: listing.count]
+    pairs = [*zip(outlines, (*outlines[1:], None), strict=True)]
+    rest = [pair for pair in pairs if listing.position is None or pair[0].revision < int(listing.position.values[0])]
+    page = await asyncio.to_thread(lambda: [_outline(*pair) for pair in rest[: listing.count]])
     next = Position((page[-1]["revision"],)) if len(rest) > len(page) else None
-    return listing.answer(page, len(shown), next)
+    return listing.answer(page, len(outlines), next)
 
 
 @router.get(
@@ -77,8 +82,18 @@ async def get_revision(request: Request, id: str, revision: str) -> Response:
     reading = await Revisions(service_of(request).store).get(article, number)
     if reading is None:
         raise NotFound("The article has no such revision.")
-    more = {"text": reading.text or "", "iocs": [views.named(*named) for named in reading.iocs]}
-    return json_answer({"article_id": id} | _head(reading) | more)
+    return await streamed(_pieces(reading), JSON)
+
+
+async def _pieces(reading: Reading) -> Pieces:
+    yield orjson.dumps({"article_id": reading.article_id} | _head(reading))[:-1] + b',"text":"'
+    for piece in text_pieces(reading.text or ""):
+        yield piece
+    yield b'","iocs":['
+    for start in range(0, len(reading.iocs), _NAMED_AT_ONCE):
+        some = [views.named(*named) for named in reading.iocs[start : start + _NAMED_AT_ONCE]]
+        yield (b"," if start else b"") + orjson.dumps(some)[1:-1]
+    yield b"]}"
 
 
 def _head(reading: Reading) -> dict[str, Any]:

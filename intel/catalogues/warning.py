@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -49,11 +50,18 @@ async def warnings_of(store: Store, iocs: Iterable[Ioc]) -> dict[str, tuple[List
     asked = {ioc.id: ioc for ioc in iocs}
     if not asked or catalogue not in {each.name for each in await store.catalogues.all()}:
         return {}
-    keys = {id: tuple(_keys(ioc.type, ioc.value)) for id, ioc in asked.items()}
+    # In threads: an address stands in many networks, and lists are long.
+    keys = await asyncio.to_thread(lambda: {id: tuple(_keys(ioc.type, ioc.value)) for id, ioc in asked.items()})
     wanted = {key.part for found in keys.values() for key in found} | {LISTS_PART, SUBSTRINGS_PART}
     parts = await store.catalogues.parts(catalogue, sorted(wanted))
     if LISTS_PART not in parts:
         return {}
+    return await asyncio.to_thread(_found, parts, asked, keys)
+
+
+def _found(
+    parts: Mapping[str, bytes], asked: Mapping[str, Ioc], keys: Mapping[str, tuple[_Key, ...]]
+) -> dict[str, tuple[ListWarning, ...]]:
     lists = _Lists(parts)
     found = {id: lists.warnings(ioc.type, ioc.value, keys[id]) for id, ioc in asked.items()}
     return {id: warnings for id, warnings in found.items() if warnings}

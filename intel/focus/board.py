@@ -43,8 +43,7 @@ class Focus:
             if board is None or board.basis != basis or not board.good_from <= now < board.good_until:
                 material = await read_material(self._store, start, end)
                 # In a thread: of many articles it takes seconds, and other requests go on meanwhile.
-                items = await asyncio.to_thread(compute, material, day - HISTORY, now)
-                board = self._board = _Board(basis, now, _next_change(material, now, end), items)
+                board = self._board = await asyncio.to_thread(_computed, material, basis, now, end)
             return board.items
 
 
@@ -64,6 +63,11 @@ async def focus_between(store: Store, start: datetime, end: datetime, now: datet
         if any(start <= mention.seen_at <= moment for mention in subject.mentions)
     }
     return [item for item in items if item["status"] == "active" and (item["kind"], item["key"]) in named]
+
+
+def _computed(material: Material, basis: str, now: datetime, end: datetime) -> _Board:
+    items = compute(material, _midnight_before(now) - HISTORY, now)
+    return _Board(basis, now, _next_change(material, now, end), items)
 
 
 def _next_change(material: Material, now: datetime, end: datetime) -> datetime:

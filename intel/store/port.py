@@ -32,7 +32,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final, Protocol
 
-from intel.query import ArticleQuery, ChangePage, ChangeQuery, IocQuery, Page, Position
+from intel.query import ArticleQuery, CandidatePage, CandidateQuery, ChangePage, ChangeQuery, IocQuery, Page, Position
 from intel.records import (
     Account,
     ApiKey,
@@ -157,6 +157,9 @@ class Readings(Protocol):
 
     async def get(self, article_id: str, revision: int) -> Reading | None:
         """That revision, with `text` and `candidates`."""
+
+    async def weighed(self, article_id: str, revision: int, query: CandidateQuery) -> CandidatePage | None:
+        """Return one page of what was weighed in that revision; None where nothing of it was kept."""
 
     async def of(self, article_id: str) -> tuple[Reading, ...]:
         """The outlines of an article's newest 100 revisions, newest first."""

@@ -10,6 +10,7 @@ from api.web.addresses import with_query
 from api.web.pages.articles import known_article
 from api.web.visit import Visit
 from intel.canonical import defang
+from intel.query import CandidateQuery
 
 VERDICTS: Final = ("dropped", "kept")
 _ROWS: Final = 200
@@ -17,28 +18,26 @@ _ROWS: Final = 200
 
 async def show(visit: Visit) -> Response:
     article = await known_article(visit)
-    reading = await visit.service.store.readings.get(article.id, article.revision)
-    weighed = reading.candidates if reading else None
     verdict = visit.query.get("verdict", "")
-    wanted = [each for each in weighed or () if verdict not in VERDICTS or each["kept"] == (verdict == "kept")]
-    start = _start(visit, len(wanted))
+    start = _start(visit)
+    wanted = CandidateQuery(verdict == "kept" if verdict in VERDICTS else None, limit=_ROWS, skip=start)
+    page = await visit.service.store.readings.weighed(article.id, article.revision, wanted)
     onward = with_query(f"/articles/{article.id}/weighed", {"verdict": verdict, "from": str(start + _ROWS)})
     return visit.page(
         "weighed.html",
         article=article,
-        known=weighed is not None,
-        kept=sum(each["kept"] for each in weighed or ()),
-        count=len(weighed or ()),
+        known=page is not None,
+        kept=page.kept if page else 0,
+        count=page.count if page else 0,
         verdict=verdict if verdict in VERDICTS else "",
-        rows=[_row(each) for each in wanted[start : start + _ROWS]],
-        next_address=onward if start + _ROWS < len(wanted) else None,
+        rows=[_row(each) for _, each in page.items] if page else [],
+        next_address=onward if page and page.more else None,
     )
 
 
-def _start(visit: Visit, count: int) -> int:
+def _start(visit: Visit) -> int:
     asked = visit.query.get("from", "0")
-    start = int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
-    return start if start < count else 0
+    return int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
 
 
 def _row(candidate: dict[str, Any]) -> dict[str, Any]:

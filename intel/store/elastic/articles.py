@@ -27,6 +27,7 @@ from intel.times import from_milliseconds
 
 _LISTED = {"_source": {"excludes": NOT_IN_LISTS}}
 _SIGHTINGS_AT_ONCE = 5_000
+_ROWS_AT_ONCE = 250
 _SEEN_MEMBERS = ["ioc_id", "type", "value", "article_id", "counted_source", "seen_at", "malware"]
 _SUMS: dict[str, Any] = {
     "size": 0,
@@ -98,7 +99,9 @@ class ElasticArticles:
             async for page in pages:
                 sightings = [hit["_source"] for hit in page]
                 iocs = await self._iocs.get_many([one["ioc_id"] for one in sightings], source=["first_seen"])
-                for one in sightings:
+                for number, one in enumerate(sightings):
+                    if number % _ROWS_AT_ONCE == 0:
+                        await asyncio.sleep(0)  # other requests go on meanwhile
                     if one["ioc_id"] in iocs and is_there(iocs[one["ioc_id"]].source):
                         yield seen_ioc(one, iocs[one["ioc_id"]].source["first_seen"])
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
 
+from intel.query import CandidatePage, CandidateQuery
 from intel.records import Reading
 from intel.store.elastic.bulk import Bulk, Write
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import Document, moment
 from intel.store.elastic.index import Index
-from intel.store.elastic.packing import pack_json, unpack_json
+from intel.store.elastic.packing import pack_json, unpack, unpack_json
 from intel.store.elastic.queries import term
+from intel.store.weighing import after_value, candidates_in, page_of
 from intel.times import from_rfc3339
 
 _MOST_OUTLINES = 100
@@ -39,6 +44,10 @@ class ElasticReadings:
         pages = self._readings.pages({"query": term("article_id", article_id), "_source": False}, ["_shard_doc"])
         async for page in pages:
             await self._bulk.write_all(Write("delete", self._readings.name, hit["_id"]) for hit in page)
+
+    async def weighed(self, article_id: str, revision: int, query: CandidateQuery) -> CandidatePage | None:
+        found = await self._readings.get(_reading_id(article_id, revision), ["body"])
+        return None if found is None else await asyncio.to_thread(_page, found.source, query)
 
     async def of(self, article_id: str) -> tuple[Reading, ...]:
         await self._readings.refresh(Patience.READ)
@@ -69,7 +78,7 @@ def _document(reading: Reading) -> Document:
 
 
 def _record(document: Document) -> Reading:
-    text, candidates = unpack_json(document["body"]) if "body" in document else (None, None)
+    text, candidates = _body(document) if "body" in document else (None, None)
     return Reading(
         article_id=document["article_id"],
         revision=document["revision"],
@@ -79,6 +88,18 @@ def _record(document: Document) -> Reading:
         text=text,
         candidates=None if candidates is None else tuple(candidates),
     )
+
+
+def _body(document: Document) -> tuple[str | None, Iterator[dict[str, Any]] | None]:
+    """The text and the candidates, which stand in one array."""
+    body = unpack(document["body"]).decode()
+    start = after_value(body, 1)
+    return json.loads(body[1 : start - 1]), candidates_in(body, start)
+
+
+def _page(document: Document, query: CandidateQuery) -> CandidatePage | None:
+    _, candidates = _body(document)
+    return None if candidates is None else page_of(candidates, query)
 
 
 def _records(documents: list[Document]) -> tuple[Reading, ...]:

@@ -70,13 +70,13 @@ class SqliteArticles:
 
     async def iocs_among(self, id: str, ioc_ids: Sequence[str]) -> dict[str, Ioc]:
         asked = (to_json(list(ioc_ids)), id)
-        rows = await self._database.read(lambda connection: connection.execute(_IOCS_AMONG, asked).fetchall())
-        return {row["id"]: ioc(row) for row in rows}
+        return await self._database.read(
+            lambda connection: {row["id"]: ioc(row) for row in connection.execute(_IOCS_AMONG, asked)}
+        )
 
     async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
         span = (to_milliseconds(start), to_milliseconds(end))
-        rows = await self._database.read(lambda connection: connection.execute(_BETWEEN, span).fetchall())
-        return tuple(map(article, rows))
+        return await self._database.read(lambda connection: tuple(map(article, connection.execute(_BETWEEN, span))))
 
     async def seen_between(self, start: datetime, end: datetime) -> AsyncIterator[SeenIoc]:
         span = (to_milliseconds(start), to_milliseconds(end))

@@ -23,7 +23,8 @@ Work = Callable[[sqlite3.Connection], T]
 
 READERS = 4
 BUSY_SECONDS = 5.0
-ROWS_AT_ONCE = 2_000
+# Few enough that whoever reads them holds the event loop for some milliseconds only.
+ROWS_AT_ONCE = 250
 # Conditions of the machine or of other processes, which pass; any other code is a fault in a statement.
 _PASSING = frozenset(
     {

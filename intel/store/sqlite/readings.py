@@ -8,9 +8,11 @@ import zlib
 from dataclasses import replace
 from typing import Any
 
+from intel.query import CandidatePage, CandidateQuery
 from intel.records import Reading
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.rows import to_json
+from intel.store.weighing import candidates_in, page_of
 from intel.times import from_milliseconds, to_milliseconds
 
 
@@ -29,6 +31,16 @@ class SqliteReadings:
         def work(connection: sqlite3.Connection) -> Reading | None:
             row = connection.execute(_GET, asked).fetchone()
             return _reading(row) if row else None
+
+        return await self._database.read(work)
+
+    async def weighed(self, article_id: str, revision: int, query: CandidateQuery) -> CandidatePage | None:
+        asked = (article_id, revision)
+
+        def work(connection: sqlite3.Connection) -> CandidatePage | None:
+            row = connection.execute(_WEIGHED, asked).fetchone()
+            found = candidates_in(_unpacked(row["candidates"])) if row else None
+            return page_of(found, query) if found is not None else None
 
         return await self._database.read(work)
 
@@ -54,7 +66,7 @@ def _outline(row: sqlite3.Row) -> Reading:
 
 
 def _reading(row: sqlite3.Row) -> Reading:
-    candidates = _unpack(row["candidates"])
+    candidates = candidates_in(_unpacked(row["candidates"]))
     return replace(
         _outline(row),
         text=_unpack(row["text"]),
@@ -67,7 +79,11 @@ def _pack(value: object) -> bytes:
 
 
 def _unpack(packed: bytes) -> Any:
-    return json.loads(zlib.decompress(packed))
+    return json.loads(_unpacked(packed))
+
+
+def _unpacked(packed: bytes) -> str:
+    return zlib.decompress(packed).decode()
 
 
 _PUT = """
@@ -75,6 +91,7 @@ _PUT = """
     VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 _GET = "SELECT * FROM readings WHERE article_id = ? AND revision = ?"
+_WEIGHED = "SELECT candidates FROM readings WHERE article_id = ? AND revision = ?"
 _OF = """
     SELECT article_id, revision, fetched_at, title, iocs FROM readings
     WHERE article_id = ? ORDER BY revision DESC LIMIT 100

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import Any
 
+from intel.query import CandidatePage, CandidateQuery
 from intel.records import Reading
 from intel.store.port import Store
 from tests.contract.store.builders import hour, make_article, publish
@@ -45,6 +47,31 @@ async def test_what_was_weighed_keeps_its_order_and_its_kinds(store: Store) -> N
     assert isinstance(found.candidates, tuple)
     assert [list(candidate) for candidate in found.candidates] == [list(c) for c in make_reading().candidates or ()]
     assert [type(value) for value in found.candidates[0].values()] == [str, str, bool, float, list, type(None)]
+
+
+async def test_what_was_weighed_comes_page_by_page(store: Store, other_store: Store) -> None:
+    candidates = tuple(
+        {"type": ("domain", "ip")[n % 2], "value": f'{n} ü ], \\" 分', "kept": n % 3 > 0, "names": [{"a": n}]}
+        for n in range(500)
+    )
+    await store.readings.put(replace(make_reading(), candidates=candidates))
+    everything = [*enumerate(candidates)]
+
+    async def page(**asked: Any) -> CandidatePage:
+        found = await other_store.readings.weighed("article-1", 1, CandidateQuery(**asked))
+        assert found is not None
+        return found
+
+    assert await page(limit=3) == CandidatePage(tuple(everything[:3]), 500, True, 333, 500)
+    assert (await page(limit=500)).items == tuple(everything)
+    assert await page(limit=500, after=397) == CandidatePage(tuple(everything[398:]), 500, False, 333, 500)
+    assert (await page(limit=2, skip=250)).items == tuple(everything[250:252])
+    dropped = [one for one in everything if not one[1]["kept"] and one[1]["type"] == "ip"]
+    assert await page(limit=9, kept=False, type="ip") == CandidatePage(tuple(dropped[:9]), len(dropped), True, 333, 500)
+    assert (await page(limit=9, kept=False, type="ip", after=dropped[8][0])).items == tuple(dropped[9:18])
+    assert await other_store.readings.weighed("article-1", 2, CandidateQuery()) is None
+    await store.readings.put(replace(make_reading(), candidates=()))
+    assert await page() == CandidatePage((), 0, False, 0, 0)
 
 
 async def test_a_reading_may_hold_nothing(store: Store) -> None:

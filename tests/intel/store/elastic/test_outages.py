@@ -13,7 +13,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from intel.errors import ConfigurationError, StoreUnavailable
-from intel.query import ArticleQuery, IocQuery
+from intel.query import ArticleQuery, CandidateQuery, IocQuery
 from intel.records import ApiKey, Catalogue, Vote
 from intel.settings import ElasticsearchSettings
 from intel.store.elastic.store import ElasticStore
@@ -33,6 +33,7 @@ READS: dict[str, Callable[[ElasticStore], Awaitable[object]]] = {
     "indicators among those of an article": lambda store: store.articles.iocs_among("one", ["two"]),
     "texts": lambda store: store.articles.texts(["one"]),
     "a reading": lambda store: store.readings.get("one", 1),
+    "what was weighed": lambda store: store.readings.weighed("one", 1, CandidateQuery()),
     "outlines": lambda store: store.readings.of("one"),
     "a basis": lambda store: store.articles.basis(hour(0), hour(1)),
     "weeks": lambda store: store.articles.weeks(),
