@@ -1,4 +1,4 @@
-"""What wraps every answer: security headers, counting, the access line, and an answer to what nobody foresaw."""
+"""Wraps every answer: adds security headers, counts it, and answers errors that nothing else handled."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _HTTPS_ONLY = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 class AnswerMiddleware:
-    """ASGI middleware around the whole application; `https` where its public address is."""
+    """ASGI middleware that adds security headers to every answer and counts it; `https` if the public address is."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics, https: bool) -> None:
         self._app = app
@@ -104,9 +104,9 @@ def _value(pair: bytes) -> str:
 
 
 class UnforeseenErrorMiddleware:
-    """ASGI middleware right around the routes: logs what nobody foresaw and answers it with a plain 500.
+    """ASGI middleware right around the routes that logs unexpected errors and answers them with a plain 500.
 
-    A client that goes away in the middle of its request is no fault: it leaves one line in the log.
+    A client that disconnects before its request is complete is not an error: it leaves one line in the log.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -123,7 +123,7 @@ class UnforeseenErrorMiddleware:
         try:
             await self._app(scope, receive, answer)
         except ClientDisconnect:
-            log.info("a client went away before its request was complete", route=_route(scope))
+            log.info("a client disconnected before its request was complete", route=_route(scope))
         except Exception:
             request_id = secrets.token_hex(8)
             log.exception("a request failed in an unforeseen way", route=_route(scope), request_id=request_id)

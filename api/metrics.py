@@ -40,16 +40,16 @@ class Metrics:
         )
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Counts one answer; `route` is the template of the path, never the path itself."""
+        """Count one answer; `route` is the template of the path, never the path itself."""
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.labels(route).observe(seconds)
 
     def limited_without_redis(self) -> None:
-        """Counts one request that was limited in this process because Redis is out of reach."""
+        """Count one request that was limited in this process because Redis is out of reach."""
         self._fallbacks.inc()
 
     def connected(self, number: int) -> None:
-        """Note how many connections are open."""
+        """Record how many connections are open."""
         self._connections.set(number)
 
     def refused_connection(self, reason: str) -> None:
@@ -57,14 +57,14 @@ class Metrics:
         self._refused.labels(reason).inc()
 
     def stored(self, records: dict[str, int], submissions: dict[str, int]) -> None:
-        """Notes what the store holds."""
+        """Record what the store holds."""
         for kind, number in records.items():
             self._records.labels(kind).set(number)
         for status, number in submissions.items():
             self._submissions.labels(status).set(number)
 
     def followed(self, feeds: Iterable[FeedHealth]) -> None:
-        """Notes how each feed is doing; one that is gone is shown no more."""
+        """Record how each feed is doing, and drop feeds that no longer exist."""
         for gauge in (self._feed_success, self._feed_failures, self._feed_records):
             gauge.clear()
         for health in feeds:
@@ -76,5 +76,5 @@ class Metrics:
                 self._feed_success.labels(feed.name).set(feed.last_success_at.timestamp())
 
     def render(self) -> bytes:
-        """All metrics as Prometheus reads them."""
+        """Return all metrics in Prometheus's text format."""
         return generate_latest(self._registry)

@@ -34,7 +34,7 @@ _LISTEN_HINTS = {
 
 
 def serve(host: str | None, port: int | None, *, first_run: bool) -> None:
-    """Serves until Ctrl-C or SIGTERM."""
+    """Serve until Ctrl-C or SIGTERM."""
     settings = load_settings()
     given = {name: value for name, value in (("ioc_host", host), ("ioc_port", port)) if value is not None}
     settings = settings.model_copy(update=given)
@@ -70,7 +70,7 @@ def serve(host: str | None, port: int | None, *, first_run: bool) -> None:
 
 
 def _listen(settings: Settings) -> socket.socket:
-    """Takes the port before anything is made or printed."""
+    """Bind the port before anything is made or printed."""
     family = socket.AF_INET6 if ":" in settings.ioc_host else socket.AF_INET
     try:
         taken = socket.socket(family)
@@ -84,7 +84,7 @@ def _listen(settings: Settings) -> socket.socket:
 
 
 def work() -> None:
-    """Reads submissions until SIGTERM or Ctrl-C; outlives both engines."""
+    """Read submissions until SIGTERM or Ctrl-C, also while Elasticsearch or Redis is out of reach."""
     settings = load_settings()
     if not settings.served or settings.redis_address is None:
         raise ConfigurationError(

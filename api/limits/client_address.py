@@ -15,7 +15,7 @@ _LONGEST_ENTRY = 64
 
 
 def client_address(peer: str | None, forwarded_for: Sequence[str], trusted: Sequence[Network]) -> str:
-    """The client of a request, as the text that its buckets are named by.
+    """Return the client of a request, as the text that names its buckets.
 
     `peer` is the address at the other end of the connection, `forwarded_for` the values of every X-Forwarded-For header
     in their order, `trusted` the networks of the proxies that are believed. IPv4 stands as it is, IPv6 as its /64; a

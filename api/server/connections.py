@@ -1,4 +1,4 @@
-"""The open connections of one process: how many there may be, and a look at each, twice a second."""
+"""Counts the open connections of one process and checks each of them twice a second."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Connection(Protocol):
 
 
 class Connections:
-    """Admits connections up to the limits, has each end in time, and reports what was refused.
+    """Admits connections up to the limits, ends those that take too long, and reports refusals.
 
     `observe` gets the number of open connections, `refused` the reason of each refusal; the log has one line a reason
     in ten seconds.
@@ -64,7 +64,7 @@ class Connections:
         return None
 
     def release(self, connection: Connection) -> None:
-        """Forget a connection that has ended; one that was never admitted is none of ours."""
+        """Free the slot of a connection that has ended; a connection that was refused has none."""
         if connection not in self._open:
             return
         self._open.remove(connection)

@@ -21,7 +21,7 @@ _FEWEST_CONNECTIONS = 8
 class ConnectionLimits:
     """The limits of one process.
 
-    Of an answer that is waiting to be read, a client must take `unread_bytes` in every `unread_seconds`.
+    A client must read at least `unread_bytes` of a waiting answer in any `unread_seconds`.
     """
 
     connections: int = _MOST_CONNECTIONS
@@ -51,7 +51,7 @@ def connection_limits(settings: Settings, open_files: int) -> ConnectionLimits:
 
 
 def raise_open_files() -> int:
-    """Raise the number of files that this process may open as far as it may and needs; return that number."""
+    """Raise the limit of open files to what full use needs, as far as this process may, and return it."""
     try:
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     except NameError:

@@ -1,4 +1,4 @@
-"""uvicorn's HTTP protocol on the fast parser, with bounds on what one client can cost and how long it may take."""
+"""Extends uvicorn's httptools protocol with limits on what one client can cost and how long it can take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from httptools import HttpParserError, HttpParserUpgrade
-from uvicorn._types import ASGI3Application
 from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.utils import get_remote_addr
@@ -130,7 +129,7 @@ class BoundedProtocol(HttpToolsProtocol):
     # Feeding the parser.
 
     def _take_turn(self) -> None:
-        """Feed the parser until it has had its share, or the application or an earlier request must come first."""
+        """Feed the parser up to its share of a turn, unless the application or an earlier request must come first."""
         self._next_turn = None
         self._feeding = True
         fed = 0
@@ -143,7 +142,7 @@ class BoundedProtocol(HttpToolsProtocol):
         return self.flow.read_paused or bool(self.pipeline) or self.transport.is_closing()
 
     def _settle(self) -> None:
-        """Read on where nothing is held back; else go on with that as soon as it may."""
+        """Resume reading if nothing is held back; otherwise schedule the next turn."""
         if self._feeding or self.transport.is_closing():
             return
         if self._held or self.flow.read_paused:
@@ -154,7 +153,10 @@ class BoundedProtocol(HttpToolsProtocol):
             self._next_turn = self.loop.call_soon(self._take_turn)
 
     def _feed(self) -> int:
-        """Feed one piece; what brings no head, body or chunk to its end counts as head, and that is bounded."""
+        """Feed one piece and return its size.
+
+        Bytes that complete no head, body data or chunk header count towards the limit of the head.
+        """
         room = self._limits.head_bytes - self._fruitless_bytes
         if room <= 0:
             self._refuse(HEAD_TOO_LARGE)
@@ -206,7 +208,7 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_message_complete()
         self._expect(_Incoming.NOTHING, None if self._is_answering() else self._limits.idle_seconds)
 
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answering = cycle
         super()._start_asgi_task(cycle, app)
 
@@ -252,7 +254,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _is_our_turn(self) -> bool:
-        """Whether the client waits for us: to take what it sent, to tell it to go on, or to send what is left."""
+        """Return whether the client waits for us: to take what it sent, to say 100 Continue, or to send the rest."""
         if self._held or self.flow.read_paused:
             return True
         if self._incoming is _Incoming.BODY:
@@ -263,7 +265,7 @@ class BoundedProtocol(HttpToolsProtocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def _is_unread(self, now: float) -> bool:
-        """Whether too little of a waiting answer was taken for too long."""
+        """Return whether the client has read too little of a waiting answer for too long."""
         if not self.transport.get_write_buffer_size():
             self._mark = None
             return False
@@ -274,7 +276,7 @@ class BoundedProtocol(HttpToolsProtocol):
         return now - mark.at >= self._limits.unread_seconds
 
     def _taken(self) -> int:
-        """Bytes that the client has taken; only differences tell something."""
+        """Return how many bytes the client has taken, counted from an arbitrary start."""
         try:
             told = self.transport.get_extra_info("socket").getsockopt(IPPROTO_TCP, _TCP_INFO, _ACKNOWLEDGED.stop)
             return int(struct.unpack("=Q", told[_ACKNOWLEDGED])[0])
@@ -296,13 +298,13 @@ class BoundedProtocol(HttpToolsProtocol):
             self._hang_up()
 
     def _may_answer(self) -> bool:
-        """Whether an answer now would be taken for the one to the refused request."""
+        """Return whether the client would take an answer now for the one to the refused request."""
         if self._incoming is _Incoming.BODY:
             return not self.cycle.response_started and not self.pipeline
         return not self._is_answering()
 
     def _hang_up(self) -> None:
-        """Send nothing more, and read a little on: a client that is still sending would lose the answer otherwise."""
+        """Stop sending, but read on briefly: closing while the client still sends would lose it the answer."""
         self._disconnect()
         self._discarded_bytes = 0
         self._expect(_Incoming.REFUSED, self._limits.closing_seconds)
@@ -331,7 +333,7 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(BODY_UNWANTED)
 
     def _reset(self) -> None:
-        """Close at once, and free what the kernel still keeps for the client."""
+        """Close at once and drop what the kernel still holds for the client."""
         with contextlib.suppress(AttributeError, OSError):
             self.transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, _RESET)
         self._disconnect()

@@ -1,4 +1,4 @@
-"""Puts our protocol in the place of uvicorn's, whoever started uvicorn."""
+"""Replaces uvicorn's protocol with ours, whoever started uvicorn."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = structlog.get_logger()
 
 
 class BoundedApp(FastAPI):
-    """An application that holds the server which starts it to `ConnectionLimits`.
+    """An application that makes the uvicorn which starts it keep to `ConnectionLimits`.
 
     uvicorn asks its configuration for the protocol at every new connection, and the application starts before the first
     one. So `ioc serve` and `uvicorn api.app:create_app --factory` are bounded alike; any other server is warned about.

@@ -71,7 +71,7 @@ PAGES = (
 
 
 def add_pages(app: FastAPI) -> None:
-    """Adds all pages and the static files. `app.state.service` may be set before or after."""
+    """Add all pages and the static files. `app.state.service` may be set before or after."""
     static = fingerprints()
     templates = Templates(static)
     app.state.templates = templates
@@ -85,12 +85,12 @@ def add_pages(app: FastAPI) -> None:
 
 
 def is_page(path: str) -> bool:
-    """Whether people look at what is at this path: errors there are pages, not problem+json."""
+    """Return whether a path is a page for people, whose errors are pages and not problem+json."""
     return not any(path == prefix or path.startswith(prefix + "/") for prefix in _NOT_PAGES)
 
 
 async def error_page(request: Request, problem: Problem) -> Response:
-    """The page for an error that no page's handler answered: an unknown address, a wrong method."""
+    """Return the page for an error that no page's handler answered: an unknown address, a wrong method."""
     visit: Visit = request.scope.get(VISIT) or stranger(request, request.app.state.templates)
     if visit.signed_in is None:
         try:
@@ -101,7 +101,7 @@ async def error_page(request: Request, problem: Problem) -> Response:
 
 
 def failure_page(templates: Templates, request_id: str) -> Response:
-    """The page for what nobody foresaw; it touches neither store nor session, which may be what failed."""
+    """Return the page for an unexpected error, without the store and the session, which may be what failed."""
     return private(HTMLResponse(templates.render("failure.html", {"request_id": request_id}), 500))
 
 

@@ -24,7 +24,7 @@ _READ = ("GET", "HEAD")
 
 
 def fingerprints(folder: Path = FOLDER) -> Mapping[str, str]:
-    """The addresses of the files, by name: `site.css` -> `/static/site.css?v=0123456789`."""
+    """Return the addresses of the files by name: `site.css` -> `/static/site.css?v=0123456789`."""
     made = {file.name: f"/static/{file.name}?v={_digest(file)}" for file in sorted(folder.iterdir()) if file.is_file()}
     return MappingProxyType(made)
 
@@ -80,7 +80,7 @@ def _read(file: Path) -> _Kept:
 
 
 def _answer(request: Request, kept: _Kept) -> Response:
-    """The file as this browser takes it, or 304 where it holds that very one."""
+    """Return the file in a coding that the browser accepts, or 304 if the browser already has it."""
     packed = kept.packed if _takes_gzip(request) else None
     headers = {"ETag": f'"{kept.tag}-gzip"' if packed is not None else f'"{kept.tag}"'}
     if kept.packed is not None:

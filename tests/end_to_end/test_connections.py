@@ -133,6 +133,6 @@ def test_a_client_that_goes_away_leaves_one_quiet_line(here: Installation) -> No
     with connect(server) as connection:
         connection.sendall(HALF_A_FORM)
         health_seconds(server)
-    until(lambda: "went away" in here.output(), "the line is there")
+    until(lambda: "disconnected before" in here.output(), "the line is there")
     assert "Traceback" not in here.output()
-    assert here.output().count("went away") == 1
+    assert here.output().count("disconnected before") == 1
