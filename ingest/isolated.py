@@ -16,7 +16,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from typing import Any, Final, TypeVar, TypeVarTuple
 
 import structlog
@@ -33,7 +33,7 @@ log = structlog.get_logger()
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-_PRELOAD: Final = ("ingest.reading:warm_up", "ingest.indicators.iocextract_step")
+_PRELOAD: Final = ("ingest.reading:warm_up", "ingest.indicators.iocextract_step", "ingest.archives")
 _BOOT: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from ingest.fork_server import serve; serve(int(sys.argv[2]), sys.argv[3:])"
@@ -80,7 +80,7 @@ class Isolation:
 
     async def stream(
         self, limits: IsolationLimits, function: Callable[[*Ts], Iterator[T]], *args: *Ts
-    ) -> AsyncIterator[T]:
+    ) -> AsyncGenerator[T, None]:
         """The items of a generator, as they are made; it waits while nobody asks for the next one.
 
         Takes none of the slots of `run`. Raises as `run_within`.

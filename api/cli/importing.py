@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -12,7 +13,7 @@ from api.cli.running import print_json, print_table, progress_bar, say, with_sto
 from ingest.assembly import Ingest, open_ingest
 from ingest.body import article_type
 from ingest.bundles import read_bundle
-from ingest.files import FoundFile, count_files, found_files
+from ingest.files import FoundFile, count_found, found_files
 from intel.errors import IngestFailed, IocError
 from intel.ids import article_id, content_identity
 from intel.records import IOC_TYPES, Article
@@ -51,7 +52,7 @@ def import_paths(paths: Sequence[Path], source: str | None, *, again: bool, as_j
         try:
             importing = Importing(store, ingest, source, settings.ioc_most_indicators, again)
             with progress_bar() as progress:
-                task = progress.add_task("importing", total=await asyncio.to_thread(count_files, paths))
+                task = progress.add_task("importing", total=await count_found(ingest.isolation, paths))
                 async for imported in importing.all(paths):
                     results.extend(imported)
                     progress.advance(task)
@@ -83,12 +84,13 @@ class Importing:
 
     async def all(self, paths: Sequence[Path]) -> AsyncIterator[list[Imported]]:
         """What became of every file."""
-        files, under_way = found_files(paths), list[asyncio.Task[list[Imported]]]()
+        under_way = list[asyncio.Task[list[Imported]]]()
         try:
-            while (file := await asyncio.to_thread(next, files, None)) is not None:
-                under_way.append(asyncio.create_task(self._taken(file)))
-                if len(under_way) >= _AT_ONCE:
-                    yield await under_way.pop(0)
+            async with contextlib.aclosing(found_files(self.ingest.isolation, paths)) as files:
+                async for file in files:
+                    under_way.append(asyncio.create_task(self._taken(file)))
+                    if len(under_way) >= _AT_ONCE:
+                        yield await under_way.pop(0)
             while under_way:
                 yield await under_way.pop(0)
         finally:
