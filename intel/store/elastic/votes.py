@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
 from intel.records import Vote
-from intel.store.elastic.documents import Document, moment
+from intel.store.elastic.documents import Document, is_there, moment
 from intel.store.elastic.index import Found, Index
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.times import from_rfc3339
@@ -42,10 +42,11 @@ class ElasticVotes:
 
     async def forget_vanished(self, ioc_ids: Sequence[str], iocs: Index) -> None:
         """Delete the votes on those of the given indicators that are stored no more."""
-        left = await iocs.get_many(ioc_ids, source=False)
+        found = await iocs.get_many(ioc_ids, source=["first_seen"])
+        left = {id for id, one in found.items() if is_there(one.source)}
         voted = await self._votes.get_many([id for id in ioc_ids if id not in left], source=False)
-        for found in voted.values():
-            await self._votes.delete(found)
+        for one in voted.values():
+            await self._votes.delete(one)
 
     def _turn(self, ioc_id: str) -> asyncio.Lock:
         return self._turns.setdefault(ioc_id, asyncio.Lock())

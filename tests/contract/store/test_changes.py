@@ -110,6 +110,17 @@ async def test_what_is_removed_and_comes_back_is_added_again(store: Store) -> No
     assert (await the_ioc(store, "domain a.example")).added_at > first.added_at
 
 
+@pytest.mark.promise("changes.feed")
+async def test_the_removal_of_an_article_is_told(store: Store) -> None:
+    await publish(store, make_article("a"), "domain a.example", "domain b.example")
+    await publish(store, make_article("b", at=1), "domain b.example")
+    follower = Follower(store)
+    await follower.catch_up()
+    assert await store.articles.remove(make_article("a").id)
+    assert sorted(await follower.catch_up()) == ["changed b.example", "removed a.example"]
+    assert await follower.catch_up() == []
+
+
 async def test_what_was_removed_is_nowhere_else(store: Store) -> None:
     await publish(store, make_article("a"), "domain a.example", "ip 192.0.2.1")
     await publish(store, make_article("a"), "ip 192.0.2.1")
