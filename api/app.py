@@ -64,10 +64,10 @@ from ingest.roundups import build_newest_weeks, keep_weeks
 from ingest.submitting import Submitting
 from ingest.work import upkeep
 from intel.awareness import load_lessons
-from intel.errors import IocError
+from intel.errors import IocError, StoreUnavailable
 from intel.focus import Focus
 from intel.settings import Settings, load_settings
-from intel.store import open_store
+from intel.store import Store, open_store
 from intel.times import utc_now
 
 log = structlog.get_logger()
@@ -186,16 +186,24 @@ async def _running(
     if not service.settings.served:
         await service.store.setup()
     keeping = asyncio.create_task(upkeep(service.store, service.queue, service.clock, *beside))
+    checking = asyncio.create_task(_checked(service.store))
     try:
         yield
     finally:
         keeping.cancel()
-        await asyncio.gather(keeping, return_exceptions=True)
+        checking.cancel()
+        await asyncio.gather(keeping, checking, return_exceptions=True)
         await service.queue.close()
         await ingest.close()
         await service.limiter.close()
         service.apart.close()
         await service.store.close()
+
+
+async def _checked(store: Store) -> None:
+    """Look once, beside the first requests, whether the store is whole; it logs and remembers what is not."""
+    with contextlib.suppress(StoreUnavailable):
+        await store.check()
 
 
 def _refusal(status: int, code: str, detail: str, headers: Mapping[str, str]) -> ASGIApp:

@@ -93,7 +93,7 @@ def problem_of(error: IocError) -> Problem:
         return Problem(500, "internal_error", "The service failed to answer this; the fault is on its side.")
     headers = {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, StoreUnavailable) else {}
     if isinstance(error, StoreUnavailable):
-        return Problem(status, code, "The store is out of reach at the moment; try again shortly.", headers=headers)
+        return Problem(status, code, error.told, headers=headers)
     errors = [{"field": field, "message": message} for field, message in _fields(error)]
     return Problem(status, code, _sentence(error), errors=errors)
 

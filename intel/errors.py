@@ -9,7 +9,9 @@ IocError
 ├── AccountExists           the e-mail address already has an account
 ├── KeyLimitReached         the account already holds five API keys
 ├── StoreUnavailable        the store is out of reach or refuses writes; passes by itself
-│   └── CredentialsRefused  the engine does not let this service in
+│   ├── CredentialsRefused  the engine does not let this service in
+│   ├── StoreDamaged        its file is damaged; stays so until somebody repairs it
+│   └── WritesRefused       it can be read but takes no writes: its disk is full or read-only
 ├── CatalogueUnreadable     a file is not the catalogue that it was given as, or is damaged
 └── IngestFailed            an article could not be taken in
     ├── RefusedUrl          its address may not be fetched
@@ -19,6 +21,8 @@ IocError
 """
 
 from __future__ import annotations
+
+from typing import ClassVar
 
 
 class IocError(Exception):
@@ -66,6 +70,9 @@ class KeyLimitReached(IocError):
 class StoreUnavailable(IocError):
     """The store is out of reach or refuses writes; trying again after `retry_after_seconds` is sensible."""
 
+    # What a client is told.
+    told: ClassVar[str] = "The store is out of reach at the moment; try again shortly."
+
     def __init__(self, message: str = "the store is out of reach", retry_after_seconds: int = 5) -> None:
         super().__init__(message)
         self.retry_after_seconds = retry_after_seconds
@@ -73,6 +80,24 @@ class StoreUnavailable(IocError):
 
 class CredentialsRefused(StoreUnavailable):
     """The engine does not accept this service's credentials; the message says which settings to correct."""
+
+
+class StoreDamaged(StoreUnavailable):
+    """The store's file cannot be read, or not whole; it stays so until an operator repairs or restores it."""
+
+    told = "The store is damaged and has to be repaired by its operator; its log says more."
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retry_after_seconds=300)
+
+
+class WritesRefused(StoreUnavailable):
+    """The store takes no writes because its disk is full or read-only; what is stored can be read."""
+
+    told = "The store can keep nothing new at the moment: its disk is full or read-only. Reading goes on."
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, retry_after_seconds=60)
 
 
 class CatalogueUnreadable(IocError):

@@ -13,12 +13,13 @@ import re
 import secrets
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
 
-from intel.errors import KeyLimitReached
+from intel.errors import KeyLimitReached, StoreUnavailable
 from intel.ids import base62
 from intel.records import KEYS_PER_ACCOUNT, ApiKey, Role
 from intel.store import Store
@@ -106,7 +107,9 @@ class Keys:
     async def _note_use(self, key: ApiKey) -> None:
         now = self.clock()
         if key.last_used_at is None or now - key.last_used_at >= _NOTE_USE_EVERY:
-            await self.store.accounts.touch_key(key, now)
+            # A key works on where the store takes no writes.
+            with suppress(StoreUnavailable):
+                await self.store.accounts.touch_key(key, now)
 
 
 def _parse(key: str) -> tuple[str, int] | None:

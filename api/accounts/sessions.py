@@ -11,9 +11,11 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from intel.errors import StoreUnavailable
 from intel.records import Account, Session
 from intel.store import Store
 
@@ -74,7 +76,8 @@ class Sessions:
             return None
         account = await self.store.accounts.get(session.account_id)
         if account is None or not is_live(session, account, self.clock()):
-            await self.end(session)
+            with suppress(StoreUnavailable):
+                await self.end(session)
             return None
         return SignedIn(await self._noted(session), account)
 
@@ -94,7 +97,9 @@ class Sessions:
         used = replace(session, last_used_at=now)
         # Read again: a session that was ended a moment ago must not come back.
         if await self.store.accounts.get_session(session.id) is not None:
-            await self.store.accounts.put_session(used)
+            # Who is signed in stays so where the store takes no writes.
+            with suppress(StoreUnavailable):
+                await self.store.accounts.put_session(used)
         return used
 
 

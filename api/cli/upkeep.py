@@ -20,11 +20,18 @@ from rich.text import Text
 from api.cli.running import print_json, progress_bar, say, with_store
 from api.logs import configure_logs
 from ingest.indicators.iocextract_step import is_installed
-from intel.errors import ConfigurationError, IocError
+from intel.errors import ConfigurationError, IocError, StoreDamaged, WritesRefused
 from intel.settings import Settings, load_settings
 from intel.store import Store, open_store
 
 _PATIENCE_SECONDS = 5
+_CHECK_SECONDS = 120
+_REPAIR = (
+    "Stop the service and keep a copy of the file ioc.sqlite3 in the data folder. Restore the newest backup, or save"
+    " what can be read: sqlite3 ioc.sqlite3 .recover | sqlite3 new.sqlite3. `PRAGMA integrity_check` lists the damage."
+    " Then start again."
+)
+_MAKE_WRITABLE = "Make room on the disk, or let the service's user write to the data folder and its files."
 _OLDEST_SQLITE = (3, 35, 0)
 _SCARCE_BYTES = 1_000_000_000
 
@@ -83,14 +90,22 @@ async def _examine() -> list[Finding]:
         findings += [await _look("Redis", _redis(settings), "Start Redis, or correct REDIS_URL.")]
     else:
         findings += [_sqlite(), _disk(settings)]
-    findings += [await _look("store", _store(settings), _store_advice(settings))]
+    findings += [await _look("store", _store(settings), _store_advice(settings), _CHECK_SECONDS)]
     return [*findings, await _service(settings)]
 
 
-async def _look(what: str, ask: Callable[[], Awaitable[str]], advice: str) -> Finding:
+async def _look(
+    what: str, ask: Callable[[], Awaitable[str]], advice: str, seconds: float = _PATIENCE_SECONDS
+) -> Finding:
     try:
-        async with asyncio.timeout(_PATIENCE_SECONDS):
+        async with asyncio.timeout(seconds):
             return Finding(what, True, await ask())
+    except StoreDamaged as error:
+        return Finding(what, False, str(error), _REPAIR)
+    except WritesRefused as error:
+        return Finding(what, False, str(error), _MAKE_WRITABLE)
+    except ConfigurationError as error:
+        return Finding(what, False, str(error))
     except (IocError, RedisError, OSError, TimeoutError) as error:
         return Finding(what, False, str(error) or "no answer", advice)
 
@@ -140,6 +155,7 @@ def _store(settings: Settings) -> Callable[[], Awaitable[str]]:
         try:
             await store.setup()
             totals = await store.totals()
+            await store.check()
         finally:
             await store.close()
         waiting = sum(number for status, number in totals.submissions.items() if status in ("queued", "fetching"))

@@ -16,7 +16,7 @@ from api.limits.headers import limit_headers, retry_after
 from api.limits.policy import Access, Policies, is_search
 from api.limits.port import Limiter
 from api.limits.tiers import Charge, Tiers
-from intel.errors import StoreUnavailable
+from intel.errors import StoreDamaged, StoreUnavailable
 
 Authenticate = Callable[[str], Awaitable[KeyIdentity | None]]
 Problem = Callable[[int, str, str, Mapping[str, str]], ASGIApp]
@@ -145,7 +145,8 @@ class LimitMiddleware:
         charge = self._tiers.for_wrong_key(request.address)
         decision = await self._limiter.peek(charge.bucket, charge.tier.rate)
         wait = {"Retry-After": str(error.retry_after_seconds)}
-        return _Refusal(503, "store_unavailable", _STORE_UNAVAILABLE, wait, decision)
+        detail = error.told if isinstance(error, StoreDamaged) else _STORE_UNAVAILABLE
+        return _Refusal(503, "store_unavailable", detail, wait, decision)
 
 
 def _too_many(decision: Decision) -> _Refusal:

@@ -13,7 +13,7 @@ from api.metrics import MEDIA_TYPE
 from api.problems import Problem
 from api.service import service_of
 from api.sources import health_of
-from intel.errors import StoreUnavailable
+from intel.errors import StoreDamaged, StoreUnavailable
 from intel.settings import Network
 
 router = APIRouter(include_in_schema=False)
@@ -30,6 +30,8 @@ async def healthz() -> Response:
 async def readyz(request: Request) -> Response:
     try:
         await service_of(request).store.ping()
+    except StoreDamaged as damage:
+        return json_answer({"status": damage.told}, 503, {"Retry-After": str(damage.retry_after_seconds)})
     except StoreUnavailable:
         return json_answer({"status": "waiting for the store"}, 503, {"Retry-After": "2"})
     return json_answer({"status": "ready"})

@@ -371,6 +371,9 @@ class Store(Protocol):
     async def ping(self) -> None:
         """Returns where the store answers; StoreUnavailable where it does not."""
 
+    async def check(self) -> None:
+        """Read through the store's own structure; raise StoreDamaged where that is broken."""
+
     async def totals(self) -> Totals:
         """What the store holds."""
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
 from intel.awareness import Lesson
-from intel.errors import NotFound
+from intel.errors import NotFound, StoreUnavailable
 from intel.records import Week
 from intel.store import Store
 from intel.weekly.computing import compute
@@ -54,13 +55,22 @@ async def weekly(store: Store, id: str, lessons: Sequence[Lesson], now: datetime
         # In a thread: a large week takes seconds, and other requests go on meanwhile.
         body = await asyncio.to_thread(compute, id, status, week, None if is_first else before, outlook, lessons)
         if latest is not None and latest.body == body:
-            await store.weeks.confirm(replace(latest, basis=basis))
+            with suppress(StoreUnavailable):
+                await store.weeks.confirm(replace(latest, basis=basis))
             return latest
         computed = Week(id, latest.revision + 1 if latest else 1, basis, now, body)
-        if await store.weeks.add(computed):
+        if await _added(store, computed):
             return computed
     assert latest is not None  # noqa: S101 - adding a revision fails only where another one is there
     return latest
+
+
+async def _added(store: Store, week: Week) -> bool:
+    """Store a revision; one that the store cannot take is told all the same and stored another time."""
+    try:
+        return await store.weeks.add(week)
+    except StoreUnavailable:
+        return True
 
 
 async def week_revision(store: Store, id: str, revision: int) -> Week:

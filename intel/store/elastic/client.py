@@ -23,7 +23,7 @@ from elastic_transport import AiohttpHttpNode
 from elasticsearch import ApiError, AsyncElasticsearch, SerializationError, TransportError
 from elasticsearch.serializer import OrjsonSerializer
 
-from intel.errors import ConfigurationError, CredentialsRefused, IocError, StoreUnavailable
+from intel.errors import ConfigurationError, CredentialsRefused, IocError, StoreUnavailable, WritesRefused
 from intel.settings import ElasticsearchSettings
 
 log = structlog.get_logger()
@@ -213,6 +213,8 @@ def as_error(status: int, kind: str, reason: str) -> Exception:
         return IndexMissing(status, kind, reason)
     if kind == "cluster_block_exception" and "index write (api)" in reason:
         return WritesBlocked(status, kind, reason)
+    if kind == "cluster_block_exception" and "read-only" in reason:
+        return WritesRefused("the store takes no writes: its disk is nearly full or its indices are read-only")
     if kind == "cluster_block_exception" or status in (_TOO_LATE, *_OVERLOADED) or status >= 500:
         return StoreUnavailable("the store refuses requests at the moment")
     if status in _UNAUTHORISED:

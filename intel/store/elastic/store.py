@@ -90,6 +90,9 @@ class ElasticStore:
         await self._cluster.ask("GET", "/_cluster/health", timeout="1s", filter_path="status")
         await self._cluster.ask("GET", f"/{self._indices.alias('accounts')}/_doc/none")
 
+    async def check(self) -> None:
+        await self.ping()  # the cluster checks its files itself
+
     async def totals(self) -> Totals:
         await self._submissions_index.refresh(Patience.READ)
         articles, iocs, submissions = await self._search_all(_ARTICLE_TOTALS, _IOC_TOTAL, _SUBMISSION_TOTALS)

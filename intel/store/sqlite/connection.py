@@ -16,7 +16,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from intel.errors import StoreUnavailable
+import structlog
+
+from intel.errors import StoreDamaged, StoreUnavailable, WritesRefused
+
+log = structlog.get_logger()
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -30,17 +34,16 @@ _PASSING = frozenset(
     {
         sqlite3.SQLITE_BUSY,
         sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_FULL,
         sqlite3.SQLITE_IOERR,
         sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_READONLY,
         sqlite3.SQLITE_PERM,
         sqlite3.SQLITE_PROTOCOL,
         sqlite3.SQLITE_NOMEM,
-        sqlite3.SQLITE_CORRUPT,
-        sqlite3.SQLITE_NOTADB,
     }
 )
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_NO_WRITES = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY})
+_NO_WRITES_IN_FULL = frozenset({sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC})
 
 
 def connect(path: Path, *, mode: str) -> sqlite3.Connection:
@@ -76,15 +79,21 @@ _ADVICE = {
 
 @contextmanager
 def engine_errors() -> Iterator[None]:
-    """Turns what the engine says of locks, disks and files into StoreUnavailable."""
+    """Turn what the engine says of locks, disks and files into StoreUnavailable and its kinds."""
     try:
         yield
     except sqlite3.DatabaseError as error:
-        code = (getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
-        if code not in _PASSING:
-            raise
-        advice = f": {_ADVICE[code]}" if code in _ADVICE else ""
-        raise StoreUnavailable(f"the store cannot be used ({error}){advice}") from error
+        raise _meaning(error) from error
+
+
+def _meaning(error: sqlite3.DatabaseError) -> Exception:
+    code = getattr(error, "sqlite_errorcode", 0) or 0
+    advice = f": {_ADVICE[code & 0xFF]}" if code & 0xFF in _ADVICE else ""
+    if code & 0xFF in _DAMAGED:
+        return StoreDamaged(f"the store is damaged: {error}")
+    if code & 0xFF in _NO_WRITES or code in _NO_WRITES_IN_FULL:
+        return WritesRefused(f"the store takes no writes ({error}){advice}")
+    return StoreUnavailable(f"the store cannot be used ({error}){advice}") if code & 0xFF in _PASSING else error
 
 
 class _Query:
@@ -130,6 +139,7 @@ class Database:
         self._lock = threading.Lock()
         self._opened: list[sqlite3.Connection] = []
         self._closed = False
+        self.damage: StoreDamaged | None = None
 
     async def read(self, work: Work[T]) -> T:
         """What `work` returns, from one consistent state of the file."""
@@ -166,8 +176,18 @@ class Database:
     async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
         if self._closed:
             raise StoreUnavailable("the store is closed")
-        with engine_errors():
-            return await asyncio.get_running_loop().run_in_executor(executor, work)
+        try:
+            with engine_errors():
+                return await asyncio.get_running_loop().run_in_executor(executor, work)
+        except StoreDamaged as damage:
+            self._note(damage)
+            raise
+
+    def _note(self, damage: StoreDamaged) -> None:
+        """Say once in the log that the file is damaged, and remember it."""
+        if self.damage is None:
+            self.damage = damage
+            log.error("the store is damaged: run `ioc doctor`", file=str(self.path), error=str(damage))
 
     def _transaction(self, begin: str, work: Work[T]) -> T:
         connection = self._connection()

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-from intel.errors import ConfigurationError
+from intel.errors import ConfigurationError, StoreDamaged
 from intel.store.sqlite.connection import BUSY_SECONDS, connect
 from search_mappings import sqlite_migrations
 
 _OLDEST_ENGINE = (3, 37, 0)  # STRICT tables
+_NEWER = "the data folder was written by a newer version of this service: use that, or another IOC_DATA_DIR"
 
 
 def prepare(path: Path) -> None:
@@ -31,25 +32,36 @@ def prepare(path: Path) -> None:
             migrate(connection, sqlite_migrations())
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
-            raise ConfigurationError(f"{path} is not a store of this service: set another IOC_DATA_DIR") from None
+            raise ConfigurationError(
+                f"{path} is not a store of this service: restore it from a backup, move it away to begin anew, or set"
+                " IOC_DATA_DIR to the right folder"
+            ) from None
         raise
 
 
 def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], ...]) -> None:
     """Runs every migration that the file lacks, each whole or not at all."""
     newest = max(version for version, _ in migrations)
+    # A file that needs nothing is opened on a full or read-only disk too.
+    if connection.execute("PRAGMA user_version").fetchone()[0] == newest:
+        return
     for version, sql in migrations:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
             (current,) = connection.execute("PRAGMA user_version").fetchone()
             if current > newest:
-                raise ConfigurationError(
-                    "the data folder was written by a newer version of this service: use that, or another IOC_DATA_DIR"
-                )
+                raise ConfigurationError(_NEWER)
             if current < version:
                 for statement in _statements(sql):
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {version}")
+
+
+def check_version(connection: sqlite3.Connection) -> None:
+    """Raise StoreDamaged where a newer version of this program has changed the tables meanwhile."""
+    newest = max(version for version, _ in sqlite_migrations())
+    if connection.execute("PRAGMA user_version").fetchone()[0] > newest:
+        raise StoreDamaged(_NEWER)
 
 
 def _make_file(path: Path) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
+from intel.errors import StoreDamaged
 from intel.records import Totals
 from intel.store.port import (
     Accounts,
@@ -26,7 +27,7 @@ from intel.store.sqlite.catalogues import SqliteCatalogues
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.feeds import SqliteFeeds
 from intel.store.sqlite.iocs import SqliteIocs
-from intel.store.sqlite.migrations import prepare
+from intel.store.sqlite.migrations import check_version, prepare
 from intel.store.sqlite.readings import SqliteReadings
 from intel.store.sqlite.reindexing import reindex
 from intel.store.sqlite.rows import moment
@@ -93,7 +94,12 @@ class SqliteStore:
         await self._database.exclusively(lambda: prepare(self._database.path))
 
     async def ping(self) -> None:
-        await self._database.read(lambda connection: connection.execute("SELECT 1 FROM articles LIMIT 1").fetchone())
+        if self._database.damage is not None:
+            raise self._database.damage
+        await self._database.read(_ping)
+
+    async def check(self) -> None:
+        await self._database.read(_check)
 
     async def totals(self) -> Totals:
         return await self._database.read(_totals)
@@ -103,6 +109,17 @@ class SqliteStore:
 
     async def close(self) -> None:
         await self._database.close()
+
+
+def _ping(connection: sqlite3.Connection) -> None:
+    check_version(connection)
+    connection.execute("SELECT 1 FROM articles LIMIT 1").fetchone()
+
+
+def _check(connection: sqlite3.Connection) -> None:
+    (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if found != "ok":
+        raise StoreDamaged(f"the store is damaged: {' '.join(str(found).split())[:200]}")
 
 
 def _totals(connection: sqlite3.Connection) -> Totals:
