@@ -22,6 +22,7 @@ ROOMS = {
 }
 KNOWN_BY_ONE_FILE = {
     "argon2": "api/accounts/passwords.py",
+    "zxcvbn": "api/accounts/password_strength.py",
     "arq": "ingest/queue/redis.py",
     "elastic_transport": "intel/store/elastic/client.py",
     "elasticsearch": "intel/store/elastic/client.py",

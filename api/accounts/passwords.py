@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
 
-from intel.errors import InvalidQuery
+from api.accounts.password_strength import LONGEST, check_password
+from intel.errors import StoreUnavailable
 
-SHORTEST, LONGEST = 12, 256
+T = TypeVar("T")
 # Each hash takes 19 MiB: this many at once bound what sign-ins can take of the memory.
 _AT_ONCE = 2
+# Who comes when this many wait already is sent away: they would wait for seconds.
+_MOST_WAITING = 100
 
 
 class Passwords:
@@ -20,35 +25,37 @@ class Passwords:
     def __init__(self) -> None:
         self._hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
         self._slots = asyncio.Semaphore(_AT_ONCE)
+        self._waiting = 0
         self._nobody = self._hasher.hash("nobody has this password")
 
-    async def hash(self, password: str) -> str:
-        """The hash of a password. InvalidQuery where it is shorter than 12 or longer than 256 characters."""
-        check_password(password)
-        async with self._slots:
-            return await asyncio.to_thread(self._hasher.hash, _bytes(password))
+    async def hash(self, password: str, email: str) -> str:
+        """Return the hash of a new password. InvalidQuery where it is too short, too long or easy to guess."""
+        return await self._in_turn(lambda: self._checked_hash(password, email))
 
     async def matches(self, password: str, hashed: str | None) -> bool:
-        """Whether it is the password; without a hash (an unknown user) it takes as long and is False."""
-        async with self._slots:
-            known = hashed if len(password) <= LONGEST else None
-            return await asyncio.to_thread(self._verify, password[:LONGEST], known)
+        """Say whether it is the password; without a hash (an unknown user) it takes as long and is False."""
+        known = hashed if len(password) <= LONGEST else None
+        return await self._in_turn(lambda: self._verify(password[:LONGEST], known))
+
+    async def _in_turn(self, work: Callable[[], T]) -> T:
+        if self._waiting >= _MOST_WAITING:
+            raise StoreUnavailable("too many people are signing in at this moment")
+        self._waiting += 1
+        try:
+            async with self._slots:
+                return await asyncio.to_thread(work)
+        finally:
+            self._waiting -= 1
+
+    def _checked_hash(self, password: str, email: str) -> str:
+        check_password(password, email)
+        return self._hasher.hash(_bytes(password))
 
     def _verify(self, password: str, hashed: str | None) -> bool:
         try:
             return self._hasher.verify(hashed or self._nobody, _bytes(password)) and hashed is not None
         except (Argon2Error, InvalidHashError):
             return False
-
-
-def check_password(password: str) -> None:
-    """Raises InvalidQuery with what is wrong with a new password."""
-    if len(password) < SHORTEST:
-        raise InvalidQuery("password", f"must have at least {SHORTEST} characters")
-    if len(password) > LONGEST:
-        raise InvalidQuery("password", f"must have at most {LONGEST} characters")
-    if len(set(password)) < 4:
-        raise InvalidQuery("password", "must not be the same few characters again and again")
 
 
 def _bytes(password: str) -> bytes:

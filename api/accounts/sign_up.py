@@ -42,8 +42,13 @@ def check_public_email(email: str) -> str:
 async def create_account(
     store: Store, passwords: Passwords, clock: Callable[[], datetime], email: str, password: str
 ) -> Account:
-    """Stores a new account. InvalidQuery for a bad address or password, AccountExists where the address has one."""
+    """Store a new account and return it.
+
+    InvalidQuery for a bad address or password, AccountExists where the address has an account.
+    """
     email = check_email(email)
-    account = await store.accounts.create(Account(account_id(email), email, await passwords.hash(password), clock()))
+    account = await store.accounts.create(
+        Account(account_id(email), email, await passwords.hash(password, email), clock())
+    )
     log.info("account created", account=account.id, role=account.role)
     return account

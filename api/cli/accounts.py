@@ -7,7 +7,8 @@ import sys
 from dataclasses import replace
 
 from api.accounts.keys import LONGEST_NAME, Keys, NewKey, key_prefix
-from api.accounts.passwords import Passwords, check_password
+from api.accounts.password_strength import check_password
+from api.accounts.passwords import Passwords
 from api.accounts.sign_up import check_email
 from api.accounts.sign_up import create_account as sign_up
 from api.cli.running import print_json, print_table, say, with_store
@@ -28,7 +29,7 @@ _ROLE_WORDS: dict[Role, str] = {
 def create_account(email: str, *, as_json: bool) -> None:
     """Asks for the password first, so that nothing is stored without one."""
     email = check_email(email)
-    password = _ask_password()
+    password = _ask_password(email)
 
     async def create(store: Store, _: Settings) -> Account:
         return await sign_up(store, Passwords(), utc_now, email, password)
@@ -97,11 +98,11 @@ def set_role(email: str, role: Role) -> None:
 
 def reset_password(email: str, *, keep_keys: bool) -> None:
     """Set a new password, end every session and, unless told otherwise, revoke every API key."""
-    password = _ask_password()
+    password = _ask_password(email)
 
     async def reset(store: Store, _: Settings) -> int:
         account = await _account(store, email)
-        hashed = await Passwords().hash(password)
+        hashed = await Passwords().hash(password, email)
         await store.accounts.update(replace(account, password_hash=hashed, session_epoch=account.session_epoch + 1))
         return 0 if keep_keys else await Keys(store, utc_now).revoke_all(account.id)
 
@@ -170,12 +171,12 @@ async def _account(store: Store, email: str) -> Account:
     return account
 
 
-def _ask_password() -> str:
+def _ask_password(email: str) -> str:
     if sys.stdin.isatty():
         password = getpass.getpass("Password (12 characters or more): ")
         if getpass.getpass("Again: ") != password:
             raise IocError("the two passwords differ; nothing was changed")
     else:
         password = sys.stdin.readline().rstrip("\r\n")
-    check_password(password)
+    check_password(password, email)
     return password

@@ -30,7 +30,7 @@ async def change_password(visit: Visit) -> Response:
         return await _page(visit, 422, "current_password", "This is not your current password.")
     await attempt.was_right()
     try:
-        hashed = await service.passwords.hash(visit.form.get("new_password", ""))
+        hashed = await service.passwords.hash(visit.form.get("new_password", ""), account.email)
     except InvalidQuery as wrong:
         return await _page(visit, 422, "new_password", f"The new password {wrong.message}.")
     changed = replace(account, password_hash=hashed, session_epoch=account.session_epoch + 1)
