@@ -12,12 +12,14 @@ from starlette.responses import Response
 
 from intel.errors import (
     AccountExists,
+    AccountQueueFull,
     Forbidden,
     InvalidQuery,
     IocError,
     KeyLimitReached,
     NotAnIndicator,
     NotFound,
+    QueueFull,
     RefusedUrl,
     StoreUnavailable,
 )
@@ -33,6 +35,8 @@ TABLE: dict[type[IocError], tuple[int, str]] = {
     NotFound: (404, "not_found"),
     AccountExists: (409, "account_exists"),
     KeyLimitReached: (409, "key_limit_reached"),
+    AccountQueueFull: (429, "account_queue_full"),
+    QueueFull: (503, "queue_full"),
     StoreUnavailable: (503, "store_unavailable"),
 }
 
@@ -91,11 +95,13 @@ def problem_of(error: IocError) -> Problem:
     status, code = next((TABLE[kind] for kind in type(error).__mro__ if kind in TABLE), (500, "internal_error"))
     if status == 500:
         return Problem(500, "internal_error", "The service failed to answer this; the fault is on its side.")
-    headers = {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, StoreUnavailable) else {}
+    headers = {}
+    if isinstance(error, (StoreUnavailable, QueueFull)):
+        headers["Retry-After"] = str(error.retry_after_seconds)
     if isinstance(error, StoreUnavailable):
         return Problem(status, code, error.told, headers=headers)
     errors = [{"field": field, "message": message} for field, message in _fields(error)]
-    return Problem(status, code, _sentence(error), errors=errors)
+    return Problem(status, code, _sentence(error), headers=headers, errors=errors)
 
 
 def _fields(error: IocError) -> list[tuple[str, str]]:

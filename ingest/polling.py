@@ -34,7 +34,7 @@ from ingest.isolated import Isolation
 from ingest.robots import LARGEST_ROBOTS_BYTES, ROBOTS_TYPES, Robots, Verdict, site_of
 from ingest.submitting import Submitting
 from intel.canonical import canonical_url
-from intel.errors import FetchFailed, IngestFailed, RefusedUrl, StoreUnavailable
+from intel.errors import FetchFailed, IngestFailed, QueueFull, RefusedUrl, StoreUnavailable
 from intel.ids import OPERATOR, account_id, feed_id, submission_id
 from intel.records import Feed, Submission
 from intel.store import Store
@@ -256,8 +256,12 @@ class Polling:
         for link, verdict in zip(links, asked.verdicts, strict=True):
             if verdict is Verdict.ALLOWED:
                 due_at = self._clock() + between * len(made) if made else None
-                with suppress(RefusedUrl):
+                try:
                     made.append(await self._submitting.submit(OPERATOR, link, feed.name, due_at))
+                except RefusedUrl:
+                    continue
+                except QueueFull:
+                    return made, asked.verdicts.count(Verdict.WAIT) + 1
         return made, asked.verdicts.count(Verdict.WAIT)
 
 

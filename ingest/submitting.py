@@ -14,6 +14,7 @@ from intel.canonical import canonical_url
 from intel.ids import OPERATOR, refetch_id, submission_id
 from intel.records import Article, Submission
 from intel.store import Store
+from intel.store.port import BOUNDS, WaitingBounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class Submitting:
     queue: Queue
     fetch_allow: FetchAllow
     clock: Callable[[], datetime]
+    bounds: WaitingBounds = BOUNDS
 
     async def submit(
         self, account_id: str, url: str, source_name: str | None, not_before: datetime | None = None
@@ -75,7 +77,7 @@ class Submitting:
         return await self.store.articles.get(article_id) if article_id else None
 
     async def _add(self, submission: Submission, now: datetime) -> Submission:
-        stored = await self.store.submissions.add(submission)
+        stored = await self.store.submissions.add(submission, self.bounds)
         if not stored.ended and stored.attempts == 0 and stored.due_at <= now:
             await self.queue.enqueue(stored)
         return stored

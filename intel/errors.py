@@ -8,6 +8,8 @@ IocError
 ├── NotFound                nothing is stored under that id
 ├── AccountExists           the e-mail address already has an account
 ├── KeyLimitReached         the account already holds five API keys
+├── QueueFull               as many submissions wait as may; passes by itself
+│   └── AccountQueueFull    as many submissions of the account wait as may
 ├── StoreUnavailable        the store is out of reach or refuses writes; passes by itself
 │   ├── CredentialsRefused  the engine does not let this service in
 │   ├── StoreDamaged        its file is damaged; stays so until somebody repairs it
@@ -65,6 +67,21 @@ class AccountExists(IocError):
 
 class KeyLimitReached(IocError):
     """The account already holds as many API keys as it may."""
+
+
+class QueueFull(IocError):
+    """As many submissions wait to be read as may; trying again after `retry_after_seconds` is sensible."""
+
+    def __init__(self, message: str = "Too many submissions wait to be read; try again later.") -> None:
+        super().__init__(message)
+        self.retry_after_seconds = 60
+
+
+class AccountQueueFull(QueueFull):
+    """As many submissions of one account wait to be read as may."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"{most:,} submissions of this account wait to be read; hand in more when some have ended.")
 
 
 class StoreUnavailable(IocError):

@@ -29,9 +29,11 @@ Rules for every adapter
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Protocol
 
+from intel.errors import AccountQueueFull, QueueFull
 from intel.query import ArticleQuery, CandidatePage, CandidateQuery, ChangePage, ChangeQuery, IocQuery, Page, Position
 from intel.records import (
     Account,
@@ -52,6 +54,23 @@ from intel.records import (
     Week,
 )
 
+
+@dataclass(frozen=True, slots=True)
+class WaitingBounds:
+    """How many unended submissions there may be, in all and of one account."""
+
+    in_all: int = 10_000
+    of_account: int = 1_000
+
+    def check(self, in_all: int, of_account: int) -> None:
+        """Raise QueueFull or AccountQueueFull where there is no room for one more."""
+        if of_account >= self.of_account:
+            raise AccountQueueFull(self.of_account)
+        if in_all >= self.in_all:
+            raise QueueFull
+
+
+BOUNDS: Final = WaitingBounds()
 # How many of each account `Submissions.due` names before it names more of anybody.
 FIRST_OF_AN_ACCOUNT: Final = 10
 
@@ -168,11 +187,13 @@ class Readings(Protocol):
 class Submissions(Protocol):
     """Submissions and who is working on them."""
 
-    async def add(self, submission: Submission) -> Submission:
+    async def add(self, submission: Submission, bounds: WaitingBounds = BOUNDS) -> Submission:
         """Stores a new one and returns it.
 
         If its id is known: one that failed, or whose article was removed, is replaced by the given one; any other is
         kept and returned.
+        QueueFull or AccountQueueFull for one that has to wait and finds no room; additions at once from several servers
+        may pass the bounds by as many.
         """
 
     async def of(self, account_id: str, limit: int) -> tuple[Submission, ...]:

@@ -11,6 +11,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from intel.ids import account_id
+from intel.records import Submission
+from intel.store.port import WaitingBounds
 from tests.api.pages import KESTREL, article_page, eventually
 from tests.api.running import GENEROUS, Running, running
 
@@ -213,6 +215,38 @@ async def test_a_port_of_a_name_is_taken_only_where_an_exemption_opens_it(tmp_pa
         refused = await api.post("/submit", {"url": "https://blog.example.org:9200/"}, key)
         assert (refused.status_code, refused.json()["code"]) == (422, "invalid_parameter")
         assert (await api.post("/submit", {"url": "https://blog.example.org:8443/"}, key)).status_code == 202
+
+
+@pytest.mark.promise("fairness.waiting-is-bounded")
+async def test_more_than_may_wait_is_refused_and_told_when_to_come_again(api: Running) -> None:
+    service = api.service
+
+    def bound(in_all: int, of_account: int) -> None:
+        submitting = replace(service.submitting, queue=Idle(), bounds=WaitingBounds(in_all, of_account))
+        api.app.state.service = replace(service, submitting=submitting)
+
+    key = await api.key()
+    bound(1, 1)
+    assert (await api.post("/submit", {"url": NOBODY}, key)).status_code == 202
+    full = await api.post("/submit", {"url": NOBODY}, await api.key("other@example.org"))
+    assert (full.status_code, full.json()["code"]) == (503, "queue_full")
+    assert int(full.headers["retry-after"]) > 0
+    bound(9, 1)
+    mine = await api.post("/submit", {"url": f"{NOBODY}2"}, key)
+    assert (mine.status_code, mine.json()["code"]) == (429, "account_queue_full")
+    assert int(mine.headers["retry-after"]) > 0
+    assert (await api.post("/submit", {"url": NOBODY}, key)).status_code == 202
+    assert (await api.post("/submit", {"url": NOBODY}, await api.key("other@example.org"))).status_code == 202
+
+
+class Idle:
+    """A queue that nobody reads."""
+
+    async def enqueue(self, *_: Submission) -> None:
+        return
+
+    async def close(self) -> None:
+        return
 
 
 @pytest.mark.promise("submit.source-name-form")

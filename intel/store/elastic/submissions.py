@@ -15,7 +15,7 @@ from intel.store.elastic.documents import Document, from_document, moment, to_do
 from intel.store.elastic.index import Found, Index, as_found
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import any_of, term
-from intel.store.port import FIRST_OF_AN_ACCOUNT
+from intel.store.port import BOUNDS, FIRST_OF_AN_ACCOUNT, WaitingBounds
 
 # Read from the documents themselves, of one account at a time: the mapping keeps no column of it to sort by.
 _SORTABLE = {"created_at": {"type": "date"}}
@@ -32,22 +32,38 @@ class ElasticSubmissions:
         self._articles = articles
 
     @retried()
-    async def add(self, submission: Submission) -> Submission:
-        if await self._submissions.create(submission.id, _document(submission)):
-            return submission
+    async def add(self, submission: Submission, bounds: WaitingBounds = BOUNDS) -> Submission:
         found = await self._submissions.get(submission.id)
-        if found is None:
-            raise TryAgain
-        stored = from_document(Submission, found.source)
-        if stored.status != "failed" and not await self._has_lost_its_article(stored):
+        if found is not None and not await self._is_replaceable(stored := from_document(Submission, found.source)):
             return stored
-        if await self._submissions.replace(found, _document(submission)):
+        if not submission.ended:
+            bounds.check(*await self._count_unended(submission.account_id))
+        if await self._write(found, submission):
             return submission
         raise TryAgain
 
-    async def _has_lost_its_article(self, submission: Submission) -> bool:
+    async def _write(self, found: Found | None, submission: Submission) -> Found | None:
+        document = _document(submission)
+        if found is None:
+            return await self._submissions.create(submission.id, document)
+        return await self._submissions.replace(found, document)
+
+    async def _count_unended(self, account_id: str) -> tuple[int, int]:
+        """Count what is unended, in all and of one account."""
+        await self._submissions.refresh(Patience.READ)
+        query = {
+            "query": _UNENDED,
+            "size": 0,
+            "track_total_hits": True,
+            "aggs": {"own": {"filter": term("account_id", account_id)}},
+        }
+        answer = await self._submissions.search(query)
+        return answer["hits"]["total"]["value"], answer["aggregations"]["own"]["doc_count"]
+
+    async def _is_replaceable(self, submission: Submission) -> bool:
+        """Tell whether a submission has failed or lost its article."""
         if submission.status != "done":
-            return False
+            return submission.status == "failed"
         article = await self._articles.get(submission.article_id or "", ["seen_at"])
         return article is None or "seen_at" not in article.source
 

@@ -1,4 +1,4 @@
-"""Submissions; each change is one conditional statement, so that of any number at once one wins."""
+"""Submissions; each change is one step of its own, so that of any number at once one wins."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import fields
 from datetime import datetime
 
 from intel.records import Submission
-from intel.store.port import FIRST_OF_AN_ACCOUNT
+from intel.store.port import BOUNDS, FIRST_OF_AN_ACCOUNT, WaitingBounds
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.rows import milliseconds, moment
 from intel.times import from_milliseconds, to_milliseconds
@@ -20,10 +20,14 @@ class SqliteSubmissions:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def add(self, submission: Submission) -> Submission:
+    async def add(self, submission: Submission, bounds: WaitingBounds = BOUNDS) -> Submission:
         def work(connection: sqlite3.Connection) -> Submission:
+            if kept := connection.execute(_KEPT, (submission.id,)).fetchone():
+                return _submission(kept)
+            if not submission.ended:
+                bounds.check(*connection.execute(_COUNT_UNENDED, (submission.account_id,)).fetchone())
             connection.execute(_ADD, _row(submission))
-            return _submission(connection.execute(_GET, (submission.id,)).fetchone())
+            return submission
 
         return await self._database.write(work)
 
@@ -118,12 +122,17 @@ _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _FIELDS)
 _UNENDED = "status IN ('queued', 'fetching')"
 _GET = "SELECT * FROM submissions WHERE id = ?"
 _OF = "SELECT * FROM submissions WHERE account_id = ? ORDER BY created_at DESC, id LIMIT ?"
+_REPLACEABLE = """(
+    status = 'failed'
+    OR (status = 'done' AND NOT EXISTS (SELECT 1 FROM articles AS a WHERE a.id = submissions.article_id))
+)"""
+_KEPT = f"SELECT * FROM submissions WHERE id = ? AND NOT {_REPLACEABLE}"
 _ADD = f"""
     INSERT INTO submissions ({", ".join(_FIELDS)}) VALUES ({", ".join(f":{name}" for name in _FIELDS)})
     ON CONFLICT (id) DO UPDATE SET {_ASSIGNED}
-    WHERE status = 'failed'
-        OR (status = 'done' AND NOT EXISTS (SELECT 1 FROM articles AS a WHERE a.id = submissions.article_id))
+    WHERE {_REPLACEABLE}
 """
+_COUNT_UNENDED = f"SELECT count(*), count(*) FILTER (WHERE account_id = ?) FROM submissions WHERE {_UNENDED}"
 _CLAIM = f"""
     UPDATE submissions SET status = 'fetching', attempts = attempts + 1, due_at = :lease_until,
         first_attempt_at = coalesce(first_attempt_at, :now)

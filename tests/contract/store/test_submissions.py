@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from intel.errors import AccountQueueFull, QueueFull
 from intel.records import Submission
-from intel.store.port import Store
+from intel.store.port import Store, WaitingBounds
 from tests.contract.store.builders import hour, make_article, make_submission, publish
 
 
@@ -180,6 +181,44 @@ async def test_what_is_due_of_one_account_does_not_hide_anothers(store: Store, o
     assert await due(store, 5, 100) == [*first, "few0", "few1", "few2", *others]
     assert await due(store, 1, 100) == [*first, *others]
     assert await due(store, -1, 100) == []
+
+
+@pytest.mark.promise("fairness.waiting-is-bounded")
+async def test_what_waits_is_bounded_in_all_and_for_each_account(store: Store, other_store: Store) -> None:
+    bounds = WaitingBounds(in_all=5, of_account=3)
+
+    async def add(name: str, account: str) -> Submission:
+        return await other_store.submissions.add(replace(make_submission(name), account_id=account), bounds)
+
+    kept = [await add(name, "account-1") for name in ("a", "b", "c")]
+    with pytest.raises(AccountQueueFull):
+        await add("d", "account-1")
+    assert [await add(name, "account-1") for name in ("a", "b", "c")] == kept
+    await add("e", "account-2")
+    await add("f", "account-2")
+    with pytest.raises(QueueFull) as full:
+        await add("g", "account-3")
+    assert not isinstance(full.value, AccountQueueFull)
+    known = replace(make_submission("known"), status="done")
+    assert await store.submissions.add(known, bounds) == known
+    taken = await store.submissions.claim("submission-a", hour(1), hour(2))
+    assert taken is not None
+    with pytest.raises(AccountQueueFull):
+        await add("d", "account-1")
+    assert await store.submissions.update(replace(taken, status="failed"))
+    await add("g", "account-3")
+    with pytest.raises(QueueFull):
+        await add("a", "account-1")
+
+
+@pytest.mark.promise("fairness.waiting-is-bounded")
+async def test_of_many_who_come_at_once_not_many_more_are_taken_than_may_wait(store: Store, other_store: Store) -> None:
+    bounds, stores = WaitingBounds(in_all=10), (store, other_store)
+    given = [replace(make_submission(f"n{n}"), account_id=f"account-{n}") for n in range(40)]
+    for few in zip(*[iter(given)] * 4, strict=True):
+        added = (stores[n % 2].submissions.add(one, bounds) for n, one in enumerate(few))
+        await asyncio.gather(*added, return_exceptions=True)
+    assert 10 <= len(await store.submissions.due(hour(9), 100)) <= 13
 
 
 async def test_of_many_claims_at_once_exactly_one_succeeds(store: Store, other_store: Store) -> None:
