@@ -7,25 +7,29 @@ of the same CVE or list. The others are replaced whole.
 
 from __future__ import annotations
 
-import io
-import zipfile
+import os
+import tempfile
+import weakref
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, TypeVar
+from typing import IO, Final, TypeVar
 from urllib.parse import urlsplit
 
+from ingest.archives import LIMITS, Choice, file_pieces, shown_name
 from ingest.fetch import FetchAllow, Fetcher, FetchLimits
+from ingest.isolated import Isolation
 from intel.catalogues.lists import parse_attack, parse_epss, parse_kev
 from intel.catalogues.parsed import Parse, not_future
 from intel.catalogues.parts import all_parts, entries_of, split
 from intel.catalogues.scores import parse_cvss
 from intel.catalogues.streams import LARGEST_UNFOLDED_BYTES, unfolded
 from intel.catalogues.warning_lists import ALL_PARTS, Lists, WarningList, parse_warning_list
-from intel.errors import CatalogueUnreadable
+from intel.errors import CatalogueUnreadable, IsolationFailed
 from intel.records import Catalogue
 from intel.store import Store
 
@@ -45,8 +49,14 @@ _TYPES: Final = frozenset(
 )  # fmt: skip
 _PIECE_BYTES: Final = 1 << 18
 _MOST_FILES: Final = 2_000
-_SUFFIXES: Final = (".json", ".json.gz", ".csv", ".csv.gz")
-_ZIP: Final = b"PK\x03\x04"
+_LONGEST_NAME: Final = 100
+_CHOICE: Final = Choice(
+    (".json", ".csv"),
+    LARGEST_UNFOLDED_BYTES,
+    by_content=True,
+    spare_bytes=LARGEST_UNFOLDED_BYTES,
+    most_bytes=LARGEST_UNFOLDED_BYTES,
+)
 
 Watch = Callable[[int], None]
 T = TypeVar("T")
@@ -61,7 +71,7 @@ class CatalogueFile:
     pieces: Callable[[], Iterable[bytes]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Located:
     """The files at a place, and how people are told of it: without folders, credentials and queries."""
 
@@ -89,13 +99,14 @@ async def locate(location: str, allow: FetchAllow, proxy: str | None = None) -> 
     Raises FetchFailed, RefusedUrl or CatalogueUnreadable.
     """
     if not is_address(location):
-        return _located_file(Path(location))
+        return await _located_file(Path(location), Path(location).absolute().name)
     page = await Fetcher(allow, _LIMITS, proxy=proxy).fetch(location, types=_TYPES)
     parts = urlsplit(page.url)
-    name = Path(parts.path).name or parts.hostname or "catalogue"
-    body = page.body
-    files = _zipped(body) if body.startswith(_ZIP) else (CatalogueFile(name, len(body), lambda: [body]),)
-    return Located(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}", files)
+    name = shown_name(Path(parts.path).name.strip(".")) or "catalogue"
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, name[-_LONGEST_NAME:])
+        place.write_bytes(page.body)
+        return await _located_file(place, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}")
 
 
 async def import_catalogue(store: Store, name: str, found: Located, now: datetime, watch: Watch) -> Imported:
@@ -152,7 +163,7 @@ def _read(file: CatalogueFile, parse: Callable[[Iterable[bytes]], T], watch: Wat
         return parse(unfolded(_watched(file.pieces(), watch)))
     except CatalogueUnreadable as error:
         raise CatalogueUnreadable(f"{file.name}: {error}") from None
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+    except (OSError, zlib.error) as error:
         raise CatalogueUnreadable(f"{file.name}: It cannot be read ({error}).") from None
 
 
@@ -162,61 +173,55 @@ def _watched(pieces: Iterable[bytes], watch: Watch) -> Iterator[bytes]:
         watch(len(piece))
 
 
-def _located_file(path: Path) -> Located:
+async def _located_file(path: Path, origin: str) -> Located:
+    """The files there, unfolded by a confined process and kept aside until they have been read."""
+    if not path.is_dir() and not path.is_file():
+        raise CatalogueUnreadable(f"{path} is no file or folder.")
+    aside = tempfile.TemporaryFile()  # noqa: SIM115 - closed when nobody holds the files any more
+    spans: dict[str, tuple[int, int]] = {}
+    isolation = Isolation(at_once=1, preload=("ingest.archives",))
+    begun = 0
     try:
-        if path.is_dir():
-            return Located(path.absolute().name, _in_folder(path))
-        with path.open("rb") as file:
-            head = file.read(len(_ZIP))
-        files = (
-            _zipped(path) if head == _ZIP else (CatalogueFile(path.name, path.stat().st_size, lambda: _bytes(path)),)
-        )
-    except OSError as error:
-        raise CatalogueUnreadable(f"{path} cannot be read ({error.strerror or error}).") from None
-    return Located(path.name, files)
+        async with aclosing(isolation.stream(LIMITS, file_pieces, [os.fsencode(path)], _CHOICE)) as pieces:
+            async for piece in pieces:
+                name = piece.path.removeprefix(str(path)).lstrip("/!") or path.name
+                if piece.reason:
+                    raise CatalogueUnreadable(f"{name}: {piece.detail}")
+                aside.write(piece.body)
+                if piece.last:
+                    spans[name], begun = (begun, aside.tell()), aside.tell()
+        files = tuple(_kept(aside, name, *spans[name]) for name in _chosen(spans, path))
+    except IsolationFailed:
+        aside.close()
+        raise CatalogueUnreadable(f"{origin}: Unfolding it was cut short.") from None
+    except BaseException:
+        aside.close()
+        raise
+    finally:
+        await isolation.close()
+    located = Located(origin, files)
+    weakref.finalize(located, aside.close)
+    return located
 
 
-def _in_folder(folder: Path) -> tuple[CatalogueFile, ...]:
-    paths = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
-    return tuple(
-        CatalogueFile(name, paths[name].stat().st_size, lambda path=paths[name]: _bytes(path))  # type: ignore[misc]
-        for name in _chosen(paths)
-    )
+def _kept(aside: IO[bytes], name: str, start: int, end: int) -> CatalogueFile:
+    def pieces() -> Iterator[bytes]:
+        place = start
+        while place < end:
+            aside.seek(place)
+            piece = aside.read(min(_PIECE_BYTES, end - place))
+            place += len(piece)
+            yield piece
+
+    return CatalogueFile(name, end - start, pieces)
 
 
-def _zipped(source: Path | bytes) -> tuple[CatalogueFile, ...]:
-    try:
-        archive = zipfile.ZipFile(source if isinstance(source, Path) else io.BytesIO(source))
-        sizes = {entry.filename: entry.file_size for entry in archive.infolist() if not entry.is_dir()}
-    except zipfile.BadZipFile:
-        raise CatalogueUnreadable("The archive is damaged.") from None
-    chosen = _chosen(sizes)
-    if sum(sizes[name] for name in chosen) > LARGEST_UNFOLDED_BYTES:
-        raise CatalogueUnreadable("The archive holds too much.")
-    return tuple(
-        CatalogueFile(name, sizes[name], lambda name=name: _member(archive, name))  # type: ignore[misc]
-        for name in chosen
-    )
-
-
-def _chosen(names: Iterable[str]) -> Sequence[str]:
+def _chosen(names: Collection[str], path: Path) -> Sequence[str]:
     """Those that may be catalogues; in a copy of MISP's lists, whose files are all called `list.json`, only these."""
-    found = sorted(name for name in names if name.lower().endswith(_SUFFIXES))
+    found = sorted(names)
     lists = [name for name in found if name.rpartition("/")[2] == "list.json"]
     if not found:
-        raise CatalogueUnreadable("There is no JSON or CSV file in it.")
+        raise CatalogueUnreadable(f"There is no JSON or CSV file in {path.name}.")
     if len(found) > _MOST_FILES:
         raise CatalogueUnreadable(f"It holds more than {_MOST_FILES:,} files.")
     return lists or found
-
-
-def _bytes(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while piece := file.read(_PIECE_BYTES):
-            yield piece
-
-
-def _member(archive: zipfile.ZipFile, name: str) -> Iterator[bytes]:
-    with archive.open(name) as file:
-        while piece := file.read(_PIECE_BYTES):
-            yield piece

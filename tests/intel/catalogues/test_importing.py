@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import os
 import zipfile
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
 
+from ingest import catalogues
 from ingest.catalogues import import_catalogue, locate
 from ingest.fetch import FetchAllow
 from intel.catalogues import ListWarning, lookup, techniques, warnings_of
@@ -199,6 +203,27 @@ async def test_a_damaged_archive_or_missing_file_is_refused(store: Store, tmp_pa
     for place in ("broken.zip", "missing.json", "."):
         with pytest.raises(CatalogueUnreadable):
             await locate(str(tmp_path / place), ALLOW)
+
+
+async def test_an_archive_that_unfolds_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    small = replace(catalogues._CHOICE, spare_bytes=1_000_000, most_bytes=2_000_000)
+    monkeypatch.setattr(catalogues, "_CHOICE", small)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("list.json", bytes(5_000_000))
+    for name, body in (("lists.zip", packed.getvalue()), ("list.json.gz", gzip.compress(bytes(5_000_000)))):
+        (tmp_path / name).write_bytes(body)
+        with pytest.raises(CatalogueUnreadable, match="unfold to more than"):
+            await locate(str(tmp_path / name), ALLOW)
+
+
+async def test_packed_files_are_told_by_their_bytes_and_pipes_are_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "download").write_bytes(gzip.compress(b"cve,score\n"))
+    found = await locate(str(tmp_path / "download"), ALLOW)
+    assert [b"".join(file.pieces()) for file in found.files] == [b"cve,score\n"]
+    os.mkfifo(tmp_path / "list.json")
+    with pytest.raises(CatalogueUnreadable):
+        await locate(str(tmp_path / "list.json"), ALLOW)
 
 
 async def test_one_catalogue_is_not_taken_from_many_files(store: Store) -> None:
