@@ -11,6 +11,7 @@ from api.voting import LONGEST_NOTE, read_note
 from intel.ageing import Status
 from intel.matching import How
 from intel.records import ChangeEvent
+from intel.unseen import holds_controls
 
 IocType = Literal[
     "ip", "domain", "hash_md5", "hash_sha1", "hash_sha256", "url", "cve", "mitre_attack", "email", "malware"
@@ -40,7 +41,7 @@ class SubmitBody(_Body):
     def _has_no_controls(cls, value: str | None) -> str | None:
         if value is None:
             return None
-        if any(ord(c) < 32 or 127 <= ord(c) < 160 or 0xD800 <= ord(c) < 0xE000 for c in value):
+        if holds_controls(value):
             raise ValueError("must not hold control characters")
         if not value.strip():
             raise ValueError("must not be blank")

@@ -7,6 +7,7 @@ from typing import Any
 
 from intel.records import Vote
 from intel.times import rfc3339
+from intel.unseen import holds_controls
 
 LONGEST_NOTE = 500
 _NOTES_SHOWN = 50
@@ -37,7 +38,7 @@ def read_note(note: str | None) -> str:
     text = note or ""
     if len(text) > LONGEST_NOTE:
         raise ValueError(f"must have at most {LONGEST_NOTE} characters")
-    if any(ord(c) < 32 or 127 <= ord(c) < 160 or 0xD800 <= ord(c) < 0xE000 for c in text):
+    if holds_controls(text):
         raise ValueError("must not hold control characters")
     return text.strip()
 

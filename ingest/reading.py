@@ -23,6 +23,7 @@ from intel.canonical import canonical_url
 from intel.errors import IsolationFailed
 from intel.records import IOC_TYPES, Article, CandidateRecord, Sighting
 from intel.times import utc_now
+from intel.unseen import plain
 from intel.words import encoded_words
 
 _MOST_DROPPED: Final = 1 << 31
@@ -68,8 +69,8 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
     article = Article(
         id=ids.article_id(identity),
         url=text.canonical_link or page.url,
-        title=text.title,
-        source_name=page.source_name or text.site_name or "imported file",
+        title=plain(text.title),
+        source_name=plain(page.source_name or "").strip() or text.site_name or "imported file",
         author=text.author,
         published_at=_not_after(text.published_at, page.fetched_at),
         fetched_at=page.fetched_at,

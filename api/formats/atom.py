@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from xml.etree import ElementTree
 
-from api.web.text import clipped, plain
+from api.web.text import clipped
 from intel.ids import NAMESPACE
 from intel.times import rfc3339
+from intel.unseen import plain
 
 MEDIA_TYPE = "application/atom+xml"
 _NAMESPACE = "http://www.w3.org/2005/Atom"

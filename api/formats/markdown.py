@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from api.web.text import clipped, is_shown, plain
+from api.web.text import clipped, is_shown
 from intel.canonical import defang
 from intel.records import IOC_TYPES, Week
+from intel.unseen import plain
 
 # CommonMark lets any of its punctuation be escaped; what is left out here means nothing within a line.
 _MEANT = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|~&:@$^=])")

@@ -18,6 +18,7 @@ from api.web.text import Verbatim
 from intel.canonical import defang
 from intel.records import IOC_TYPES, Ioc
 from intel.times import rfc3339
+from intel.unseen import plain
 
 TYPE_LABELS: Mapping[str, str] = MappingProxyType(
     {
@@ -74,7 +75,7 @@ def _finalize(value: object) -> object:
     if value is None:
         return ""
     if isinstance(value, str) and not isinstance(value, (Markup, Verbatim)):
-        return text.plain(value)
+        return plain(value)
     return value
 
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from datetime import datetime
 
-# Controls but tab and line feed; zero-width and bidirectional formatting characters; lone surrogates; tag characters.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
-)
+from intel.unseen import UNSEEN
 
 
 class Verbatim(str):
@@ -19,14 +14,9 @@ class Verbatim(str):
     __slots__ = ()
 
 
-def plain(text: str) -> str:
-    """The text without what cannot be seen."""
-    return _UNSEEN.sub("", text)
-
-
 def visible(text: str) -> str:
     """The text with what cannot be seen written out, for values in which every character counts."""
-    return _UNSEEN.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", text)
+    return UNSEEN.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", text)
 
 
 def clipped(text: str, longest: int) -> str:

@@ -14,6 +14,7 @@ from intel.focus.rules import SEVERITIES, WINDOW, Facts, Rule, score_parts
 from intel.focus.subjects import OBSERVABLES, Material, Mention, Subject
 from intel.names import technique_name
 from intel.times import from_rfc3339, rfc3339, to_milliseconds
+from intel.unseen import plain
 
 STATUSES = ("active", "stale", "closed")
 Json = dict[str, Any]
@@ -104,7 +105,7 @@ def _title(subject: Subject, material: Material, mentions: Sequence[Mention]) ->
         known = material.techniques.get(subject.key)
         name = known.name if known else technique_name(subject.key)
         return f"{subject.key}: {name}" if name else subject.key
-    return f"{subject.key}: {mentions[-1].article.title}"
+    return f"{subject.key}: {plain(mentions[-1].article.title)}"
 
 
 def _evidence(subject: Subject, facts: Facts, mentions: Sequence[Mention]) -> Json:
@@ -199,7 +200,7 @@ def _article(mention: Mention) -> Json:
     ref = mention.article.ref
     return {
         "id": ref.id,
-        "title": ref.title,
+        "title": plain(ref.title),
         "url": ref.url,
         "source_name": ref.source_name,
         "published_at": rfc3339(ref.published_at) if ref.published_at else None,

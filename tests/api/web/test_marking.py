@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from api.web.addresses import here
 from api.web.marking import marked, part_of, spans_in
 from api.web.sightings import picture
-from api.web.text import ago, browser, clipped, plain, visible
+from api.web.text import ago, browser, clipped, visible
+from intel.unseen import plain
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
