@@ -1,0 +1,76 @@
+"""Clients that ask for long answers and never read them: no more is made for them than one piece."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from intel.ids import article_id
+from intel.store.sqlite.articles import SqliteArticles
+from tests.api.running import GENEROUS
+from tests.api.serving import serving
+
+_INDICATORS = 20_000
+_CLIENTS = 8
+_PATIENCE_SECONDS = 30
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[str]:
+    values = (f"domain d{n}.{'long-name.' * 16}example" for n in range(_INDICATORS))
+    with serving(tmp_path, *values, **GENEROUS) as (address, _):
+        yield address
+
+
+@pytest.mark.promise("formats.streamed")
+@pytest.mark.parametrize("format", ["csv", "stix"])
+def test_an_export_that_nobody_reads_is_not_made(service: str, format: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = 0
+    found = SqliteArticles.iocs_of
+
+    async def counted(self: SqliteArticles, *arguments: object) -> object:
+        nonlocal pages
+        pages += 1
+        return await found(self, *arguments)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(SqliteArticles, "iocs_of", counted)
+    path = f"/api/v1/articles/{article_id('https://news.example/report')}?format={format}"
+    with ExitStack() as stack:
+        for _ in range(_CLIENTS):
+            unread = stack.enter_context(asked(service, path))
+            assert unread.recv(12) == b"HTTP/1.1 200"
+        made = settled(lambda: pages)
+        # Eighty would be the whole of it for each; the kernel takes up to 4 MB for each as well.
+        assert made <= _CLIENTS * 60
+        answer = httpx.get(f"{service}/healthz")
+        assert answer.status_code == 200
+    whole = httpx.get(service + path, timeout=_PATIENCE_SECONDS)
+    assert whole.text.count("long-name.example") >= _INDICATORS
+
+
+def asked(address: str, path: str) -> socket.socket:
+    """A connection with a small window that has asked for a path."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    connection.settimeout(_PATIENCE_SECONDS)
+    connection.connect((host, int(port)))
+    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+    return connection
+
+
+def settled(count: Callable[[], int]) -> int:
+    """What a number is once it has not risen for a second."""
+    last, since = count(), time.monotonic()
+    end = since + _PATIENCE_SECONDS
+    while time.monotonic() < min(end, since + 1):
+        time.sleep(0.02)
+        if count() != last:
+            last, since = count(), time.monotonic()
+    return last
