@@ -63,6 +63,11 @@ def account_of(request: Request) -> str:
     return _identity(request).account_id
 
 
+def role_of(request: Request) -> Role:
+    """The role of the account whose key makes this request; only for paths that need a key."""
+    return _identity(request).role
+
+
 def submitter_of(request: Request) -> str:
     """As `account_of`, for requests that submit. Forbidden where the account's role does not allow that."""
     identity = _identity(request)

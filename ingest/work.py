@@ -51,6 +51,7 @@ _FIRST_STORE_WAIT_SECONDS, _LONGEST_STORE_WAIT_SECONDS = 10, 60
 # Clocks that agree differ by less.
 _CLOCKS_APART = timedelta(seconds=60)
 _STRANDED_EVERY_SECONDS = 15.0
+_REMOVALS_EVERY_SECONDS = 15.0
 _FAR_AHEAD = timedelta(days=1)
 
 
@@ -122,7 +123,8 @@ async def upkeep(store: Store, queue: Queue, clock: Clock, *beside: Callable[[],
             break
         except StoreUnavailable:
             await asyncio.sleep(_SETUP_RETRY_SECONDS)
-    sweeps = (sweep(store, queue, clock), sweep_stranded(store, queue, clock))
+    removals = _again_and_again(store.articles.finish_removals, _REMOVALS_EVERY_SECONDS)
+    sweeps = (sweep(store, queue, clock), sweep_stranded(store, queue, clock), removals)
     await asyncio.gather(*sweeps, *(work() for work in beside))
 
 

@@ -22,6 +22,8 @@ app = typer.Typer(
 account = typer.Typer(help="Accounts.", no_args_is_help=True)
 key = typer.Typer(help="API keys.", no_args_is_help=True)
 app.add_typer(account, name="account")
+article = typer.Typer(help="Articles.", no_args_is_help=True)
+app.add_typer(article, name="article")
 app.add_typer(key, name="key")
 feeds = typer.Typer(help="Feeds that are followed.", no_args_is_help=True)
 app.add_typer(feeds, name="feeds")
@@ -197,6 +199,27 @@ def disable_account(email: Email) -> None:
     from api.cli.accounts import disable_account
 
     disable_account(email)
+
+
+@account.command("remove")
+def remove_account(
+    email: Email,
+    with_submissions: Annotated[
+        bool, typer.Option("--with-submissions", help="With the articles that no other account submitted.")
+    ] = False,
+) -> None:
+    """Delete an account with its keys and sessions; its articles stay unless told otherwise."""
+    from api.cli.removing import remove_account
+
+    remove_account(email, with_submissions=with_submissions)
+
+
+@article.command("remove")
+def remove_articles(ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of articles.")]) -> None:
+    """Remove articles and all that came from them."""
+    from api.cli.removing import remove_articles
+
+    sys.exit(remove_articles(ids))
 
 
 @account.command("enable")

@@ -26,8 +26,9 @@ from api.parameters import (
     read_text,
 )
 from api.searching import articles_shown, articles_suggested, reading, searched
-from api.service import service_of
+from api.service import account_of, role_of, service_of
 from api.streaming import JSON, Pieces, streamed
+from ingest.removing import Removing
 from ingest.revisions import Revisions
 from intel.errors import NotFound
 from intel.query import ArticleQuery, parse_search
@@ -107,6 +108,18 @@ async def _page(listing: Listing, id: str, total: int) -> Pieces:
         async for piece in pieces:
             yield piece
     yield b"]," + orjson.dumps(listing.members(total, records.next))[1:]
+
+
+@router.delete(
+    "/articles/{id:id}",
+    summary="Remove an article that your account alone submitted; administrators remove any",
+    status_code=204,
+    response_class=Response,
+    responses=problems(403, 404),
+)
+async def remove_article(request: Request, id: str) -> Response:
+    await Removing(service_of(request).store).remove(account_of(request), role_of(request), id)
+    return Response(status_code=204)
 
 
 async def known_article(request: Request, id: str) -> Article:

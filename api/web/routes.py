@@ -46,6 +46,7 @@ PAGES = (
     Entry("/articles", articles.show_all),
     Entry("/articles/{id:id}", articles.show_one),
     Entry("/articles/{id:id}/weighed", weighed.show),
+    Entry("/articles/{id:id}/remove", articles.show_remove, articles.remove, members=True),
     Entry("/articles/{id:id}/refetch", articles.show_elsewhere, articles.refetch, members_post=True),
     Entry("/weekly", reports.show_weeks),
     Entry("/weekly/{week}", reports.show_week),

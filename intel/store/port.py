@@ -249,6 +249,9 @@ class Accounts(Protocol):
     async def update(self, account: Account) -> None:
         """Replaces the account; NotFound where there is none."""
 
+    async def remove(self, id: str) -> None:
+        """Delete an account with its keys and sessions, if it is there."""
+
     async def all(self) -> tuple[Account, ...]:
         """Every account, by e-mail address."""
 

@@ -15,7 +15,7 @@ PATHS = {
     "/api/v1/iocs/lookup": {"post"},
     "/api/v1/iocs/{id}/false-positive": {"put", "delete"},
     "/api/v1/articles": {"get"},
-    "/api/v1/articles/{id}": {"get"},
+    "/api/v1/articles/{id}": {"delete", "get"},
     "/api/v1/articles/{id}/iocs": {"get"},
     "/api/v1/articles/{id}/candidates": {"get"},
     "/api/v1/weekly": {"get"},

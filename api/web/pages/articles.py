@@ -17,8 +17,9 @@ from api.web.addresses import with_query
 from api.web.exports import export_article, is_format
 from api.web.marking import Piece, marked, part_of, spans_in
 from api.web.visit import Visit
+from ingest.removing import Removing
 from ingest.revisions import Revisions
-from intel.errors import InvalidQuery, NotFound
+from intel.errors import Forbidden, InvalidQuery, NotFound
 from intel.query import ArticleQuery, Position, parse_search
 from intel.records import IOC_TYPES, Article, Ioc
 from intel.snippets import Snippet
@@ -109,6 +110,7 @@ async def show_one(visit: Visit) -> Response:
     return await visit.large_page(
         "article.html",
         article=replace(article, text=None),
+        may_remove=await _may_remove(visit, article),
         pieces=await _marked(visit, article.id, part),
         start=start,
         next_start=next_start,
@@ -139,6 +141,26 @@ async def refetch(visit: Visit) -> Response:
         raise Problem(409, "article_without_address", NO_ADDRESS)
     submission = await visit.service.submitting.again(visit.member.account.id, article)
     return visit.go(f"/submissions/{submission.id}")
+
+
+async def show_remove(visit: Visit) -> Response:
+    article = await known_article(visit)
+    if not await _may_remove(visit, article):
+        raise Forbidden("Only an administrator, or the one account that submitted an article, may remove it.")
+    return visit.page("remove.html", article=article)
+
+
+async def remove(visit: Visit) -> Response:
+    account = visit.member.account
+    await Removing(visit.service.store).remove(account.id, account.role, visit.request.path_params["id"])
+    return visit.go("/articles")
+
+
+async def _may_remove(visit: Visit, article: Article) -> bool:
+    if visit.signed_in is None:
+        return False
+    account = visit.member.account
+    return await Removing(visit.service.store).may_remove(account.id, account.role, article.id)
 
 
 async def known_article(visit: Visit) -> Article:

@@ -67,6 +67,12 @@ class ElasticAccounts:
         if await self._accounts.replace(found, to_document(account)) is None:
             raise TryAgain
 
+    async def remove(self, id: str) -> None:
+        slots = [_slot_id(id, slot) for slot in range(KEYS_PER_ACCOUNT)]
+        sessions = [session.id for session in await self.sessions(id)]
+        places = ((self._keys, slots), (self._sessions, sessions), (self._accounts, [id]))
+        await self._bulk.write_all(Write("delete", index.name, one) for index, ids in places for one in ids)
+
     async def all(self) -> tuple[Account, ...]:
         await self._accounts.refresh()
         pages = self._accounts.pages({}, [{"email": "asc"}, {"id": "asc"}])

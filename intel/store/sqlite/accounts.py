@@ -40,6 +40,13 @@ class SqliteAccounts:
         if not await self._changes(_UPDATE, _account_row(account)):
             raise NotFound(account.id)
 
+    async def remove(self, id: str) -> None:
+        def work(connection: sqlite3.Connection) -> None:
+            for table, column in (("keys", "account_id"), ("sessions", "account_id"), ("accounts", "id")):
+                connection.execute(f"DELETE FROM {table} WHERE {column} = ?", (id,))
+
+        await self._database.write(work)
+
     async def all(self) -> tuple[Account, ...]:
         return tuple(map(_account, await self._rows("SELECT * FROM accounts ORDER BY email, id", ())))
 
