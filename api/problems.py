@@ -13,6 +13,7 @@ from starlette.responses import Response
 from intel.errors import (
     AccountExists,
     AccountQueueFull,
+    BlockedDomain,
     Forbidden,
     InvalidQuery,
     IocError,
@@ -30,6 +31,7 @@ MEDIA_TYPE = "application/problem+json"
 TABLE: dict[type[IocError], tuple[int, str]] = {
     InvalidQuery: (422, "invalid_parameter"),
     NotAnIndicator: (422, "invalid_parameter"),
+    BlockedDomain: (422, "blocked_domain"),
     RefusedUrl: (422, "invalid_parameter"),
     Forbidden: (403, "forbidden"),
     NotFound: (404, "not_found"),

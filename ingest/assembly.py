@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from ingest.blocking import Blocking
 from ingest.feed_lists import ListedFeed, can_be_followed, read_list_file
 from ingest.fetch import FetchAllow, Fetcher, FetchLimits
 from ingest.isolated import Isolation
@@ -62,7 +63,7 @@ def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] 
     async def compare(text: str, others: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
         return await isolation.run(copies_among, text, dict(others))
 
-    fetcher = Fetcher(allow, limits, proxy=proxy)
+    fetcher = Fetcher(allow, limits, proxy=proxy, check_host=Blocking(store).check)
     pipeline = Pipeline(fetcher.fetch, read_within, store, clock, compare)
     work = SubmissionWork(store, pipeline.take_submitted, clock, limits.total_seconds)
     return Ingest(pipeline, work, allow, isolation, limits, proxy)

@@ -19,6 +19,7 @@ from weakref import WeakValueDictionary
 
 import structlog
 
+from ingest.blocking import Blocking
 from ingest.feed_lists import ListedFeed, follow_all
 from ingest.feeds import (
     FEED_TYPES,
@@ -282,7 +283,10 @@ def open_polling(
         total_seconds=min(limits.total_seconds, _ROBOTS_SECONDS),
         body_bytes=min(limits.body_bytes, LARGEST_ROBOTS_BYTES),
     )
-    feeds, robots = (Fetcher(allow, each, clock=clock, proxy=proxy) for each in (for_feeds, for_robots))
+    feeds, robots = (
+        Fetcher(allow, each, clock=clock, proxy=proxy, check_host=Blocking(store).check)
+        for each in (for_feeds, for_robots)
+    )
     return Polling(store, submitting, feeds, robots, isolation, clock)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
 
+from ingest.blocking import Blocking
 from ingest.fetch import FetchAllow, check_url
 from ingest.queue.port import Queue
 from ingest.work import done
@@ -34,7 +35,7 @@ class Submitting:
 
         A new one is read at once, or from `not_before` on.
         """
-        checked = str(check_url(url, self.fetch_allow))
+        checked = await self._checked(url)
         address, now = canonical_url(checked), self.clock()
         submission = Submission(
             id=submission_id(account_id, address),
@@ -62,7 +63,7 @@ class Submitting:
         submission = Submission(
             id=refetch_id(account_id, article.id, now),
             account_id=account_id,
-            url=str(check_url(article.url, self.fetch_allow)),
+            url=await self._checked(article.url),
             source_name=article.source_name,
             status="queued",
             created_at=now,
@@ -73,8 +74,14 @@ class Submitting:
 
     async def known(self, url: str) -> Article | None:
         """The article that an address is known to lead to. RefusedUrl where the address may not be fetched."""
-        article_id = await self.store.articles.id_of(canonical_url(str(check_url(url, self.fetch_allow))))
+        article_id = await self.store.articles.id_of(canonical_url(await self._checked(url)))
         return await self.store.articles.get(article_id) if article_id else None
+
+    async def _checked(self, url: str) -> str:
+        """Return the address as it is fetched. RefusedUrl where its form, or an administrator's block, forbids that."""
+        checked = check_url(url, self.fetch_allow)
+        await Blocking(self.store).check(checked)
+        return str(checked)
 
     async def _add(self, submission: Submission, now: datetime) -> Submission:
         stored = await self.store.submissions.add(submission, self.bounds)

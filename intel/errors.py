@@ -17,6 +17,7 @@ IocError
 ├── CatalogueUnreadable     a file is not the catalogue that it was given as, or is damaged
 └── IngestFailed            an article could not be taken in
     ├── RefusedUrl          its address may not be fetched
+    │   └── BlockedDomain   an administrator blocked its domain
     ├── FetchFailed         fetching it failed
     ├── ArticleUnreadable   what came back holds no article
     └── IsolationFailed     the process that parsed it ran out of time, memory or luck
@@ -140,6 +141,10 @@ class IngestFailed(IocError):
 
 class RefusedUrl(IngestFailed):
     """The address may not be fetched."""
+
+
+class BlockedDomain(RefusedUrl):
+    """An administrator blocked the domain of the address."""
 
 
 class FetchFailed(IngestFailed):

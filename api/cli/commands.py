@@ -22,6 +22,8 @@ app = typer.Typer(
 account = typer.Typer(help="Accounts.", no_args_is_help=True)
 key = typer.Typer(help="API keys.", no_args_is_help=True)
 app.add_typer(account, name="account")
+domain = typer.Typer(help="Domains whose pages are refused.", no_args_is_help=True)
+app.add_typer(domain, name="domain")
 article = typer.Typer(help="Articles.", no_args_is_help=True)
 app.add_typer(article, name="article")
 app.add_typer(key, name="key")
@@ -212,6 +214,30 @@ def remove_account(
     from api.cli.removing import remove_account
 
     remove_account(email, with_submissions=with_submissions)
+
+
+@domain.command("block")
+def block_domain(name: Annotated[str, typer.Argument(help="The domain; all below it is blocked too.")]) -> None:
+    """Refuse every page of a domain: submitted, announced by a feed or redirected to."""
+    from api.cli.domains import block_domain
+
+    block_domain(name)
+
+
+@domain.command("unblock")
+def unblock_domain(name: Annotated[str, typer.Argument(help="The domain, as it was blocked.")]) -> None:
+    """Let the pages of a domain be fetched again."""
+    from api.cli.domains import unblock_domain
+
+    unblock_domain(name)
+
+
+@domain.command("list")
+def list_domains(as_json: AsJson = False) -> None:
+    """List the blocked domains."""
+    from api.cli.domains import list_domains
+
+    list_domains(as_json=as_json)
 
 
 @article.command("remove")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import ssl
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -37,6 +37,10 @@ _LONGEST_RETRY_AFTER_SECONDS: Final = 3600.0
 _CHARSET: Final = re.compile(r";\s*charset\s*=\s*[\"']?([A-Za-z0-9_:.-]{1,40})", re.I)
 _VISIBLE: Final = re.compile(r"[\x20-\x7e]+")
 _MEDIA_TYPE: Final = re.compile(r"[a-z0-9.+-]{1,60}/[a-z0-9.+-]{1,60}")
+
+
+# Raises RefusedUrl for a host that is not to be asked.
+CheckHost = Callable[[SubmittableUrl], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +98,7 @@ class Fetcher:
         tls: ssl.SSLContext | None = None,
         clock: Callable[[], datetime] = utc_now,
         proxy: str | None = None,
+        check_host: CheckHost | None = None,
     ) -> None:
         self._allow = allow
         self._limits = limits or FetchLimits()
@@ -101,6 +106,7 @@ class Fetcher:
         self._tls = tls or wire.public_tls()
         self._clock = clock
         self._proxy = proxy
+        self._check_host = check_host
 
     async def fetch(
         self, url: str, *, types: Collection[str] | None = None, unless: Mapping[str, str] | None = None
@@ -123,6 +129,8 @@ class Fetcher:
         here, moved_to, for_good = url, None, True
         while True:
             target = check_url(here, self._allow)
+            if self._check_host is not None:
+                await self._check_host(target)
             for_good = for_good and not (target.scheme == "http" and url.lower().startswith("https:"))
             moved_to = str(target) if passed and for_good else moved_to
             outcome = await self._ask(target, url, wanted, tuple(passed))

@@ -365,6 +365,22 @@ class Feeds(Protocol):
         """
 
 
+class Domains(Protocol):
+    """Domains whose pages an administrator refuses, by their canonical names. Read at once by every process."""
+
+    async def block(self, domain: str, now: datetime) -> bool:
+        """Block a domain; False where it is blocked already."""
+
+    async def unblock(self, domain: str) -> bool:
+        """Block a domain no more; False where it is not blocked."""
+
+    async def blocked(self) -> dict[str, datetime]:
+        """Return the blocked domains by name, each with when it was blocked."""
+
+    async def any_blocked(self, domains: Sequence[str]) -> bool:
+        """Return whether any of these very domains (at most 200) is blocked."""
+
+
 class Store(Protocol):
     """The whole store. `setup` comes first; `close` last."""
 
@@ -382,6 +398,8 @@ class Store(Protocol):
     def weeks(self) -> Weeks: ...
     @property
     def feeds(self) -> Feeds: ...
+    @property
+    def domains(self) -> Domains: ...
     @property
     def catalogues(self) -> Catalogues: ...
     @property

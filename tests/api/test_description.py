@@ -62,6 +62,7 @@ async def test_the_description_tells_which_paths_need_a_key(api: Running) -> Non
         path for path, operations in paths.items() for each in operations.values() if each["security"] == [{"key": []}]
     }
     assert keyed == {
+        "/api/v1/articles/{id}",
         "/api/v1/articles/{id}/iocs",
         "/api/v1/articles/{id}/refetch",
         "/api/v1/changes",

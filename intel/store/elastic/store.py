@@ -16,6 +16,7 @@ from intel.store.elastic.catalogues import ElasticCatalogues
 from intel.store.elastic.changes import Changes
 from intel.store.elastic.client import STEADY_SECONDS, Cluster, Patience
 from intel.store.elastic.clusters import Clusters
+from intel.store.elastic.domains import ElasticDomains
 from intel.store.elastic.feeds import ElasticFeeds
 from intel.store.elastic.index import Index
 from intel.store.elastic.indices import Indices
@@ -71,6 +72,7 @@ class ElasticStore:
         )
         self.weeks = ElasticWeeks(self._index("weeks"))
         self.feeds = ElasticFeeds(self._index("feeds"))
+        self.domains = ElasticDomains(self._index("blocked_domains"))
         self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
         self._reindex = Reindex(self._cluster, self._indices, leases, bulk, recount)
         self._cluster.repair_by(self._make_indices, self._reindex.recover)

@@ -13,6 +13,7 @@ from intel.store.port import (
     Accounts,
     Articles,
     Catalogues,
+    Domains,
     Feeds,
     Iocs,
     Progress,
@@ -25,6 +26,7 @@ from intel.store.sqlite.accounts import SqliteAccounts
 from intel.store.sqlite.articles import SqliteArticles
 from intel.store.sqlite.catalogues import SqliteCatalogues
 from intel.store.sqlite.connection import Database
+from intel.store.sqlite.domains import SqliteDomains
 from intel.store.sqlite.feeds import SqliteFeeds
 from intel.store.sqlite.iocs import SqliteIocs
 from intel.store.sqlite.migrations import check_version, prepare
@@ -51,6 +53,7 @@ class SqliteStore:
         self._accounts = SqliteAccounts(self._database)
         self._weeks = SqliteWeeks(self._database)
         self._feeds = SqliteFeeds(self._database)
+        self._domains = SqliteDomains(self._database)
         self._catalogues = SqliteCatalogues(self._database)
         self._votes = SqliteVotes(self._database)
 
@@ -81,6 +84,10 @@ class SqliteStore:
     @property
     def feeds(self) -> Feeds:
         return self._feeds
+
+    @property
+    def domains(self) -> Domains:
+        return self._domains
 
     @property
     def catalogues(self) -> Catalogues:
