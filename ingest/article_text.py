@@ -91,9 +91,12 @@ def read_article(body: bytes, content_type: str, charset: str | None, url: str |
         raise ArticleUnreadable("unsupported_content_type", "This is not a page, a text or a PDF.")
     if kind == bodies.PDF:
         return _from_pdf(body, url)
-    if kind in (bodies.HTML, bodies.XHTML):
-        return _from_html(bodies.decode(body, charset, markup=True), url)
-    text = bodies.decode(body, charset, markup=False)
+    is_markup = kind in (bodies.HTML, bodies.XHTML)
+    text = bodies.decode(body, charset, markup=is_markup)
+    if bodies.is_noise(text):
+        raise _no_text("What came back is no text, whatever it is declared as.")
+    if is_markup:
+        return _from_html(text, url)
     return _from_markdown(text, url) if kind == bodies.MARKDOWN else _from_text(text, url)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from typing import Final
+from unicodedata import category
 
 HTML: Final = "text/html"
 XHTML: Final = "application/xhtml+xml"
@@ -25,6 +26,10 @@ _HTML_START: Final = re.compile(_PROLOGUE + rb"<(?:!doctype\s++html|html|head|bo
 _FEED_START: Final = re.compile(_PROLOGUE + rb"<(?:rss|feed|rdf:RDF)[\s>]", re.I)
 _META_CHARSET: Final = re.compile(rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.I)
 _META_BYTES: Final = 4096
+# Controls, and what is unassigned, private or half a character.
+_NOISE: Final = frozenset({"Cc", "Cn", "Co", "Cs"})
+_NOISE_SHARE: Final = 16
+_SAMPLE: Final = 20_000
 
 _BOMS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # Labels of the web and the codec that browsers read them with; UTF-7 and its like are left out on purpose.
@@ -84,14 +89,16 @@ def is_feed(body: bytes) -> bool:
 
 
 def decode(body: bytes, charset: str | None, *, markup: bool) -> str:
-    """The text of a body: by byte order mark, else the declared charset, else (`markup`) its meta tag, else a guess.
+    """Decode a body: by byte order mark or the zeros of UTF-16, else by the declared charset, else by its meta tag.
 
-    The guess is UTF-8 where that fits and windows-1252 elsewhere, as in browsers. What cannot be decoded becomes
-    U+FFFD; NUL is dropped.
+    The meta tag counts in `markup` alone. Without any of these the guess is UTF-8 where that fits and windows-1252
+    elsewhere, as in browsers. What cannot be decoded becomes U+FFFD; NUL is dropped.
     """
     for bom, codec in _BOMS:
         if body.startswith(bom):
             return _decoded(body[len(bom) :], codec)
+    if codec := _unmarked_utf16(body):
+        return _decoded(body, codec)
     codec = _CODECS.get((charset or "").strip().strip("\"'").lower(), "") or (_meta_codec(body) if markup else "")
     if codec:
         return _decoded(body, codec)
@@ -99,6 +106,25 @@ def decode(body: bytes, charset: str | None, *, markup: bool) -> str:
         return body.decode("utf-8").replace("\0", "")
     except UnicodeDecodeError:
         return _decoded(body, "windows-1252")
+
+
+def is_noise(text: str) -> bool:
+    """Tell whether a decoded text is no text: too many of its characters are controls or could not be decoded.
+
+    A page with some bad bytes is one; random, compressed or encrypted bytes show in any charset.
+    """
+    sample = text[:_SAMPLE] + text[_SAMPLE:][-_SAMPLE:]
+    noise = sum(1 for each in sample if each == "\ufffd" or (each not in "\t\n\f\r\x1b" and category(each) in _NOISE))
+    return noise * _NOISE_SHARE > len(sample)
+
+
+def _unmarked_utf16(body: bytes) -> str:
+    """Name the UTF-16 that a body without a byte order mark is in: nearly every other byte is zero; "" for none."""
+    head = body[:_HEAD_BYTES]
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    if len(head) >= 8 and max(even, odd) * 10 > len(head) * 3 and min(even, odd) * 20 < len(head):
+        return "utf-16-be" if even > odd else "utf-16-le"
+    return ""
 
 
 def _decoded(body: bytes, codec: str) -> str:
@@ -113,10 +139,10 @@ def _meta_codec(body: bytes) -> str:
 
 
 def _is_binary(head: bytes, *, markup: bool) -> bool:
-    if any(head.startswith(bom) for bom, _ in _BOMS):
-        return False
     if head.startswith(_BINARY_MAGIC):
         return True
+    if any(head.startswith(bom) for bom, _ in _BOMS) or _unmarked_utf16(head):
+        return False
     controls = len(head) - len(head.translate(None, _CONTROL_BYTES))
     return not markup and controls > 8 and controls * 16 > len(head)
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import random
 import time
+import zlib
 from datetime import UTC, datetime
 
 import pypdf
@@ -340,6 +341,29 @@ def test_an_empty_text_is_no_article(kind: str) -> None:
 def test_other_types_are_no_articles() -> None:
     assert unreadable(b"PK\x03\x04", "application/zip") == "unsupported_content_type"
     assert unreadable(b"\x89PNG\r\n\x1a\n" + bytes(100), "text/html") == "unsupported_content_type"
+
+
+@pytest.mark.parametrize("charset", [None, "utf-8", "iso-8859-1", "windows-1251", "koi8-r", "shift_jis", "utf-16"])
+@pytest.mark.parametrize("length", [300, 5_000, 200_000])
+def test_bytes_that_are_no_text_are_no_article_whatever_they_are_declared_as(charset: str | None, length: int) -> None:
+    noise = random.Random(length).randbytes(length)
+    for body in (noise, b"<html><body><p>" + noise, zlib.compress(noise)):
+        with pytest.raises(ArticleUnreadable) as refused:
+            read_article(body, "text/html", charset, "https://news.example/x")
+        assert refused.value.reason == "no_text"
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("kind", ["text/html", "text/plain"])
+def test_utf_16_without_a_byte_order_mark_is_read(codec: str, kind: str) -> None:
+    text = "<p>The loader Häfen called evil[.]example at night and came back for more.</p>" * 3
+    assert "Häfen called evil[.]example" in read_article(text.encode(codec), kind, None, None).text
+
+
+def test_a_page_with_some_bad_bytes_is_read() -> None:
+    page = "<p>" + "The harbour report says that the loader called home. " * 20 + "</p>"
+    body = page.encode().replace(b"loader", b"lo\xff\x81ader")
+    assert "harbour report" in read_article(body, "text/html", "utf-8", None).text
 
 
 def iocs(count: int) -> list[str]:
