@@ -94,13 +94,10 @@ class Sessions:
         now = self.clock()
         if now - session.last_used_at < _NOTE_USE_EVERY:
             return session
-        used = replace(session, last_used_at=now)
-        # Read again: a session that was ended a moment ago must not come back.
-        if await self.store.accounts.get_session(session.id) is not None:
-            # Who is signed in stays so where the store takes no writes.
-            with suppress(StoreUnavailable):
-                await self.store.accounts.put_session(used)
-        return used
+        # Who is signed in stays so where the store takes no writes; an ended session does not come back.
+        with suppress(StoreUnavailable):
+            await self.store.accounts.touch_session(session.id, now)
+        return replace(session, last_used_at=now)
 
 
 def is_live(session: Session, account: Account, now: datetime) -> bool:

@@ -23,10 +23,6 @@ class Tier:
     def name(self) -> str:
         return self.rate.policy
 
-    @property
-    def results_default(self) -> int:
-        return results_limit(None, self.results_cap)
-
 
 @dataclass(frozen=True, slots=True)
 class Charge:

@@ -47,24 +47,6 @@ class Focus:
             return board.items
 
 
-async def focus_items(store: Store, now: datetime) -> list[Json]:
-    """The active items of a store at `now`, in their order."""
-    return [item for item in await Focus(store).items(now) if item["status"] == "active"]
-
-
-async def focus_between(store: Store, start: datetime, end: datetime, now: datetime) -> list[Json]:
-    """The items that were active at the end of a span (at `now` where it has not ended) and were named within it."""
-    moment = min(end - timedelta(milliseconds=1), now)
-    material = await read_material(store, start - WINDOW, end)
-    items = await asyncio.to_thread(compute, material, start, moment)
-    named = {
-        (subject.kind, subject.key)
-        for subject in material.subjects
-        if any(start <= mention.seen_at <= moment for mention in subject.mentions)
-    }
-    return [item for item in items if item["status"] == "active" and (item["kind"], item["key"]) in named]
-
-
 def _computed(material: Material, basis: str, now: datetime, end: datetime) -> _Board:
     items = compute(material, _midnight_before(now) - HISTORY, now)
     return _Board(basis, now, _next_change(material, now, end), items)

@@ -107,9 +107,6 @@ class Iocs(Protocol):
     async def related(self, id: str, limit: int) -> tuple[Ioc, ...]:
         """What stands beside it in its newest 20 articles: most shared articles first, then newest, then id."""
 
-    async def most_reported(self, types: Sequence[str], since: datetime, limit: int) -> tuple[Ioc, ...]:
-        """Those of `types` last seen at or after `since`: most sources first, then newest, then id."""
-
 
 class Articles(Protocol):
     """Articles and the sightings of indicators in them."""

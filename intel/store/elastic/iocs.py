@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any
 
 from intel.query import ChangePage, ChangeQuery, IocQuery, Page
@@ -93,10 +92,6 @@ class ElasticIocs:
 
     async def _newest_of(self, ids: Sequence[str], limit: int) -> tuple[Ioc, ...]:
         return await self._first({"terms": {"id": ids}}, queries.NEWEST_IOCS, limit)
-
-    async def most_reported(self, types: Sequence[str], since: datetime, limit: int) -> tuple[Ioc, ...]:
-        wanted = {"bool": {"filter": [{"terms": {"type": types}}, queries.since("last_seen", since)]}}
-        return await self._first(wanted, queries.MOST_REPORTED_IOCS, limit)
 
     async def _first(self, query: dict[str, Any], sort: Sequence[Any], limit: int) -> tuple[Ioc, ...]:
         asked = {"query": query, "sort": sort, "size": limit, "_source": IOC_MEMBERS, "track_total_hits": False}

@@ -25,7 +25,6 @@ THERE: Query = {"exists": {"field": "last_seen"}}
 
 NEWEST_IOCS = [{"last_seen": "desc"}, {"id": "asc"}]
 _BEST_IOCS = [{"_score": "desc"}, {"sources": "desc"}, *NEWEST_IOCS]
-MOST_REPORTED_IOCS = [{"sources": "desc"}, *NEWEST_IOCS]
 NEWEST_ARTICLES = [{"seen_at": "desc"}, {"id": "asc"}]
 SIGHTINGS_IN_ORDER = [{"position": "asc"}, {"ioc_id": "asc"}]
 NEWEST_SIGHTINGS = [{"seen_at": "desc"}, {"article_id": "asc"}]

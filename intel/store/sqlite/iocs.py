@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import TypeVar
 
 from intel.query import ChangePage, ChangeQuery, IocQuery, Page, Position
@@ -14,8 +13,7 @@ from intel.store.sqlite.changes import read_changes
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.facets import divide
 from intel.store.sqlite.matching import Sql
-from intel.store.sqlite.rows import article_ref, iocs_by_id, iocs_in_order, to_json
-from intel.times import to_milliseconds
+from intel.store.sqlite.rows import article_ref, iocs_by_id, iocs_in_order
 
 T = TypeVar("T")
 Load = Callable[[sqlite3.Connection, Sequence[str]], tuple[T, ...]]
@@ -52,9 +50,6 @@ class SqliteIocs:
 
     async def related(self, id: str, limit: int) -> tuple[Ioc, ...]:
         return await self._in_order(Sql(_RELATED, (id, NEWEST_ARTICLES, id, limit)))
-
-    async def most_reported(self, types: Sequence[str], since: datetime, limit: int) -> tuple[Ioc, ...]:
-        return await self._in_order(Sql(_MOST_REPORTED, (to_json(list(types)), -to_milliseconds(since), limit)))
 
     async def _in_order(self, ids: Sql) -> tuple[Ioc, ...]:
         def work(connection: sqlite3.Connection) -> tuple[Ioc, ...]:
@@ -105,8 +100,4 @@ _RELATED = """
          )
     SELECT i.id FROM beside AS b JOIN iocs AS i ON i.id = b.ioc_id
     ORDER BY b.shared DESC, i.newest_first, i.id LIMIT ?
-"""
-_MOST_REPORTED = """
-    SELECT id FROM iocs WHERE type IN (SELECT value FROM json_each(?)) AND newest_first <= ?
-    ORDER BY sources DESC, newest_first, id LIMIT ?
 """

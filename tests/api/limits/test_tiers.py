@@ -14,7 +14,7 @@ def test_only_an_anonymous_search_is_capped_at_ten_results() -> None:
 
 
 def test_the_default_is_twenty_results_and_ten_where_the_cap_is_ten() -> None:
-    defaults = [tier.results_default for tier in (TIERS.key, TIERS.list, TIERS.search)]
+    defaults = [results_limit(None, tier.results_cap) for tier in (TIERS.key, TIERS.list, TIERS.search)]
     assert defaults == [20, 20, 10]
 
 

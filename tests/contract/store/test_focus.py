@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 
 from intel.catalogues import lookup, warnings_of
-from intel.focus import focus_items
 from intel.records import Sighting
 from intel.store import Store
 from tests.contract.store.builders import hour, make_article, publish, the_ioc
 from tests.intel.catalogues.importing import epss_file, put, put_kev, warning_file
+from tests.intel.focus.writing import focus_items
 
 
 @pytest.mark.promise("focus.catalogues", "catalogues.facts", "warnings.imported")

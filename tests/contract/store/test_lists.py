@@ -216,14 +216,3 @@ async def test_related_looks_at_the_newest_twenty_articles_only(store: Store) ->
     for n in range(20):
         await publish(store, make_article(f"a{n}", at=1 + n), "domain it.example", "domain beside.example")
     assert values(await store.iocs.related(id_of("domain it.example"), 10)) == ["beside.example"]
-
-
-async def test_most_reported_counts_sources_then_newest_then_id(store: Store) -> None:
-    await publish(store, make_article("a", at=1, source="A"), "malware Emotet", "malware Qakbot", "domain a.example")
-    await publish(store, make_article("b", at=2, source="B"), "malware Emotet", "cve CVE-2024-1")
-    await publish(store, make_article("c", at=3, source="B"), "malware Trickbot", "domain a.example")
-    found = await store.iocs.most_reported(("malware", "cve"), hour(1), 10)
-    assert values(found) == ["Emotet", "Trickbot", "CVE-2024-1", "Qakbot"]
-    assert values(await store.iocs.most_reported(("malware",), hour(2), 10)) == ["Emotet", "Trickbot"]
-    assert values(await store.iocs.most_reported(("malware",), hour(1), 1)) == ["Emotet"]
-    assert await store.iocs.most_reported((), hour(1), 1) == ()

@@ -129,5 +129,3 @@ async def test_both_engines_derive_alike(both: tuple[Store, Store]) -> None:
     for ioc in everything.items:
         assert await two.iocs.mentions_of(ioc.id, 50) == await one.iocs.mentions_of(ioc.id, 50)
         assert await two.iocs.related(ioc.id, 50) == await one.iocs.related(ioc.id, 50)
-    types = ("malware", "domain")
-    assert await two.iocs.most_reported(types, hour(9), 50) == await one.iocs.most_reported(types, hour(9), 50)

@@ -6,12 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from intel.focus import Focus, focus_between, focus_items
+from intel.focus import Focus
 from intel.records import Sighting
 from intel.store import Store
 from tests.contract.store.builders import hour, make_article, publish
 from tests.intel.catalogues.importing import epss_file, nvd_file, put, put_kev
-from tests.intel.focus.writing import one, rules, write
+from tests.intel.focus.writing import focus_items, one, rules, write
 
 DAY = 24.0
 
@@ -176,12 +176,3 @@ async def test_order_is_severity_then_score_then_change(store: Store) -> None:
     assert [item["key"] for item in await focus_items(store, hour(3))] == [
         "T1566", "CVE-2024-0003", "Qakbot", "Emotet",
     ]  # fmt: skip
-
-
-async def test_a_week_asks_what_was_in_focus_at_its_end(store: Store) -> None:
-    await write(store, "cve CVE-2024-0001", "One", "Two", at=-3 * DAY)
-    await write(store, "cve CVE-2024-0002", "One", "Two", at=1)
-    await write(store, "cve CVE-2024-0002", "Three", at=8 * DAY)
-    monday = hour(-9)
-    items = await focus_between(store, monday, monday + timedelta(days=7), hour(20 * DAY))
-    assert [(item["key"], item["severity"]) for item in items] == [("CVE-2024-0002", "low")]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
-from intel.focus import focus_items
+from intel.focus import Focus
 from intel.records import Sighting
 from intel.store import Store
 from tests.contract.store.builders import hour, make_article, publish
@@ -38,3 +39,8 @@ async def one(store: Store, at: float = 1) -> dict[str, Any]:
 async def rules(store: Store, at: float = 1) -> dict[str, str]:
     """The rule of each active item by its subject."""
     return {item["key"]: item["rule"] for item in await focus_items(store, hour(at))}
+
+
+async def focus_items(store: Store, now: datetime) -> list[dict[str, Any]]:
+    """The active items of a store at `now`, in their order."""
+    return [item for item in await Focus(store).items(now) if item["status"] == "active"]
