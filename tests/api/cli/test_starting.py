@@ -67,9 +67,10 @@ def test_a_port_that_is_taken_is_one_sentence_and_status_1(tmp_path: Path) -> No
     assert not (tmp_path / "data").exists()
 
 
-def test_a_locked_database_is_one_sentence_and_status_1(tmp_path: Path) -> None:
+def test_a_locked_database_that_must_be_upgraded_is_one_sentence_and_status_1(tmp_path: Path) -> None:
     assert Installation(tmp_path, {}).run("account", "list").returncode == 0
     with closing(sqlite3.connect(tmp_path / "data" / "ioc.sqlite3", isolation_level=None)) as holder:
+        holder.execute("PRAGMA user_version = 1")
         holder.execute("BEGIN EXCLUSIVE")
         status, line = refused(tmp_path, {})
     assert (status, "another program holds the database" in line) == (1, True), line
