@@ -11,7 +11,8 @@ from starlette.responses import Response
 
 from api import views
 from api.answers import json_answer, problems, read_listing
-from api.models import LessonDetailModel, LessonModel, ListModel, Topic
+from api.content_models import LessonDetailModel, LessonModel, Topic
+from api.models import ListModel
 from api.parameters import CursorParameter, LimitParameter, SearchParameter
 from api.service import service_of
 from intel.awareness import Lesson, Topical, search_lessons, topical_articles

@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from api import views
 from api.answers import problems, read_listing
-from api.models import CatalogueModel, ListModel
+from api.content_models import CatalogueModel
+from api.models import ListModel
 from api.parameters import CursorParameter, LimitParameter
 from api.service import service_of
 from intel.query import Position

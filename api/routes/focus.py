@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.answers import json_answer, problems, read_listing
-from api.models import FocusDetailModel, FocusModel, ListModel
+from api.content_models import FocusDetailModel, FocusModel
+from api.models import ListModel
 from api.parameters import CursorParameter, LimitParameter, read_choice
 from api.service import service_of
 from intel.errors import NotFound

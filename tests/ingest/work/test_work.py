@@ -3,81 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
-from ingest.work import SubmissionWork, upkeep
+from ingest.work import SubmissionWork
 from intel.errors import ArticleUnreadable, FetchFailed, IngestFailed, IsolationFailed, RefusedUrl, StoreUnavailable
 from intel.records import Article, Submission
 from intel.store import Store
-from intel.store.sqlite.store import SqliteStore
-from tests.api.pages import eventually
 from tests.api.running import Clock
 from tests.contract.store.builders import make_article
-
-URL = "https://news.example/report"
-
-
-class Web:
-    """Whatever reading an address comes to, in turn; the last one from then on."""
-
-    def __init__(self, *outcomes: Article | BaseException | Callable[[], Article]) -> None:
-        self._outcomes = list(outcomes)
-        self.asked: list[tuple[str, str]] = []
-
-    async def read(self, submission: Submission) -> Article:
-        self.asked.append((submission.url, submission.source_name))
-        outcome = self._outcomes.pop(0) if len(self._outcomes) > 1 else self._outcomes[0]
-        if isinstance(outcome, BaseException):
-            raise outcome
-        return outcome if isinstance(outcome, Article) else outcome()
-
-
-@pytest_asyncio.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = SqliteStore(tmp_path / "store.db")
-    await opened.setup()
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-async def submitted(store: Store, clock: Clock) -> Submission:
-    return await store.submissions.add(
-        Submission("submission-1", "account-1", URL, "News", "queued", created_at=clock.now, due_at=clock.now)
-    )
-
-
-async def state(store: Store) -> Submission:
-    found = await store.submissions.get("submission-1")
-    assert found is not None
-    return found
-
-
-async def read_when_due(work: SubmissionWork, store: Store, clock: Clock) -> Submission:
-    """Lets time pass to when the submission is due and has it read once."""
-    clock.now = max(clock.now, (await state(store)).due_at)
-    await work.read("submission-1")
-    return await state(store)
-
-
-async def read_until_ended(work: SubmissionWork, store: Store, clock: Clock) -> Submission:
-    for _ in range(50):
-        found = await read_when_due(work, store, clock)
-        if found.ended:
-            return found
-    raise AssertionError(f"never ends: {found}")
+from tests.ingest.work.working import URL, Web, read_until_ended, read_when_due, state, submitted
 
 
 async def test_an_article_ends_its_submission_as_done(store: Store, clock: Clock) -> None:
@@ -322,103 +260,6 @@ async def test_what_is_being_read_when_a_worker_stops_is_handed_back(store: Stor
     assert (back.status, back.due_at, back.attempts, back.first_attempt_at) == ("queued", clock.now, 0, None)
     await SubmissionWork(store, Web(make_article()).read, clock).read("submission-1")
     assert (await state(store)).status == "done"
-
-
-class Hints:
-    """A queue that notes what it is told."""
-
-    def __init__(self) -> None:
-        self.told: list[str] = []
-
-    async def enqueue(self, *submissions: Submission) -> None:
-        self.told.extend(submission.id for submission in submissions)
-
-    async def close(self) -> None:
-        return
-
-
-@contextlib.asynccontextmanager
-async def kept_up(store: Store, clock: Clock, queue: Hints) -> AsyncIterator[None]:
-    task = asyncio.create_task(upkeep(store, queue, clock))
-    try:
-        yield
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-HOUR = 3600
-
-
-@pytest.mark.promise("promises.accepted-never-lost")
-@pytest.mark.parametrize("when", ["submitted", "claimed", "claimed again", "put off"])
-async def test_what_was_written_while_the_clock_was_ahead_is_not_waited_for(
-    store: Store, clock: Clock, when: str
-) -> None:
-    if when == "claimed again":
-        await submitted(store, clock)
-        assert await store.submissions.claim("submission-1", clock.now, clock.now)
-    clock.forward(HOUR)
-    if when != "claimed again":
-        await submitted(store, clock)
-    if when.startswith("claimed"):
-        assert await store.submissions.claim("submission-1", clock.now, clock.now + timedelta(seconds=30))
-    if when == "put off":
-        await SubmissionWork(store, Web(FetchFailed("timeout", "Slow.", retryable=True)).read, clock).read(
-            "submission-1"
-        )
-    clock.forward(-HOUR)
-    hints = Hints()
-    async with kept_up(store, clock, hints):
-        await eventually(lambda: told(hints))
-    await SubmissionWork(store, Web(make_article()).read, clock).read("submission-1")
-    done = await state(store)
-    assert done.status == "done"
-    assert done.first_attempt_at is not None and done.first_attempt_at <= clock.now
-
-
-async def told(hints: Hints) -> bool:
-    return bool(hints.told)
-
-
-@pytest.mark.promise("submit.retry-after")
-async def test_what_waits_for_good_reason_is_left_waiting(store: Store, clock: Clock) -> None:
-    busy = FetchFailed("http_429", "Later.", retryable=True, retry_after_seconds=3000)
-    await submitted(store, clock)
-    await SubmissionWork(store, Web(busy).read, clock).read("submission-1")
-    later = Submission(
-        "submission-2", "account-1", URL, "News", "queued", created_at=clock.now, due_at=clock.now + timedelta(hours=1)
-    )
-    await store.submissions.add(later)
-    waiting, hints = await state(store), Hints()
-    due = Submission("submission-3", "account-1", URL, "News", "queued", created_at=clock.now, due_at=clock.now)
-    await store.submissions.add(due)
-    async with kept_up(store, clock, hints):
-        await eventually(lambda: told(hints))
-    assert set(hints.told) == {"submission-3"}
-    assert await state(store) == waiting
-    assert await store.submissions.get("submission-2") == later
-
-
-class Unreadable(Hints):
-    """A queue that breaks once, as nothing should."""
-
-    async def enqueue(self, *submissions: Submission) -> None:
-        await super().enqueue(*submissions)
-        if len(self.told) == 1:
-            raise RuntimeError("unforeseen")
-
-
-@pytest.mark.promise("promises.accepted-never-lost")
-async def test_sweeping_goes_on_after_a_fault_of_ours(store: Store, clock: Clock) -> None:
-    await submitted(store, clock)
-    hints = Unreadable()
-    async with kept_up(store, clock, hints):
-        await eventually(lambda: told_again(hints))
-
-
-async def told_again(hints: Hints) -> bool:
-    return len(hints.told) > 1
 
 
 class Away:
