@@ -46,11 +46,11 @@ class Annotations:
         return self.false_positives.get(ioc.id, 0)
 
     def cautions(self, ioc: Ioc) -> tuple[Caution, ...]:
-        """Every list that it stands on: what is built in, then the packaged lists, then imported ones."""
+        """Return every list that it stands on: what is built in, then the packaged lists, then imported ones."""
         return _lasting(ioc.type, ioc.value) + self.imported.get(ioc.id, ())
 
     def record(self, ioc: Ioc, search: SearchText | None = None) -> dict[str, Any]:
-        """The IOC record with all of it; of a search's result also how it matched."""
+        """Return the IOC record with all of it; of a search's result also how it matched."""
         stands = self.age(ioc)
         shown = views.ioc(ioc, ((one.list, one.reason) for one in self.cautions(ioc))) | {
             "status": stands.status,
@@ -68,7 +68,7 @@ class Annotations:
 
 @lru_cache(maxsize=16384)
 def _lasting(type: str, value: str) -> tuple[Caution, ...]:
-    """What this version of the service says of an indicator."""
+    """Return what this version of the service says of an indicator."""
     packaged = packaged_warnings(type, value)
     # What is built in of addresses is what the packaged lists say better.
     built_in = [one for one in noise_warnings(type, value) if one[0] != "addresses" or not packaged]
@@ -76,7 +76,7 @@ def _lasting(type: str, value: str) -> tuple[Caution, ...]:
 
 
 async def annotate(store: Store, iocs: Sequence[Ioc], now: datetime) -> Annotations:
-    """Reads what is said of these indicators: one read of each kind for a page, some for a very long article."""
+    """Read what is said of these indicators: one read of each kind for a page, some for a very long article."""
     distinct = list({ioc.id: ioc for ioc in iocs}.values())
     counts: dict[str, int] = {}
     imported: dict[str, tuple[Caution, ...]] = {}

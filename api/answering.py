@@ -141,7 +141,7 @@ def _failure(scope: Scope, request_id: str) -> ASGIApp:
 
 
 def _route(scope: Scope) -> str:
-    """The route's template, never the path: that is written by strangers."""
+    """Return the route's template, never the path: that is written by strangers."""
     route = scope.get("route")
     template = getattr(route, "path_format", getattr(route, "path", None))
     if template is None:

@@ -21,7 +21,7 @@ _LONGEST_CURSOR = 30_000
 
 
 def json_answer(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A JSON answer."""
+    """Return a JSON answer."""
     return Response(orjson.dumps(body), status, headers, "application/json")
 
 
@@ -43,7 +43,7 @@ class Listing:
     def answer(
         self, items: Sequence[dict[str, Any]], total: int | None, next: Position | None, **more: Any
     ) -> Response:
-        """The page with the members that every list has; without a key there is no way on."""
+        """Return the page with the members that every list has; without a key there is no way on."""
         return json_answer({"items": items} | self.members(total, next) | more)
 
     def members(self, total: int | None, next: Position | None) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def read_listing(
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The descriptions of the errors that a path may answer with, for OpenAPI."""
+    """Return the descriptions of the errors that a path may answer with, for OpenAPI."""
     words = {
         400: "The body is not JSON.",
         401: "The API key is missing or not valid.",

@@ -95,7 +95,9 @@ _ROOMS = (
 
 
 def create_app(settings: Settings | None = None, clock: Callable[[], datetime] = utc_now) -> FastAPI:
-    """The whole service as one ASGI app; None reads the settings from the environment. Raises ConfigurationError."""
+    """Return the whole service as one ASGI app; None reads the settings from the environment. Raises
+    ConfigurationError.
+    """
     settings = settings or load_settings()
     service, ingest = _assemble(settings, clock)
     # Served, the worker does these.
@@ -179,7 +181,7 @@ def _limiter(redis: str | None, metrics: Metrics) -> Limiter:
 async def _running(
     service: Service, ingest: Ingest, beside: Sequence[Callable[[], Awaitable[None]]]
 ) -> AsyncIterator[None]:
-    """Prepares the store, sweeps what is due, does what is to be done beside, and gives everything back at the end.
+    """Prepare the store, sweep what is due, do what is to be done beside, and close everything at the end.
 
     Embedded, a store that cannot be made ends the start; served, it may come after us.
     """
@@ -265,7 +267,7 @@ def _invalid(error: RequestValidationError) -> Problem:
 
 
 def _allowed(request: Request) -> str:
-    """The methods that the address does answer to, over all routes that lead there."""
+    """Return the methods that the address does answer to, over all routes that lead there."""
     routes = [route for route in request.app.routes if not isinstance(route, Mount)]
     tried = ((method, {**request.scope, "method": method}) for method in _METHODS)
     found = [name for name, scope in tried if any(route.matches(scope)[0] is Match.FULL for route in routes)]
@@ -273,7 +275,7 @@ def _allowed(request: Request) -> str:
 
 
 def _field(place: Sequence[int | str]) -> str:
-    """The parameter or member that a place names, without its place in a list."""
+    """Return the parameter or member that a place names, without its place in a list."""
     return next((name for name in reversed(place) if isinstance(name, str)), "request")
 
 

@@ -16,7 +16,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 async def read_json(request: Request, model: type[_Model]) -> _Model:
-    """The body as `model`; every way in which it can be wrong is a Problem of its own."""
+    """Return the body as `model`; every way in which it can be wrong is a Problem of its own."""
     _check_media_type(request)
     return _validate(_parse(await read_body(request)), model)
 
@@ -38,7 +38,7 @@ async def read_no_members(request: Request) -> None:
 
 
 async def read_body(request: Request, largest: int = LARGEST_BODY) -> bytes:
-    """The body, read no further than it may be long."""
+    """Return the body, read no further than it may be long."""
     if int(_digits(request.headers.get("content-length"))) > largest:
         _too_large(largest)
     body = bytearray()

@@ -12,7 +12,7 @@ UNCHANGED = {"description": "It is the one that `If-None-Match` names."}
 
 
 def unless_kept(request: Request, response: Response) -> Response:
-    """The response with its ETag, or 304 without its body where the request names that very one."""
+    """Return the response with its ETag, or 304 without its body where the request names that very one."""
     tag = f'"{hashlib.sha256(bytes(response.body)).hexdigest()[:32]}"'
     held = [part.strip().removeprefix("W/") for part in request.headers.get("if-none-match", "").split(",")]
     if tag in held or held == ["*"]:

@@ -27,12 +27,12 @@ class Cursors:
         return "Cursors(secret='***')"
 
     def write(self, list_name: str, query: dict[str, Any], position: Position) -> str:
-        """The cursor for the page after `position` of that list under that query (JSON values)."""
+        """Return the cursor for the page after `position` of that list under that query (JSON values)."""
         body = orjson.dumps([list_name, query, position.values])
         return base64.urlsafe_b64encode(self._sign(body) + body).rstrip(b"=").decode()
 
     def read(self, list_name: str, cursor: str) -> tuple[dict[str, Any], Position]:
-        """The query and position of a cursor. InvalidQuery where it is not one of ours for that list."""
+        """Return the query and position of a cursor. InvalidQuery where it is not one of ours for that list."""
         try:
             raw = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)
         except (binascii.Error, ValueError):

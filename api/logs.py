@@ -15,7 +15,7 @@ _KEY = re.compile(r"ioc_[0-9A-Za-z]{17}_[0-9A-Za-z]{8,}")
 
 
 def configure_logs(*, level: str = "INFO") -> None:
-    """Sends every log line, the libraries' too, to standard error."""
+    """Send every log line, the libraries' too, to standard error."""
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,

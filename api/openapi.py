@@ -21,7 +21,7 @@ _OURS: tuple[type[BaseModel], ...] = (ProblemModel, SubmitBody, LookupBody, Fals
 
 
 def describe(app: FastAPI, policies: Policies) -> dict[str, Any]:
-    """The description of the application, made once."""
+    """Return the description of the application, made once."""
     if app.openapi_schema:
         return app.openapi_schema
     made = get_openapi(title="IOC Intelligence API", version=app.version, description=_DESCRIPTION, routes=app.routes)

@@ -60,7 +60,7 @@ def unless_blank(text: str | None) -> str | None:
 
 
 def read_text(field: str, text: str | None, longest: int = 512) -> str | None:
-    """A parameter that is data. InvalidQuery where it is too long or holds a NUL."""
+    """Return a parameter that is data. InvalidQuery where it is too long or holds a NUL."""
     if text is None or not text.strip():
         return None
     if len(text) > longest:
@@ -71,12 +71,12 @@ def read_text(field: str, text: str | None, longest: int = 512) -> str | None:
 
 
 def read_since(text: str | None, field: str = "since") -> datetime | None:
-    """The first moment meant by a date or time."""
+    """Return the first moment meant by a date or time."""
     return _read_moment(field, text)[0] if text and text.strip() else None
 
 
 def read_until(text: str | None) -> datetime | None:
-    """The last moment meant by a date or time: a date stands for its whole day, a second for all of it."""
+    """Return the last moment meant by a date or time: a date stands for its whole day, a second for all of it."""
     if not text or not text.strip():
         return None
     moment, width = _read_moment("until", text)
@@ -102,7 +102,7 @@ def _read_moment(field: str, text: str) -> tuple[datetime, timedelta]:
 
 
 def read_choice(field: str, text: str | None, choices: Sequence[str]) -> Sequence[str]:
-    """One value or a comma list; all of them where nothing is asked. InvalidQuery for anything else."""
+    """Return one value or a comma list; all of them where nothing is asked. InvalidQuery for anything else."""
     if text is None:
         return choices
     wanted = [each.strip() for each in text.split(",")]

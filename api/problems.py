@@ -93,7 +93,7 @@ class ProblemResponse(Response):
 
 
 def problem_of(error: IocError) -> Problem:
-    """The problem that the table makes of one of our errors."""
+    """Return the problem that the table makes of one of our errors."""
     status, code = next((TABLE[kind] for kind in type(error).__mro__ if kind in TABLE), (500, "internal_error"))
     if status == 500:
         return Problem(500, "internal_error", "The service failed to answer this; the fault is on its side.")
@@ -123,5 +123,5 @@ def _sentence(error: IocError) -> str:
 
 
 def respond(request: Request, problem: Problem) -> ProblemResponse:
-    """The problem as the answer to a request."""
+    """Return the problem as the answer to a request."""
     return ProblemResponse(problem, request.url.path)

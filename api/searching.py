@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 def reading(text: SearchText | None, exact: Sequence[tuple[str, str]] | None = None) -> Json:
-    """How a search, or the value of a look-up, was read."""
+    """Return how a search, or the value of a look-up, was read."""
     parts = understood(text) if text else None
     reads_as = exact if exact is not None else (text.exact if text else ())
     return {
@@ -39,7 +39,7 @@ def reading(text: SearchText | None, exact: Sequence[tuple[str, str]] | None = N
 
 
 async def searched(store: Store) -> Json:
-    """What there was to search: for an answer that found nothing, which never means harmless."""
+    """Return what there was to search: for an answer that found nothing, which never means harmless."""
     totals = await store.totals()
     newest = totals.newest_article
     return {
@@ -55,7 +55,7 @@ async def iocs_suggested(store: Store, text: SearchText) -> list[str]:
 
 
 async def articles_suggested(store: Store, text: SearchText) -> list[str]:
-    """The same for articles."""
+    """Return what there was to search for articles."""
     return await _suggested(store, text, lambda search: store.articles.find(ArticleQuery(search, limit=1)))
 
 
@@ -72,7 +72,7 @@ async def articles_met(
 
 
 async def articles_shown(store: Store, articles: Sequence[Article], text: SearchText | None) -> list[Json]:
-    """Articles as lists and searches show them."""
+    """Return articles as lists and searches show them."""
     met = await articles_met(store, articles, text)
     return [
         views.article(article) | {"snippets": [_snippet(one) for one in met.get(article.id, ())]}

@@ -12,7 +12,7 @@ from intel.settings import SHORTEST_SECRET, Settings
 
 
 def secret_of(settings: Settings) -> bytes:
-    """The secret of this installation. ConfigurationError where it cannot be kept."""
+    """Return the secret of this installation. ConfigurationError where it cannot be kept."""
     if settings.ioc_secret_key is not None:
         return settings.ioc_secret_key.get_secret_value().encode()
     try:

@@ -47,24 +47,24 @@ class Service:
 
 
 def service_of(request: Request) -> Service:
-    """The service that answers this request."""
+    """Return the service that answers this request."""
     service: Service = request.app.state.service
     return service
 
 
 def caller_of(request: Request) -> Caller:
-    """Who makes this request to a limited path."""
+    """Return who makes this request to a limited path."""
     caller: Caller = request.scope[CALLER]
     return caller
 
 
 def account_of(request: Request) -> str:
-    """The account whose key makes this request; only for paths that need a key."""
+    """Return the account whose key makes this request; only for paths that need a key."""
     return _identity(request).account_id
 
 
 def role_of(request: Request) -> Role:
-    """The role of the account whose key makes this request; only for paths that need a key."""
+    """Return the role of the account whose key makes this request; only for paths that need a key."""
     return _identity(request).role
 
 

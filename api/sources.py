@@ -23,7 +23,7 @@ class FeedHealth:
 
 
 async def health_of(store: Store, feeds: Sequence[Feed]) -> list[FeedHealth]:
-    """The health of these feeds, in their order."""
+    """Return the health of these feeds, in their order."""
     slots = asyncio.Semaphore(_AT_ONCE)
 
     async def health(feed: Feed) -> FeedHealth:

@@ -17,7 +17,7 @@ FeedState = Literal["off", "ended", "failing", "well", "waiting"]
 
 
 def ioc(record: Ioc, warnings: Iterable[tuple[str, str]]) -> Json:
-    """The IOC record of the contract; `warnings` are the lists that it stands on, each with what that means."""
+    """Return the IOC record of the contract; `warnings` are the lists that it stands on, each with what that means."""
     return {
         "id": record.id,
         "type": record.type,
@@ -38,7 +38,7 @@ def ioc(record: Ioc, warnings: Iterable[tuple[str, str]]) -> Json:
 
 
 def article_ref(ref: ArticleRef) -> Json:
-    """An article as an IOC points at it; a claimed source name is marked."""
+    """Return an article as an IOC points at it; a claimed source name is marked."""
     return {
         "id": ref.id,
         "title": ref.title,
@@ -50,12 +50,12 @@ def article_ref(ref: ArticleRef) -> Json:
 
 
 def mention(record: Mention) -> Json:
-    """An article as an IOC's own record lists it."""
+    """Return an article as an IOC's own record lists it."""
     return article_ref(record.article) | {"context": record.context}
 
 
 def article(record: Article) -> Json:
-    """An article as lists show it."""
+    """Return an article as lists show it."""
     return {
         "id": record.id,
         "url": record.url,
@@ -78,17 +78,17 @@ def article(record: Article) -> Json:
 
 
 def removed_ioc(change: Change) -> Json:
-    """What the change feed tells of an indicator that was removed."""
+    """Return what the change feed tells of an indicator that was removed."""
     return {"id": change.id} | named(change.type, change.value)
 
 
 def named(type: str, value: str) -> Json:
-    """An indicator by what it is alone."""
+    """Return an indicator by what it is alone."""
     return {"type": type, "value": value, "defanged": defang(type, value)}
 
 
 def vanished(record: Vanished) -> Json:
-    """An indicator that an article does not name any more."""
+    """Return an indicator that an article does not name any more."""
     return named(record.type, record.value) | {
         "last_revision": record.last_revision,
         "vanished_at": rfc3339(record.vanished_at),
@@ -96,7 +96,7 @@ def vanished(record: Vanished) -> Json:
 
 
 def submission(record: Submission) -> Json:
-    """A submission."""
+    """Return a submission."""
     return {
         "id": record.id,
         "url": record.url,
@@ -115,7 +115,7 @@ def submission(record: Submission) -> Json:
 
 
 def catalogue(record: Catalogue) -> Json:
-    """An imported catalogue."""
+    """Return an imported catalogue."""
     return {
         "name": record.name,
         "as_of": rfc3339(record.as_of),
@@ -126,7 +126,7 @@ def catalogue(record: Catalogue) -> Json:
 
 
 def feed(record: Feed) -> Json:
-    """How a feed is doing. Its address is shown without its query, which may hold a subscriber's secret."""
+    """Return how a feed is doing. Its address is shown without its query, which may hold a subscriber's secret."""
     return {
         "id": record.id,
         "name": record.name,
@@ -143,7 +143,7 @@ def feed(record: Feed) -> Json:
 
 
 def feed_state(record: Feed) -> FeedState:
-    """A feed's health in one word."""
+    """Return a feed's health in one word."""
     if not record.enabled:
         return "off"
     if record.ended_at is not None:

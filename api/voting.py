@@ -14,17 +14,17 @@ _NOTES_SHOWN = 50
 
 
 def own_vote(votes: Sequence[Vote], account_id: str | None) -> Vote | None:
-    """The vote of that account."""
+    """Return the vote of that account."""
     return next((vote for vote in votes if vote.account_id == account_id), None)
 
 
 def noted_votes(votes: Sequence[Vote]) -> list[Vote]:
-    """The newest votes that say why, newest first."""
+    """Return the newest votes that say why, newest first."""
     return [vote for vote in reversed(votes) if vote.note][:_NOTES_SHOWN]
 
 
 def votes_shown(votes: Sequence[Vote], account_id: str | None) -> dict[str, Any]:
-    """The votes on one indicator, for a reader with that account or without one."""
+    """Return the votes on one indicator, for a reader with that account or without one."""
     own = own_vote(votes, account_id)
     return {
         "false_positive": len(votes),
@@ -34,7 +34,7 @@ def votes_shown(votes: Sequence[Vote], account_id: str | None) -> dict[str, Any]
 
 
 def read_note(note: str | None) -> str:
-    """A note as it is kept. ValueError, with what is wrong, where it is too long or holds control characters."""
+    """Return a note as it is kept. ValueError, with what is wrong, where it is too long or holds control characters."""
     text = note or ""
     if len(text) > LONGEST_NOTE:
         raise ValueError(f"must have at most {LONGEST_NOTE} characters")

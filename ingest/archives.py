@@ -125,7 +125,7 @@ class _Counted(io.RawIOBase):
 
 
 def file_pieces(paths: list[bytes], choice: Choice) -> Iterator[FilePiece]:
-    """Every file that is wanted, in a stable order: of folders and archives those with a known ending.
+    """Yield every file that is wanted, in a stable order: of folders and archives those with a known ending.
 
     The last piece of all has no path where the budget is used up, and says what was left out.
     """
@@ -140,7 +140,7 @@ def file_pieces(paths: list[bytes], choice: Choice) -> Iterator[FilePiece]:
 
 
 def count_files(paths: list[bytes], choice: Choice) -> int:
-    """How many files `file_pieces` gives, but for archives within archives, which count as one."""
+    """Return how many files `file_pieces` gives, but for archives within archives, which count as one."""
     budget, found = Budget(choice), 0
     for _, path, _ in _listed(map(os.fsdecode, paths), choice):
         found += _members_in(path, budget) if path.lower().endswith(ARCHIVES) else 1
@@ -148,7 +148,7 @@ def count_files(paths: list[bytes], choice: Choice) -> int:
 
 
 def shown_name(name: str) -> str:
-    """A name without what could steer a terminal or turn text around."""
+    """Return a name without what could steer a terminal or turn text around."""
     shown = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in name[:LONGEST_NAME])
     return shown + ("…" if len(name) > LONGEST_NAME else "")
 
@@ -211,7 +211,7 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
 
 
 def _kind(name: str, file: IO[bytes], by_content: bool) -> str:
-    """The ending of the kind of archive that a file is; empty where it is none."""
+    """Return the ending of the kind of archive that a file is; empty where it is none."""
     lower = name.lower()
     if by_content:
         head = file.read(len(_ZIP))
@@ -241,7 +241,7 @@ def _failed(path: str, reason: str, detail: str) -> FilePiece:
 
 
 def _of_archive(path: str, kind: str, name: str, file: IO[bytes], budget: Budget, depth: int) -> Iterator[FilePiece]:
-    """The files in an archive; of what is broken or too much, the reason."""
+    """Yield the files in an archive; of what is broken or too much, the reason."""
     try:
         if kind == ".zip":
             yield from _of_zip(path, file, budget, depth)
@@ -258,7 +258,7 @@ def _of_archive(path: str, kind: str, name: str, file: IO[bytes], budget: Budget
 
 
 def _of_member(path: str, name: str, content: IO[bytes], budget: Budget, depth: int) -> Iterator[FilePiece]:
-    """A file in an archive, or what is in it where it is an archive as well."""
+    """Yield a file in an archive, or what is in it where it is an archive as well."""
     inner = f"{path}!{shown_name(name)}"
     if not name.lower().endswith(ARCHIVES):
         yield from _pieces(inner, content, budget.choice.largest_file, budget)
@@ -315,7 +315,7 @@ def _tar_members(file: IO[bytes], budget: Budget) -> Iterator[tuple[tarfile.TarF
 
 
 def _plain(file: IO[bytes]) -> contextlib.AbstractContextManager[IO[bytes]]:
-    """What a packed file holds, by its first bytes."""
+    """Return what a packed file holds, by its first bytes."""
     head = file.read(6)
     file.seek(0)
     unfolding = next((opened for magic, opened in _PACKINGS if head.startswith(magic)), contextlib.nullcontext)

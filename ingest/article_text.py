@@ -101,7 +101,9 @@ def read_article(body: bytes, content_type: str, charset: str | None, url: str |
 
 
 def clean_label(text: str | None, longest: int) -> str:
-    """One line of a stranger's text: blanks collapsed, control and bidirectional characters gone, cut at `longest`."""
+    """Return one line of a stranger's text: blanks collapsed, control and bidirectional characters gone, cut at
+    `longest`.
+    """
     if not text:
         return ""
     line = _BLANK.sub(" ", text[: longest * 8])
@@ -199,7 +201,7 @@ def _plain_article(kind: Kind, text: str, title: str, notes: tuple[str, ...] = (
 
 
 def _main_text(tree: lxml.html.HtmlElement) -> str:
-    """The readable part of a page, or all of it where none can be told apart."""
+    """Return the readable part of a page, or all of it where none can be told apart."""
     text = _found_text(tree)
     if text and _loses_lines(text, tree):
         text = max(text, _found_text(tree, favor_recall=True) or "", key=len)
@@ -219,7 +221,9 @@ def _found_text(tree: lxml.html.HtmlElement, *, favor_recall: bool = False) -> s
 
 
 def _loses_lines(text: str, tree: lxml.html.HtmlElement) -> bool:
-    """Whether long lines between breaks are missing: beside a table trafilatura drops what stands in no paragraph."""
+    """Tell whether long lines between breaks are missing: beside a table trafilatura drops what stands in no
+    paragraph.
+    """
     kept = "".join(text.split())
     for _, br in zip(range(_MOST_BREAKS), tree.iter("br"), strict=False):
         line = "".join((br.tail or "")[: _LONG_LINE * 3].split())[:_LONG_LINE]
@@ -252,7 +256,7 @@ def _language(tag: str | None) -> str | None:
 
 
 def _summary(description: str | None, text: str) -> str:
-    """The author's own description, or the first sentences."""
+    """Return the author's own description, or the first sentences."""
     if summary := clean_label(description, LONGEST_SUMMARY):
         return summary
     lead = clean_label(text, LONGEST_SUMMARY + 1)

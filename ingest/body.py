@@ -69,7 +69,9 @@ def essence(content_type: str | None) -> str | None:
 
 
 def article_type(declared: str | None, body: bytes) -> str | None:
-    """Which of ARTICLE_TYPES a body is, judged by its declared type and its first bytes; None if it is none of them."""
+    """Return which of ARTICLE_TYPES a body is, judged by its declared type and its first bytes; None if it is none of
+    them.
+    """
     kind = essence(declared)
     if kind is not None and kind not in ARTICLE_TYPES:
         return None
@@ -84,7 +86,7 @@ def article_type(declared: str | None, body: bytes) -> str | None:
 
 
 def is_feed(body: bytes) -> bool:
-    """Whether a body begins as an RSS or Atom feed does."""
+    """Tell whether a body begins as an RSS or Atom feed does."""
     return _FEED_START.match(_without_bom(body[:_HEAD_BYTES])) is not None
 
 

@@ -89,12 +89,12 @@ class Imported:
 
 
 def is_address(location: str) -> bool:
-    """Whether a place is on the web."""
+    """Tell whether a place is on the web."""
     return location.lower().startswith(("http://", "https://"))
 
 
 async def locate(location: str, allow: FetchAllow, proxy: str | None = None) -> Located:
-    """The files at an address, fetched through `proxy` if there is one, or at a path.
+    """Return the files at an address, fetched through `proxy` if there is one, or at a path.
 
     Raises FetchFailed, RefusedUrl or CatalogueUnreadable.
     """
@@ -110,7 +110,7 @@ async def locate(location: str, allow: FetchAllow, proxy: str | None = None) -> 
 
 
 async def import_catalogue(store: Store, name: str, found: Located, now: datetime, watch: Watch) -> Imported:
-    """Reads the files as the catalogue `name` and stores it; `watch` is told of bytes as they are read.
+    """Read the files as the catalogue `name` and store it; `watch` is told of bytes as they are read.
 
     Raises CatalogueUnreadable, with nothing changed.
     """
@@ -174,7 +174,7 @@ def _watched(pieces: Iterable[bytes], watch: Watch) -> Iterator[bytes]:
 
 
 async def _located_file(path: Path, origin: str) -> Located:
-    """The files there, unfolded by a confined process and kept aside until they have been read."""
+    """Return the files there, unfolded by a confined process and kept aside until they have been read."""
     if not path.is_dir() and not path.is_file():
         raise CatalogueUnreadable(f"{path} is no file or folder.")
     aside = tempfile.TemporaryFile()  # noqa: SIM115 - closed when nobody holds the files any more
@@ -217,7 +217,9 @@ def _kept(aside: IO[bytes], name: str, start: int, end: int) -> CatalogueFile:
 
 
 def _chosen(names: Collection[str], path: Path) -> Sequence[str]:
-    """Those that may be catalogues; in a copy of MISP's lists, whose files are all called `list.json`, only these."""
+    """Return those that may be catalogues; in a copy of MISP's lists, whose files are all called `list.json`, only
+    these.
+    """
     found = sorted(names)
     lists = [name for name in found if name.rpartition("/")[2] == "list.json"]
     if not found:

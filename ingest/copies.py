@@ -40,7 +40,7 @@ class _Copy:
 
 
 async def compare_here(text: str, others: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """Compares in this process: for texts that no stranger wrote."""
+    """Compare in this process: for texts that no stranger wrote."""
     return copies_among(text, others)
 
 
@@ -52,7 +52,7 @@ class Copies:
     compare: Compare
 
     async def begin(self, article: Article, known: Article | None, bands: tuple[str, ...]) -> str:
-        """The cluster to save an article in: the one it is in (`known`) while its text is nearly the same."""
+        """Return the cluster to save an article in: the one it is in (`known`) while its text is nearly the same."""
         if known is not None and known.text == article.text:
             return known.cluster_id
         if known is not None and bands and await self._alike(article.text or "", {known.id: known.text or ""}):
@@ -60,7 +60,7 @@ class Copies:
         return await self.cluster_of(article, bands)
 
     async def cluster_of(self, article: Article, bands: tuple[str, ...]) -> str:
-        """The cluster that an article belongs to: its own as it stands, unless another copy leads."""
+        """Return the cluster that an article belongs to: its own as it stands, unless another copy leads."""
         if not bands:
             return article.cluster_id
         leader = await self._leader(_Copy(article.id, article.text or "", bands))
@@ -91,8 +91,8 @@ class Copies:
         return None
 
     async def _owners(self, bands: tuple[str, ...], *, all_claimed: bool) -> dict[str, str]:
-        """Who claimed each band, in their order. A copy of which others are the forerunners is still being saved while
-        not all are claimed.
+        """Return who claimed each band, in their order. A copy of which others are the forerunners is still being saved
+        while not all are claimed.
         """
         end = asyncio.get_running_loop().time() + _CLAIMING_SECONDS
         while True:

@@ -94,7 +94,9 @@ def _xml_entries(
 
 
 def _first_entries(body: bytes) -> bytes:
-    """A feed without what follows its first MOST_READ_ENTRIES: measured, 100,000 of them take feedparser 7 seconds."""
+    """Return a feed without what follows its first MOST_READ_ENTRIES: measured, 100,000 of them take feedparser 7
+    seconds.
+    """
     starts = itertools.islice(_ENTRY_START.finditer(body), MOST_READ_ENTRIES, None)
     beyond = next(starts, None)
     return body[: beyond.start()] if beyond else body

@@ -31,7 +31,7 @@ class FoundFile:
 async def found_files(
     isolation: Isolation, paths: Sequence[Path], choice: Choice = ARTICLES
 ) -> AsyncGenerator[FoundFile, None]:
-    """Every file that is wanted, in a stable order; of folders and archives those with a known ending.
+    """Yield every file that is wanted, in a stable order; of folders and archives those with a known ending.
 
     All of it shares one budget; what is left out when that is used up is said by the last file. Raises IocError for a
     path where nothing is.
@@ -61,7 +61,7 @@ async def found_files(
 
 
 async def count_found(isolation: Isolation, paths: Sequence[Path]) -> int | None:
-    """How many files `found_files` gives, but for archives within archives, which count as one.
+    """Return how many files `found_files` gives, but for archives within archives, which count as one.
 
     None where counting takes long. Raises IocError for a path where nothing is.
     """

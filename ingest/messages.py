@@ -71,12 +71,12 @@ class _Refusal:
 
 
 def framed(kind: bytes, payload: bytes | bytearray = b"") -> bytes:
-    """A frame: its kind, the length of what follows in four bytes, and that."""
+    """Return a frame: its kind, the length of what follows in four bytes, and that."""
     return kind + len(payload).to_bytes(HEAD_BYTES - 1, "big") + payload
 
 
 def written(value: Any) -> bytes:
-    """One value as bytes. Lone surrogates, which no text may hold, become question marks."""
+    """Return one value as bytes. Lone surrogates, which no text may hold, become question marks."""
     try:
         return encode(value)
     except UnicodeEncodeError:
@@ -105,7 +105,7 @@ def read_arguments(function: Callable[..., Any], number: int, frame: bytes | byt
 
 
 def item_type(function: Callable[..., Any]) -> Any:
-    """The type of what a function returns, or of what a generator gives piece by piece."""
+    """Return the type of what a function returns, or of what a generator gives piece by piece."""
     promised = get_type_hints(function)["return"]
     return get_args(promised)[0] if inspect.isgeneratorfunction(function) else promised
 
@@ -123,7 +123,9 @@ class Shape:
         self._lists = tuple(_long_lists(kind))
 
     def pieces(self, value: Any) -> Iterator[bytes]:
-        """Each begins with a byte that says which list its elements belong to; the first, with 0, is the value."""
+        """Yield the frames of a value: each begins with a byte naming the list of its elements; the first, 0, is the
+        value itself.
+        """
         long = {
             place: elements
             for place, (name, _) in enumerate(self._lists, 1)
@@ -137,7 +139,7 @@ class Shape:
                 yield bytes([place]) + written(elements[start : start + _SLICE])
 
     def assembled(self) -> Assembled:
-        """An empty place for the pieces of one value."""
+        """Return an empty place for the pieces of one value."""
         return Assembled(self._kind, self._lists)
 
 
@@ -170,7 +172,7 @@ class Assembled:
             self._value.append(read)
 
     def value(self) -> Any:
-        """The value, whole."""
+        """Return the value, whole."""
         if not self._value:
             raise MalformedMessage("a value that never came")
         longer = {name: (*getattr(self._value[0], name), *more) for name, more in self._elements.items()}
@@ -178,7 +180,7 @@ class Assembled:
 
 
 def _long_lists(kind: Any) -> Iterator[tuple[str, Any]]:
-    """The members of a dataclass that are `tuple[X, ...]`, with that type."""
+    """Yield the members of a dataclass that are `tuple[X, ...]`, with that type."""
     if isinstance(kind, type) and is_dataclass(kind):
         hints = get_type_hints(kind)
         for field in fields(kind):
@@ -188,7 +190,7 @@ def _long_lists(kind: Any) -> Iterator[tuple[str, Any]]:
 
 
 def conforms(value: Any, kind: Any) -> bool:
-    """Whether a value that was sent as any JSON is of that type."""
+    """Tell whether a value that was sent as any JSON is of that type."""
     try:
         convert(value, kind)
     except (ValidationError, RecursionError):
@@ -197,7 +199,7 @@ def conforms(value: Any, kind: Any) -> bool:
 
 
 def refusal_frame(error: IngestFailed) -> bytes:
-    """What a job refuses, as `read_refusal` reads it."""
+    """Return what a job refuses, as `read_refusal` reads it."""
     refusal = _Refusal(
         type(error).__name__, error.reason, error.detail[:2000], error.retryable, error.retry_after_seconds
     )
@@ -205,7 +207,7 @@ def refusal_frame(error: IngestFailed) -> bytes:
 
 
 def read_refusal(payload: bytes | bytearray) -> IngestFailed:
-    """The error that a job ended with. Raises MalformedMessage."""
+    """Return the error that a job ended with. Raises MalformedMessage."""
     try:
         refusal = _decoder(_Refusal).decode(payload)
         kind = _REFUSALS[refusal.kind]

@@ -120,7 +120,7 @@ def _least_of_bins(shingles: frozenset[int]) -> list[int | None]:
 
 
 def _densified(least: list[int | None]) -> list[int]:
-    """Every empty bin borrows from another one, by the same steps for every text; at least one is not empty."""
+    """Let every empty bin borrow from another one, by the same steps for every text; at least one is not empty."""
     return [value if value is not None else _borrowed(least, bin) for bin, value in enumerate(least)]
 
 

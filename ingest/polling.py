@@ -116,7 +116,7 @@ class Polling:
         self._robots = Robots(self._fetch_robots, isolation, clock)
 
     async def follow(self) -> None:
-        """Polls what is due, again and again, until cancelled."""
+        """Poll what is due, again and again, until cancelled."""
         while True:
             polled = 0
             try:
@@ -141,7 +141,7 @@ class Polling:
             log.exception("polling a feed failed in an unforeseen way", feed=feed.id)
 
     async def poll(self, feed_id: str) -> Polled | None:
-        """Polls a feed if it is due, and says in it what went wrong.
+        """Poll a feed if it is due, and write into it what went wrong.
 
         None where it is not due, was changed meanwhile, or another process is polling a feed of the same host.
         """
@@ -153,7 +153,9 @@ class Polling:
             return await self._poll_claimed(feed) if feed else None
 
     async def _claimed(self, feed_id: str) -> Feed | None:
-        """The feed, unless another one of its host is leased: of two who claim at once, at least one sees the other."""
+        """Return the feed, unless another one of its host is leased: of two who claim at once, at least one sees the
+        other.
+        """
         now = self._clock()
         feed = await self._store.feeds.claim(feed_id, now, now + _LEASE)
         if feed is None or not _is_beside(feed, await self._store.feeds.all(), now):
@@ -191,7 +193,9 @@ class Polling:
         return after_success(feed, page.headers, news, rest_seconds, self._clock()), news.submissions
 
     async def _moved(self, feed: Feed, page: FetchedPage, *, is_the_same: bool) -> Feed:
-        """The feed at the address to which its site moved it for good, once it is known to be the same one there."""
+        """Return the feed at the address to which its site moved it for good, once it is known to be the same one
+        there.
+        """
         if page.moved_to is None or not is_the_same:
             return feed
         if await self._store.feeds.get(feed_id(canonical_url(page.moved_to))) is not None:
@@ -249,7 +253,9 @@ class Polling:
     async def _hand_in_site(
         self, feed: Feed, links: Sequence[str], slots: asyncio.Semaphore
     ) -> tuple[list[Submission], int]:
-        """The submissions of one site's pages, each due a while after the one before; and how many have to wait."""
+        """Return the submissions of one site's pages, each due a while after the one before; and how many have to
+        wait.
+        """
         async with slots:
             asked = await self._robots.ask(links)
         between = timedelta(seconds=max(asked.delay_seconds, _BETWEEN_PAGES_SECONDS))
@@ -293,7 +299,7 @@ def open_polling(
 async def keep_following(
     polling: Polling, store: Store, listed: Sequence[ListedFeed], allow: FetchAllow, clock: Callable[[], datetime]
 ) -> None:
-    """Adds the listed feeds that are not there yet, then polls what is due, until cancelled."""
+    """Add the listed feeds that are not there yet, then poll what is due, until cancelled."""
     while listed:
         try:
             _, refused = await follow_all(store, listed, allow, clock())
@@ -307,13 +313,13 @@ async def keep_following(
 
 
 def fresh_seconds(cache_control: str) -> int:
-    """How long a site says that its answer stays good, at most a day."""
+    """Return how long a site says that its answer stays good, at most a day."""
     ages = _MAX_AGE.findall(cache_control[:500])
     return min(int(ages[0]), LONGEST_INTERVAL_SECONDS) if ages else 0
 
 
 def after_success(feed: Feed, headers: Mapping[str, str], news: News, rest_seconds: int, now: datetime) -> Feed:
-    """The feed after an answer: asked again sooner where it had news, later where not."""
+    """Return the feed after an answer: asked again sooner where it had news, later where not."""
     interval = feed.interval_seconds // 2 if news.submissions else feed.interval_seconds * 3 // 2
     interval = min(max(interval, rest_seconds, SHORTEST_INTERVAL_SECONDS), LONGEST_INTERVAL_SECONDS)
     # Unless all that is new was handed in, the next poll has to see it again.
@@ -332,7 +338,9 @@ def after_success(feed: Feed, headers: Mapping[str, str], news: News, rest_secon
 
 
 def after_failure(feed: Feed, failure: IngestFailed, now: datetime) -> Feed:
-    """The feed after a failure: asked again after twice the time at each; ended where the site says it is gone."""
+    """Return the feed after a failure: asked again after twice the time at each; ended where the site says it is
+    gone.
+    """
     failures = feed.failures + 1
     wait = _jittered(feed.interval_seconds * 2 ** min(failures, 10))
     next_poll_at = now + timedelta(seconds=max(wait, failure.retry_after_seconds or 0.0))
@@ -352,13 +360,13 @@ def _jittered(seconds: float) -> float:
 
 
 def _remembered(feed: Feed) -> dict[str, str]:
-    """The headers by which a site knows what it said last time."""
+    """Return the headers by which a site knows what it said last time."""
     known = {"etag": feed.etag, "last-modified": feed.last_modified}
     return {name: value for name, value in known.items() if value}
 
 
 def _is_beside(feed: Feed, others: Iterable[Feed], now: datetime) -> bool:
-    """Whether another feed of the same host is being polled."""
+    """Tell whether another feed of the same host is being polled."""
     host = urlsplit(feed.url).hostname
     leased = (other for other in others if other.id != feed.id and other.lease_ends_at and other.lease_ends_at > now)
     return any(urlsplit(other.url).hostname == host for other in leased)

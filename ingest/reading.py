@@ -59,7 +59,7 @@ class ReadPage:
 
 
 def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
-    """Finds the article on a page and the indicators in it. Raises ArticleUnreadable."""
+    """Find the article on a page and the indicators in it. Raises ArticleUnreadable."""
     text = read_article(page.body, page.content_type, page.charset, page.url)
     extraction = extract(_document(text, page.url), most_indicators=most_indicators)
     address = canonical_url(text.canonical_link or page.url) if page.url else None
@@ -97,12 +97,12 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
 
 
 def cluster_of(text: str) -> str:
-    """The cluster of all articles that say the same words."""
+    """Return the cluster of all articles that say the same words."""
     return hashlib.sha256(encoded_words(text).encode()).hexdigest()
 
 
 def checked(found: ReadPage) -> ReadPage:
-    """What a confined reader gave, where its numbers and types can be true. Raises IsolationFailed.
+    """Return what a confined reader gave, where its numbers and types can be true. Raises IsolationFailed.
 
     Its types were checked as it came in; a reader that an author took over could still break what counts on it.
     """
@@ -121,7 +121,7 @@ def checked(found: ReadPage) -> ReadPage:
 
 
 def limited(found: ReadPage, most_indicators: int) -> ReadPage:
-    """The page with no more than its first `most_indicators`, and the others counted as dropped."""
+    """Return the page with no more than its first `most_indicators`, and the others counted as dropped."""
     beyond = len(found.sightings) - most_indicators
     if beyond <= 0:
         return found
@@ -156,7 +156,7 @@ def _sightings(extraction: Extraction) -> tuple[Sighting, ...]:
 
 
 def counts_by_type(sightings: Iterable[Sighting]) -> dict[str, int]:
-    """How many indicators of each type were seen, of those that were."""
+    """Return how many indicators of each type were seen, of those that were."""
     counts: dict[str, int] = {}
     for sighting in sightings:
         counts[sighting.type] = counts.get(sighting.type, 0) + 1
@@ -170,5 +170,5 @@ def _dropped_note(dropped: int, most_indicators: int) -> tuple[str, ...]:
 
 
 def _not_after(published_at: datetime | None, fetched_at: datetime) -> datetime | None:
-    """A page may claim any date; one in the future would stand on top of every list until then."""
+    """Return no date in the future: a page may claim any, and would stand on top of every list until then."""
     return min(published_at, fetched_at) if published_at else None

@@ -40,7 +40,7 @@ class Revisions:
     store: Store
 
     async def next(self, article: Article, known: Article | None, found: ReadPage, now: datetime) -> Article:
-        """The article with the number of the revision that it is, whose reading is kept."""
+        """Return the article with the number of the revision that it is, whose reading is kept."""
         if known is None:
             await self.store.readings.put(_reading(article, found, now))
             return article
@@ -90,7 +90,7 @@ class Revisions:
         return kept
 
     async def vanished(self, article: Article) -> tuple[Vanished, ...]:
-        """What earlier revisions named and this one does not, latest gone first."""
+        """Return what earlier revisions named and this one does not, latest gone first."""
         return await asyncio.to_thread(vanished, await self.of(article)) if article.revision > 1 else ()
 
     async def _says_the_same(self, article: Article, known: Article, before: Reading | None, found: ReadPage) -> bool:
@@ -102,12 +102,12 @@ class Revisions:
 
 
 def named(found: ReadPage) -> set[Named]:
-    """The indicators of what was read."""
+    """Return the indicators of what was read."""
     return {(sighting.type, sighting.value) for sighting in found.sightings}
 
 
 def vanished(outlines: tuple[Reading, ...]) -> tuple[Vanished, ...]:
-    """What a revision before the first of these (newest first) named and the first one does not."""
+    """Return what a revision before the first of these (newest first) named and the first one does not."""
     seen: set[Named] = set(outlines[0].iocs) if outlines else set()
     gone: list[Vanished] = []
     for after, before in pairwise(outlines):

@@ -31,7 +31,8 @@ class Submitting:
     async def submit(
         self, account_id: str, url: str, source_name: str | None, not_before: datetime | None = None
     ) -> Submission:
-        """The account's submission of that address, new or as it stands. RefusedUrl where its form forbids fetching.
+        """Return the account's submission of that address, new or as it stands. RefusedUrl where its form forbids
+        fetching.
 
         A new one is read at once, or from `not_before` on.
         """
@@ -53,7 +54,7 @@ class Submitting:
         return await self._add(done(submission, article, now), now)
 
     async def again(self, account_id: str, article: Article) -> Submission:
-        """The account's submission, of this minute, to read a known article again.
+        """Return the account's submission, of this minute, to read a known article again.
 
         RefusedUrl where its address may not be fetched (any more); ValueError for an article without an address.
         """
@@ -73,7 +74,7 @@ class Submitting:
         return await self._add(submission, now)
 
     async def known(self, url: str) -> Article | None:
-        """The article that an address is known to lead to. RefusedUrl where the address may not be fetched."""
+        """Return the article that an address is known to lead to. RefusedUrl where the address may not be fetched."""
         article_id = await self.store.articles.id_of(canonical_url(await self._checked(url)))
         return await self.store.articles.get(article_id) if article_id else None
 

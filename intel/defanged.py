@@ -37,7 +37,9 @@ def refang(text: str) -> str:
 
 
 def refang_url(url: str) -> str:
-    """One URL written plainly; words such as `(at)` after its host stay, for they may well be part of its path."""
+    """Return one URL written plainly; words such as `(at)` after its host stay, for they may well be part of its
+    path.
+    """
     seen = _plain_schemes(url.strip()).replace("[/]", "/")
     start = seen.find("://") + 3
     if start < 3:

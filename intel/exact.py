@@ -41,7 +41,7 @@ def _read(values: Iterable[str]) -> tuple[dict[str, Named], dict[str, str]]:
 
 
 def _name(value: str, found: Named) -> str | None:
-    """The malware name that a value may be, folded; None where it is something else."""
+    """Return the malware name that a value may be, folded; None where it is something else."""
     if not {type for type, _ in found} <= _LIKE_A_NAME:
         return None
     try:
@@ -51,7 +51,7 @@ def _name(value: str, found: Named) -> str | None:
 
 
 async def _stored_names(iocs: Iocs, names: set[str]) -> dict[str, Named]:
-    """The stored malware of each of these names, which no list has."""
+    """Return the stored malware of each of these names, which no list has."""
     found: dict[str, Named] = {}
     left = iter(sorted(name for name in names if words(name)))
     while some := list(islice(left, _NAMES_AT_ONCE)):
@@ -61,7 +61,7 @@ async def _stored_names(iocs: Iocs, names: set[str]) -> dict[str, Named]:
 
 
 async def _malware_with(iocs: Iocs, names: Sequence[str]) -> list[str]:
-    """Every stored malware name in which the words of one of these stand side by side."""
+    """Return every stored malware name in which the words of one of these stand side by side."""
     phrases = tuple(tuple(map(encode_word, words(name))) for name in names)
     search = SearchText("", (Clause(phrases=phrases),), ())
     page = await iocs.find(IocQuery(text=search, type="malware", limit=_PAGE))

@@ -196,7 +196,9 @@ def _with_family(clauses: tuple[Clause, ...], exact: tuple[tuple[str, str], ...]
 
 
 def exact_value(raw: str) -> tuple[tuple[str, str], ...]:
-    """The indicators that a value given for exact look-up may name. Raises InvalidQuery as `parse_search` does."""
+    """Return the indicators that a value given for exact look-up may name. Raises InvalidQuery as `parse_search`
+    does.
+    """
     if len(raw) > 2048:
         raise InvalidQuery("value", "must have at most 2048 characters")
     if "\0" in raw:

@@ -53,7 +53,7 @@ class Understood:
 
 
 def understood(text: SearchText) -> Understood:
-    """The parts of a search as they were read."""
+    """Return the parts of a search as they were read."""
     plain = [clause for clause in text.clauses if not clause.names and clause.network is None and clause.phrases]
     whole = [clause.phrases[0] for clause in plain if not clause.prefix]
     return Understood(
@@ -92,7 +92,9 @@ def _spoken(clause: Clause) -> str:
 
 
 def _named(names: Sequence[tuple[str, str]]) -> str:
-    """The most specific reading of each type; further spellings of the same (a URL with `https`) go without saying."""
+    """Return the most specific reading of each type; further spellings of the same (a URL with `https`) go without
+    saying.
+    """
     by_type = dict(reversed(names))
     said = [f"the {_NOUNS[type]} {defang(type, by_type[type])}" for type in dict.fromkeys(type for type, _ in names)]
     return " or ".join(said)
@@ -104,7 +106,7 @@ def _also(names: Iterable[tuple[str, str]]) -> str:
 
 
 def _is_part(type: str, value: str) -> bool:
-    """Whether nothing lies below it: a sub-technique has none of its own."""
+    """Tell whether nothing lies below it: a sub-technique has none of its own."""
     return type == "mitre_attack" and "." in value
 
 

@@ -107,7 +107,7 @@ class _IocServer(MCPServer[None]):
         return result
 
     async def _unknown_arguments(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """A note on arguments that the tool does not have: unsaid, a model would take its filter as applied."""
+        """Return a note on arguments that the tool does not have: unsaid, a model would take its filter as applied."""
         known = next(tool.input_schema["properties"] for tool in await self.list_tools() if tool.name == name)
         unknown = ", ".join(cleaned(argument, 40) for argument in list(arguments)[:20] if argument not in known)
         return f"(Ignored: {unknown}. {name} takes {', '.join(known)}.)" if unknown else ""

@@ -93,7 +93,7 @@ class Environment:
         return self.root / ("requirements-dev.txt" if dev else "requirements.txt")
 
     def version(self) -> str | None:
-        """The version its interpreter reports, e.g. "3.13.0"; None when it does not run."""
+        """Return the version its interpreter reports, e.g. "3.13.0"; None when it does not run."""
         try:
             command = [str(self.python), "-I", "-c", "import platform; print(platform.python_version())"]
             done = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -129,7 +129,9 @@ def has_pip(environment: Environment) -> bool:
 
 
 def usable(environment: Environment) -> bool:
-    """Whether packages may be put into the folder as it is; what was interrupted, moved or lost its Python may not."""
+    """Tell whether packages may be put into the folder as it is; what was interrupted, moved or lost its Python may
+    not.
+    """
     stamp, version = environment.stamp(), environment.version()
     if version is None or too_old(version) or environment.unfinished.exists():
         return False
@@ -159,7 +161,7 @@ def locked_count(lock: Path) -> int:
 
 
 def show_progress(lines: Iterable[str], total: int) -> list[str]:
-    """Counts pip's packages on the terminal as they come; returns pip's last lines, for when it fails."""
+    """Count pip's packages on the terminal as they come; returns pip's last lines, for when it fails."""
     last: deque[str] = deque(maxlen=12)
     count, live = 0, sys.stdout.isatty()
     for line in lines:
@@ -229,7 +231,7 @@ def launcher(python: Path, module: str, function: str) -> str:
 
 
 def add_project(environment: Environment) -> None:
-    """Puts the project's root on the environment's path, and its console scripts into bin."""
+    """Put the project's root on the environment's path, and its console scripts into bin."""
     ask = [str(environment.python), "-I", "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
     packages = Path(subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip())
     (packages / "ioc_intelligence.pth").write_text(f"{environment.root}\n", encoding="utf-8")
@@ -240,7 +242,7 @@ def add_project(environment: Environment) -> None:
 
 
 def compile_core(environment: Environment) -> None:
-    """Puts the compiled module beside its source; where it cannot be made, the service does without."""
+    """Put the compiled module beside its source; where it cannot be made, the service does without."""
     source = environment.root / COMPILED
     if not source.exists():
         return
@@ -290,7 +292,7 @@ def install(environment: Environment, dev: bool) -> None:
 
 @contextlib.contextmanager
 def alone(root: Path) -> Iterator[None]:
-    """Holds a lock on the root folder, so that two scripts started at once do not write one environment."""
+    """Hold a lock on the root folder, so that two scripts started at once do not write one environment."""
     descriptor = os.open(root, os.O_RDONLY)
     try:
         try:

@@ -61,7 +61,9 @@ def kept(file: Path) -> str:
 
 
 def value_of(variable: str, folder: Path, environ: Mapping[str, str]) -> str:
-    """The given value, else the kept one, else a new one of 256 random bits. Raises ValueError for an unfit one."""
+    """Return the given value, else the kept one, else a new one of 256 random bits. Raises ValueError for an unfit
+    one.
+    """
     given = environ.get(variable, "")
     if given and not ALLOWED.fullmatch(given):
         raise ValueError(f"{variable} must have 16 to 200 printable ASCII characters, no blanks, quotes or backslashes")
@@ -69,7 +71,7 @@ def value_of(variable: str, folder: Path, environ: Mapping[str, str]) -> str:
 
 
 def write(path: Path, text: str, user: int) -> None:
-    """Replaces the file in one step: a reader sees the old text or the new, never a part, and no one else either."""
+    """Replace the file in one step: a reader sees the old text or the new, never a part, and no one else either."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     part.unlink(missing_ok=True)
@@ -97,7 +99,7 @@ def write_if_changed(path: Path, text: str, user: int) -> None:
 
 
 def file_realm(password: str, folder: Path) -> dict[Path, str]:
-    """The files that give Elasticsearch the service's user and role; a hash that fits the password is kept."""
+    """Return the files that give Elasticsearch the service's user and role; a hash that fits the password is kept."""
     users = folder / "users"
     name, _, known = kept(users).strip().partition(":")
     hashed = known if name == SERVICE_NAME and fits(password, known) else hash_of(password, secrets.token_bytes(32))
@@ -109,13 +111,13 @@ def file_realm(password: str, folder: Path) -> dict[Path, str]:
 
 
 def hash_of(password: str, salt: bytes) -> str:
-    """The password as Elasticsearch's PBKDF2 hasher writes it."""
+    """Return the password as Elasticsearch's PBKDF2 hasher writes it."""
     key = hashlib.pbkdf2_hmac("sha512", password.encode(), salt, ROUNDS, 32)
     return f"{{PBKDF2}}{ROUNDS}${base64.b64encode(salt).decode()}${base64.b64encode(key).decode()}"
 
 
 def fits(password: str, hashed: str) -> bool:
-    """Whether a hash that this script wrote is of that password."""
+    """Tell whether a hash that this script wrote is of that password."""
     salt = hashed.split("$")[1] if hashed.count("$") == 2 else ""
     return hash_of(password, base64.b64decode(salt)) == hashed
 

@@ -52,7 +52,7 @@ class NewKey:
 
 
 def key_prefix(key: ApiKey) -> str:
-    """The part of a key that may be shown for ever."""
+    """Return the part of a key that may be shown for ever."""
     return f"ioc_{key.account_id}{key.slot}_…"
 
 
@@ -64,7 +64,7 @@ class Keys:
     clock: Callable[[], datetime]
 
     async def create(self, account_id: str, name: str) -> NewKey:
-        """Makes a key in a free slot. KeyLimitReached where five are live, however many ask at once."""
+        """Make a key in a free slot. KeyLimitReached where five are live, however many ask at once."""
         for slot in range(KEYS_PER_ACCOUNT):
             new = self._make(account_id, slot, name)
             if await self.store.accounts.add_key(new.record):
@@ -88,7 +88,7 @@ class Keys:
         return KeyIdentity(f"{account_id}-{slot}-{record.secret_hash[:12]}", account_id, account.role)
 
     async def revoke(self, key: ApiKey) -> bool:
-        """Revokes that very key; False where it was not live any more."""
+        """Revoke that very key; False where it was not live any more."""
         revoked = await self.store.accounts.revoke_key(key.account_id, key.slot, key.secret_hash, self.clock())
         if revoked:
             log.info("API key revoked", account=key.account_id, slot=key.slot)

@@ -53,7 +53,7 @@ class Sessions:
     clock: Callable[[], datetime]
 
     async def begin(self, account: Account, user_agent: str) -> NewSession:
-        """A session under an id that nobody had before."""
+        """Return a session under an id that nobody had before."""
         secret, now = secrets.token_urlsafe(32), self.clock()
         session = Session(
             id=_id(secret),
@@ -68,7 +68,7 @@ class Sessions:
         return NewSession(SignedIn(session, account), secret)
 
     async def find(self, secret: str) -> SignedIn | None:
-        """Who holds that cookie; None where its session has ended or its account is disabled."""
+        """Return who holds that cookie; None where its session has ended or its account is disabled."""
         if not _SECRET.fullmatch(secret):
             return None
         session = await self.store.accounts.get_session(_id(secret))
@@ -82,12 +82,12 @@ class Sessions:
         return SignedIn(await self._noted(session), account)
 
     async def live(self, account: Account) -> tuple[Session, ...]:
-        """The account's sessions that have not ended, newest first."""
+        """Return the account's sessions that have not ended, newest first."""
         now = self.clock()
         return tuple(s for s in await self.store.accounts.sessions(account.id) if is_live(s, account, now))
 
     async def end(self, session: Session) -> None:
-        """Ends it on every server."""
+        """End it on every server."""
         await self.store.accounts.end_session(session.id)
 
     async def _noted(self, session: Session) -> Session:
@@ -101,7 +101,7 @@ class Sessions:
 
 
 def is_live(session: Session, account: Account, now: datetime) -> bool:
-    """Whether the session of that account still counts."""
+    """Tell whether the session of that account still counts."""
     in_time = now < session.expires_at and now < session.last_used_at + IDLE
     return in_time and session.epoch == account.session_epoch and account.disabled_at is None
 

@@ -21,7 +21,7 @@ _EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f]{1,64}@[^\s@\x00-\x1f\x7f]{1,190}")
 
 
 def check_email(email: str) -> str:
-    """The e-mail address, trimmed. InvalidQuery where it is none."""
+    """Return the e-mail address, trimmed. InvalidQuery where it is none."""
     email = email.strip()
     if not _EMAIL.fullmatch(email) or not email.isprintable():
         raise InvalidQuery("email", "must be an e-mail address")

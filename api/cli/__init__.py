@@ -10,7 +10,7 @@ from intel.errors import ConfigurationError, CredentialsRefused, IocError
 
 
 def main() -> None:
-    """Runs one command: exit status 0, 1 failed, 2 usage or settings."""
+    """Run one command: exit status 0, 1 failed, 2 usage or settings."""
     try:
         app()
     except (ConfigurationError, CredentialsRefused) as error:

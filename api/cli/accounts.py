@@ -27,7 +27,7 @@ _ROLE_WORDS: dict[Role, str] = {
 
 
 def create_account(email: str, *, as_json: bool) -> None:
-    """Asks for the password first, so that nothing is stored without one."""
+    """Ask for the password first, so that nothing is stored without one."""
     email = check_email(email)
     password = _ask_password(email)
 
@@ -111,7 +111,7 @@ def reset_password(email: str, *, keep_keys: bool) -> None:
 
 
 def create_key(email: str, name: str) -> None:
-    """Prints the key alone on standard output; it is shown this once."""
+    """Print the key alone on standard output; it is shown this once."""
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise IocError(f"a key's name has 1 to {LONGEST_NAME} printable characters")
 
@@ -152,7 +152,7 @@ def list_keys(email: str, *, as_json: bool) -> None:
 
 
 def revoke_key(email: str, slot: int) -> None:
-    """Revokes what is in the slot now."""
+    """Revoke what is in the slot now."""
 
     async def revoke(store: Store, _: Settings) -> bool:
         account = await _account(store, email)

@@ -18,7 +18,7 @@ from intel.times import utc_now
 
 
 def import_from(name: str, locations: Sequence[str], *, as_json: bool) -> int:
-    """Imports a catalogue from files, folders or addresses. Raises an IocError, with nothing changed by that one."""
+    """Import a catalogue from files, folders or addresses. Raises an IocError, with nothing changed by that one."""
 
     async def run(store: Store, settings: Settings) -> list[Imported]:
         return [await _import(store, name, location, settings) for location in locations]
@@ -54,7 +54,7 @@ def _tell(done: Imported) -> None:
 
 
 def _bar() -> Progress:
-    """A progress bar on standard error; nothing where that is no terminal."""
+    """Return a progress bar on standard error; nothing where that is no terminal."""
     console = Console(stderr=True, highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     return Progress(*columns, console=console, disable=not console.is_terminal)

@@ -24,7 +24,7 @@ _PAGE = 500
 
 
 def export(format: str, type: str | None, output: Path | None) -> None:
-    """Writes every indicator (of a type) to a file or standard output; a file appears only when it is whole."""
+    """Write every indicator (of a type) to a file or standard output; a file appears only when it is whole."""
 
     async def run(store: Store, _: Settings) -> int:
         with _destination(output) as out:

@@ -35,7 +35,7 @@ class _Second(NamedTuple):
 
 
 def extract(path: str, *, explain: bool, as_json: bool, iocextract: bool) -> None:
-    """Writes one JSON object a line for each indicator, in order of first appearance.
+    """Write one JSON object a line for each indicator, in order of first appearance.
 
     With `explain`: all that was weighed, kept or not, as a table or (`as_json`) one JSON object a line. With
     `iocextract`: also what that reads in defanged lines that our own reader left unread.
@@ -55,7 +55,7 @@ def extract(path: str, *, explain: bool, as_json: bool, iocextract: bool) -> Non
 
 
 def _read(path: str) -> tuple[Document, Sequence[str]]:
-    """The document in a file, and sentences about the limits that were reached."""
+    """Return the document in a file, and sentences about the limits that were reached."""
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
@@ -102,7 +102,7 @@ def _line(type: str, value: str, context: str, rule: str) -> Json:
 
 
 def _with_second(lines: Iterable[Json], second: Sequence[tuple[int, Json]]) -> Iterable[Json]:
-    """The records of both readers in order of appearance."""
+    """Yield the records of both extractors in order of appearance."""
     if not second:
         return lines
     ours = (((number, 1), line) for number, line in enumerate(lines))

@@ -102,7 +102,9 @@ def switch_feed(url: str, *, on: bool) -> None:
 
 
 def import_feeds(path: Path | None, *, as_json: bool) -> int:
-    """The list at a path, or without one the starter list, switched off; exit status 1 where one cannot be followed."""
+    """Return the list at a path, or without one the starter list, switched off; exit status 1 where one cannot be
+    followed.
+    """
     listed = starter_list() if path is None else read_list_file(path)
     if not listed:
         raise IocError(f"{path} lists no feeds: neither OPML nor one address a line")
@@ -128,7 +130,7 @@ def import_feeds(path: Path | None, *, as_json: bool) -> int:
 
 
 def poll_feeds(url: str | None, *, wait: bool | None, as_json: bool) -> int:
-    """Polls now what would be due later; exit status 1 where a feed cannot be read."""
+    """Poll now what would be due later; exit status 1 where a feed cannot be read."""
 
     async def run(store: Store, settings: Settings) -> list[PolledNow]:
         feeds = await _wanted(store, settings, url)
@@ -186,7 +188,7 @@ async def _poll_all(store: Store, settings: Settings, feeds: Sequence[Feed], *, 
 
 
 async def _poll_now(store: Store, polling: Polling, feed: Feed) -> PolledNow:
-    """Polls a feed that nobody else is polling right now."""
+    """Poll a feed that nobody else is polling right now."""
     polled: Polled | None = None
     now = utc_now()
     if feed.lease_ends_at is None or feed.lease_ends_at <= now:
@@ -245,7 +247,7 @@ def _minutes(moment: datetime | None) -> str:
 
 
 def _id_of(url: str, settings: Settings) -> str:
-    """The id of the feed at an address, also where it may not be fetched any more."""
+    """Return the id of the feed at an address, also where it may not be fetched any more."""
     with contextlib.suppress(RefusedUrl):
         url = str(check_url(url, fetch_allow(settings)))
     try:

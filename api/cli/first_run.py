@@ -23,7 +23,7 @@ FIRST_ACCOUNT = "admin@localhost"
 
 
 def greet(settings: Settings) -> None:
-    """Imports the samples into an empty store, makes the first account, and prints its password and key this once."""
+    """Import the samples into an empty store, make the first account, and print its password and key this once."""
     made = with_store(_prepare)
     console = Console(highlight=False, soft_wrap=True)
     if made is None:

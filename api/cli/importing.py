@@ -83,7 +83,7 @@ class Importing:
     again: bool
 
     async def all(self, paths: Sequence[Path]) -> AsyncIterator[list[Imported]]:
-        """What became of every file."""
+        """Yield what became of every file."""
         under_way = list[asyncio.Task[list[Imported]]]()
         try:
             async with contextlib.aclosing(found_files(self.ingest.isolation, paths)) as files:
@@ -146,7 +146,7 @@ def _report(results: Sequence[Imported], *, as_json: bool) -> None:
 
 
 def _name(path: str) -> str:
-    """The file's own name, and its place in an archive."""
+    """Return the file's own name, and its place in an archive."""
     outer, bang, inner = path.partition("!")
     return Path(outer).name + bang + inner
 

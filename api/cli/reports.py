@@ -52,7 +52,7 @@ async def _build(store: Store, wanted: list[str]) -> tuple[list[Week], list[str]
 
 
 def show_week(week: str | None, *, as_json: bool) -> None:
-    """Prints a week, by default the running one, as Markdown."""
+    """Print a week, by default the running one, as Markdown."""
 
     async def run(store: Store, settings: Settings) -> tuple[Week, str]:
         return await weekly(store, week or week_id(utc_now()), load_lessons(), utc_now()), settings.base_url

@@ -24,7 +24,7 @@ _WIDTH_WITHOUT_TERMINAL = 200
 
 
 def with_store(use: Callable[[Store, Settings], Awaitable[T]]) -> T:
-    """Runs `use` with the store that the settings name, set up first and closed afterwards."""
+    """Run `use` with the store that the settings name, set up first and closed afterwards."""
     settings = load_settings()
     configure_logs(level="WARNING")
 
@@ -69,12 +69,12 @@ def print_table(
 
 
 def printable(text: str) -> str:
-    """A text without what could steer a terminal."""
+    """Return a text without what could steer a terminal."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def progress_bar() -> Progress:
-    """A progress bar on standard error; nothing where that is no terminal."""
+    """Return a progress bar on standard error; nothing where that is no terminal."""
     console = Console(stderr=True, highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     return Progress(*columns, console=console, disable=not console.is_terminal)

@@ -37,7 +37,7 @@ _SCARCE_BYTES = 1_000_000_000
 
 
 def reindex() -> None:
-    """Shows how far it has come for each index."""
+    """Show how far it has come for each index."""
     with progress_bar() as bar:
         tasks: dict[str, TaskID] = {}
 
@@ -171,7 +171,7 @@ def _store_advice(settings: Settings) -> str:
 
 
 async def _service(settings: Settings) -> Finding:
-    """That no service runs is worth knowing, but nothing is wrong with it."""
+    """Report that no service runs: worth knowing, but nothing is wrong with it."""
     try:
         async with httpx.AsyncClient(timeout=_PATIENCE_SECONDS, trust_env=False) as client:
             answer = await client.get(f"{settings.base_url}/readyz")

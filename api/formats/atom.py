@@ -49,12 +49,12 @@ class Feed:
 
 
 def stable_id(*parts: str) -> str:
-    """The UUID that always stands for what is named so."""
+    """Return the UUID that always stands for what is named so."""
     return str(uuid.uuid5(NAMESPACE, "\n".join(("atom", *parts))))
 
 
 def atom(feed: Feed) -> bytes:
-    """The feed as a document."""
+    """Return the feed as a document."""
     root = ElementTree.Element("feed", {"xmlns": _NAMESPACE, "xml:lang": "en"})
     _add(root, "id", f"urn:uuid:{stable_id('feed', feed.name)}")
     _add(root, "title", clipped(feed.title, _LONGEST_TITLE))

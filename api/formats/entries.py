@@ -13,7 +13,7 @@ from intel.times import from_rfc3339
 
 
 def week(record: Week, base: str) -> Entry:
-    """A weekly roundup; `base` is the address of the service."""
+    """Return a weekly roundup; `base` is the address of the service."""
     body = record.body
     told = [body["summary"]]
     for title, rows in (
@@ -36,7 +36,7 @@ def week(record: Week, base: str) -> Entry:
 
 
 def focus(item: dict[str, Any], base: str) -> Entry:
-    """A focus item."""
+    """Return a focus item."""
     return Entry(
         id=stable_id("focus", item["id"]),
         title=f"{item['severity']}: {item['title']}",
@@ -49,7 +49,7 @@ def focus(item: dict[str, Any], base: str) -> Entry:
 
 
 def article(record: Article, base: str) -> Entry:
-    """An article; it was last changed when it was last read."""
+    """Return an article; it was last changed when it was last read."""
     named = ", ".join(f"{count} {type}" for type, count in sorted(record.ioc_counts.items()) if count)
     return Entry(
         id=record.id,
@@ -64,7 +64,7 @@ def article(record: Article, base: str) -> Entry:
 
 
 def ioc(record: Ioc, base: str) -> Entry:
-    """An indicator."""
+    """Return an indicator."""
     context = f"{record.context}\n" if record.context else ""
     return Entry(
         id=record.id,

@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 
 def week_markdown(week: Week, address: str) -> bytes:
-    """One week; `address` is that of the service, which its links lead to."""
+    """Return one week; `address` is that of the service, which its links lead to."""
     body = week.body
     lines = [f"# {body['title']}", "", f"{body['starts_on']} to {body['ends_on']}, {_state(week)}.", ""]
     lines += [body["summary"], ""]
@@ -38,13 +38,13 @@ def week_markdown(week: Week, address: str) -> bytes:
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is, on one line."""
+    """Return text that Markdown shows as it is, on one line."""
     shown = clipped(" ".join(plain(text).split()), _LONGEST)
     return _MEANT.sub(r"\\\1", shown)
 
 
 def code(text: str) -> str:
-    """A value as code, whatever stands in it."""
+    """Return a value as code, whatever stands in it."""
     shown = clipped(" ".join(plain(text).split()), _LONGEST)
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * (longest + 1)

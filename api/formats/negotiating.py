@@ -31,7 +31,7 @@ def wanted_format(request: Request, asked: Format | None) -> Format:
 
 
 def negotiated(response: Response) -> Response:
-    """Says that the request's `Accept` header had a say in this answer."""
+    """Add to `Vary` that this answer depends on the request's `Accept` header."""
     response.headers["Vary"] = "Accept"
     return response
 

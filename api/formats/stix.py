@@ -57,15 +57,15 @@ class StixBundle:
             self._reports[article.id] = (article, _Ids())
 
     def begin(self) -> bytes:
-        """The beginning of the bundle; its id, which stands for all that is in it, comes at the end."""
+        """Return the beginning of the bundle; its id, which stands for all that is in it, comes at the end."""
         return b'{"type":"bundle","objects":['
 
     def some(self, iocs: Sequence[Ioc]) -> bytes:
-        """The objects that stand for some indicators, but those that stand in the bundle already."""
+        """Return the objects that stand for some indicators, but those that stand in the bundle already."""
         return b"".join(self._written(made) for ioc in iocs for made in self._of(ioc))
 
     def end(self) -> Iterator[bytes]:
-        """What all of them share, the reports, and the end of the bundle."""
+        """Yield what all of them share, the reports, and the end of the bundle."""
         if self._reports:
             yield self._written(_tlp_clear()) + self._written(_identity(_SERVICE, "system"))
         for article, ids in self._reports.values():
@@ -120,7 +120,7 @@ class _Ids:
         self._packed += uuid.UUID(number).bytes
 
     def written(self) -> Iterator[bytes]:
-        """The members of a JSON array, some at a time."""
+        """Yield the members of a JSON array, some at a time."""
         for start in range(0, len(self._packed), 17 * self._AT_ONCE):
             stop = min(start + 17 * self._AT_ONCE, len(self._packed))
             ids = [self._id_at(place) for place in range(start, stop, 17)]
@@ -132,7 +132,7 @@ class _Ids:
 
 
 def _of_indicator(ioc: Ioc) -> Iterator[Object]:
-    """What stands for one indicator, and for the malware that it was named with."""
+    """Yield what stands for one indicator, and for the malware that it was named with."""
     if ioc.type == "malware":
         yield _malware(ioc.value)
     elif ioc.type == "cve":
@@ -199,7 +199,7 @@ def _relationship(source: Object, kind: str, target_id: str) -> Object:
 
 
 def _report(article: ArticleRef, source_id: str) -> Object:
-    """A report without what it points at."""
+    """Return a report without what it points at."""
     published = _time(article.seen_at)
     made = _common("report", _id("report", article.id), published, published)
     made |= {"name": article.title.strip() or "untitled", "published": published}

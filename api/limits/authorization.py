@@ -13,7 +13,7 @@ class MalformedAuthorization(Exception):
 
 
 def bearer_key(values: Sequence[str]) -> str | None:
-    """The key in a request's Authorization headers, None without any.
+    """Return the key in a request's Authorization headers, None without any.
 
     Anything but exactly one `Bearer <key>` raises MalformedAuthorization.
     """

@@ -90,13 +90,13 @@ def give_back(bucket: Bucket | None, rate: Rate, now: float) -> Bucket:
 
 
 def peek(bucket: Bucket | None, rate: Rate, now: float) -> Decision:
-    """What the bucket would say now; costs nothing."""
+    """Return what the bucket would say now; costs nothing."""
     tokens = refill(bucket, rate, now).tokens
     return decision(tokens >= 1 - TOLERANCE_TOKENS, tokens, rate)
 
 
 def refill(bucket: Bucket | None, rate: Rate, now: float) -> Bucket:
-    """The bucket as it stands at `now`, never over the rate's capacity."""
+    """Return the bucket as it stands at `now`, never over the rate's capacity."""
     if bucket is None:
         return Bucket(float(rate.capacity), now)
     elapsed = max(0.0, now - bucket.updated_at)

@@ -38,5 +38,5 @@ class Caller:
     address: str
 
     def results_limit(self, requested: int | None) -> int:
-        """How many results this caller gets when asking for `requested`; below 1 raises ValueError."""
+        """Return how many results this caller gets when asking for `requested`; below 1 raises ValueError."""
         return results_limit(requested, self.tier.results_cap)

@@ -70,7 +70,7 @@ def _parse(text: str) -> Address | None:
 
 
 def _without_port(text: str) -> str:
-    """Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`."""
+    """Return the address alone: some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`."""
     if text.startswith("["):
         return text[1:].partition("]")[0]
     if text.count(":") == 1:

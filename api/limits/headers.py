@@ -8,7 +8,7 @@ Header = tuple[bytes, bytes]
 
 
 def limit_headers(decision: Decision) -> list[Header]:
-    """The headers of every limited answer: IETF `RateLimit-Policy` and `RateLimit`, and `X-RateLimit-*`.
+    """Return the headers of every limited answer: IETF `RateLimit-Policy` and `RateLimit`, and `X-RateLimit-*`.
 
     Times are seconds: `w` the window, `t` and `X-RateLimit-Reset` until the bucket is full.
     """
@@ -24,5 +24,5 @@ def limit_headers(decision: Decision) -> list[Header]:
 
 
 def retry_after(decision: Decision) -> dict[str, str]:
-    """The header that a refusal (429) adds: whole seconds after which one request passes."""
+    """Return the header that a refusal (429) adds: whole seconds after which one request passes."""
     return {"Retry-After": str(decision.retry_after_seconds)}

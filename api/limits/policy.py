@@ -34,7 +34,7 @@ class Access:
     paged: bool = False
 
     def needs_key(self, query: str) -> bool:
-        """Whether a request with this query string (still encoded) is answered to a key alone."""
+        """Tell whether a request with this query string (still encoded) is answered to a key alone."""
         return self.key or (self.paged and is_given(query, "cursor"))
 
 
@@ -89,18 +89,18 @@ class Policies:
 
 
 def is_search(query: str) -> bool:
-    """Whether the query string (still encoded) has a `q` or `value` that is not blank."""
+    """Tell whether the query string (still encoded) has a `q` or `value` that is not blank."""
     return is_given(query, "q", "value")
 
 
 def is_given(query: str, *names: str) -> bool:
-    """Whether the query string (still encoded) has a parameter of one of these names that is not blank."""
+    """Tell whether the query string (still encoded) has a parameter of one of these names that is not blank."""
     pairs = parse_qsl(query, keep_blank_values=True)
     return any(name in names and not is_blank(value) for name, value in pairs)
 
 
 def is_blank(text: str) -> bool:
-    """Whether a parameter counts as absent: nothing but white space after NFKC."""
+    """Tell whether a parameter counts as absent: nothing but white space after NFKC."""
     return not unicodedata.normalize("NFKC", text).strip()
 
 

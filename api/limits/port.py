@@ -34,7 +34,7 @@ class Limiter(Protocol):
         ...
 
     async def peek(self, key: str, rate: Rate) -> Decision:
-        """What `take` would say now, `remaining` before its cost; changes nothing. Errors as for `take`."""
+        """Return what `take` would say now, `remaining` before its cost; changes nothing. Errors as for `take`."""
         ...
 
     async def give_back(self, key: str, rate: Rate) -> None:

@@ -51,26 +51,28 @@ class Tiers:
         self.account = Tier(account.named("account"))
 
     def for_key(self, key_id: str) -> Charge:
-        """Every request with the API key `key_id`."""
+        """Return the charge for every request with the API key `key_id`."""
         return Charge(f"key:{key_id}", self.key)
 
     def for_visitor(self, address: str, *, searching: bool) -> Charge:
-        """A request without a key, or a page for somebody who is not signed in, from the client address `address`."""
+        """Return the charge for requests without a key, and of pages for who is not signed in, from the client address
+        `address`.
+        """
         if searching:
             return Charge(f"search:{address}", self.search)
         return Charge(f"list:{address}", self.list)
 
     def for_wrong_key(self, address: str) -> Charge:
-        """A request from `address` that is answered with 401."""
+        """Return the charge for requests from `address` that are answered with 401."""
         return Charge(f"wrong-key:{address}", self.wrong_key)
 
     def for_account(self, account_id: str) -> Charge:
-        """A page for somebody signed in to `account_id`."""
+        """Return the charge for pages for somebody signed in to `account_id`."""
         return Charge(f"account:{account_id}", self.account)
 
 
 def results_limit(requested: int | None, cap: int) -> int:
-    """How many results to answer with: `requested` lowered to `cap`, the default when it is None.
+    """Return how many results to answer with: `requested` lowered to `cap`, the default when it is None.
 
     Below 1 raises ValueError.
     """

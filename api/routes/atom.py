@@ -108,7 +108,7 @@ def _base(request: Request) -> str:
 
 
 def _answer(request: Request, title: str, page: str, asked: dict[str, str | None], found: Sequence[Entry]) -> Response:
-    """The feed of what was asked; its name tells it from every other one, wherever the service is reached."""
+    """Return the feed of what was asked; its name tells it from every other one, wherever the service is reached."""
     narrowed = {name: given for name, given in asked.items() if given}
     told = ", ".join(given if name == "q" else f"{name} {given}" for name, given in narrowed.items())
     base, today = _base(request), service_of(request).clock().replace(hour=0, minute=0, second=0, microsecond=0)

@@ -59,7 +59,7 @@ async def get_focus(request: Request, id: str) -> Response:
 
 
 def told_rules(item: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every rule up to the one that decided an item."""
+    """Return every rule up to the one that decided an item."""
     return [
         {"id": rule.id, "severity": rule.severity, "words": rule.words, "matched": rule.id == item["rule"]}
         for rule in rules_up_to(item["rule"])

@@ -140,7 +140,7 @@ async def lookup_iocs(request: Request) -> Response:
 
 
 async def known_ioc(request: Request, id: str) -> Ioc:
-    """The indicator with that id; NotFound where there is none."""
+    """Return the indicator with that id; NotFound where there is none."""
     found = await service_of(request).store.iocs.get(id)
     if found is None:
         raise NotFound("No indicator has this id.")
@@ -148,7 +148,7 @@ async def known_ioc(request: Request, id: str) -> Ioc:
 
 
 async def read_asked(store: Store, asked: dict[str, Any]) -> tuple[IocQuery, dict[str, Any]]:
-    """What is asked, as a query and as the answer tells how it was read."""
+    """Return what is asked, as a query and as the answer tells how it was read."""
     text = parse_search(asked["q"]) if asked["q"] is not None else None
     value = unless_blank(asked["value"])
     exact = (await exact_values(store.iocs, [value]))[value] if value is not None else None
@@ -173,7 +173,7 @@ async def read_asked(store: Store, asked: dict[str, Any]) -> tuple[IocQuery, dic
 
 
 def seen_with(asked: dict[str, Any], status: Status, now: datetime) -> dict[str, str]:
-    """A status as the time in which that type was last seen, within the one that is asked for."""
+    """Return a status as the time in which that type was last seen, within the one that is asked for."""
     if asked["type"] is None:
         raise InvalidQuery("status", "needs a type: each type ages at its own pace")
     span = seen_between(asked["type"], status, now)
@@ -186,7 +186,9 @@ def seen_with(asked: dict[str, Any], status: Status, now: datetime) -> dict[str,
 
 
 async def _beside(listing: Listing, query: IocQuery, page: Page[Ioc], *, with_facets: bool) -> dict[str, Any]:
-    """What the first page says beside its items; where it has none, what was searched and what may have been meant."""
+    """Return what the first page says beside its items; where it has none, what was searched and what may have been
+    meant.
+    """
     store = service_of(listing.request).store
     beside: dict[str, Any] = {"facets": None, "suggestions": [], "searched": None}
     if listing.position is not None:

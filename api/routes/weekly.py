@@ -89,12 +89,12 @@ async def list_revisions(
 
 
 async def current(service: Service, id: str) -> Week:
-    """The current revision of a week."""
+    """Return the current revision of a week."""
     return await weekly(service.store, id, service.lessons, service.clock())
 
 
 def week_record(week: Week) -> dict[str, Any]:
-    """A week as it is published."""
+    """Return a week as it is published."""
     return _named(week) | week.body
 
 

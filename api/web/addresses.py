@@ -15,7 +15,7 @@ _HOST = re.compile(r"[A-Za-z0-9.-]{1,253}(?::[0-9]{1,5})?|\[[0-9A-Fa-f:.]{2,45}\
 
 
 def ioc_path(type: str, value: str) -> str:
-    """The stable address of an indicator's page; what means something in an address is encoded."""
+    """Return the stable address of an indicator's page; what means something in an address is encoded."""
     return f"/ioc/{type}/{quote(value, safe='', errors='replace')}"
 
 
@@ -32,13 +32,13 @@ def here_of(request: Request) -> str:
 
 
 def with_query(path: str, parameters: Mapping[str, str | int | None]) -> str:
-    """A path with those of the parameters that have a value."""
+    """Return a path with those of the parameters that have a value."""
     query = urlencode({name: value for name, value in parameters.items() if value not in (None, "")}, errors="replace")
     return f"{path}?{query}" if query else path
 
 
 def outside(url: str | None) -> str | None:
-    """A foreign address that may be a link, else None: only the web, never a scheme that runs something."""
+    """Return a foreign address that may be a link, else None: only the web, never a scheme that runs something."""
     try:
         parts = urlsplit(url or "")
     except ValueError:
@@ -47,7 +47,7 @@ def outside(url: str | None) -> str | None:
 
 
 def own_address(request: Request, settings: Settings) -> str:
-    """The address under which this reader sees the service."""
+    """Return the address under which this reader sees the service."""
     host = request.headers.get("host", "")
     if settings.ioc_base_url or not _HOST.fullmatch(host):
         return settings.base_url

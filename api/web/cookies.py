@@ -17,17 +17,17 @@ _YEAR_SECONDS = 365 * 24 * 3600
 
 
 def is_https(request: Request, settings: Settings) -> bool:
-    """Whether people reach the service by HTTPS, here or at a proxy before it."""
+    """Tell whether people reach the service by HTTPS, here or at a proxy before it."""
     return request.url.scheme == "https" or settings.base_url.startswith("https://")
 
 
 def session_secret(request: Request, settings: Settings) -> str | None:
-    """What the session cookie holds."""
+    """Return what the session cookie holds."""
     return request.cookies.get(_name(_SESSION, is_https(request, settings)))
 
 
 def keep_session(response: Response, request: Request, settings: Settings, secret: str) -> None:
-    """Hands the session's secret to the browser."""
+    """Hand the session's secret to the browser."""
     secure = is_https(request, settings)
     response.set_cookie(
         _name(_SESSION, secure),
@@ -54,13 +54,13 @@ def keep_device(response: Response, request: Request, settings: Settings, token:
 
 
 def drop_session(response: Response, request: Request, settings: Settings) -> None:
-    """Takes the session cookie back."""
+    """Take the session cookie back."""
     secure = is_https(request, settings)
     response.delete_cookie(_name(_SESSION, secure), path="/", secure=secure, httponly=True, samesite="lax")
 
 
 def theme(request: Request) -> Theme:
-    """The colours that were asked for; `auto` follows the system."""
+    """Return the colours that were asked for; `auto` follows the system."""
     wanted = request.cookies.get(_THEME)
     return "light" if wanted == "light" else "dark" if wanted == "dark" else "auto"
 

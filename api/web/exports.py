@@ -15,7 +15,7 @@ from intel.store.walking import pages_of
 
 
 def is_format(asked: str) -> TypeGuard[Format]:
-    """Whether a page can be had in that format."""
+    """Tell whether a page can be had in that format."""
     return asked in ("csv", "stix", "txt")
 
 

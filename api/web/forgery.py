@@ -17,7 +17,7 @@ _TOKEN_BYTES = 16
 
 
 def comes_from_here(headers: Mapping[str, str], base_url: str | None) -> bool:
-    """Whether nothing in the headers (lower-case names) says that another site sends this."""
+    """Tell whether the headers (lower-case names) leave no sign that another site sends this."""
     if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
     origin = headers.get("origin")
@@ -25,7 +25,7 @@ def comes_from_here(headers: Mapping[str, str], base_url: str | None) -> bool:
 
 
 def form_token(secret: bytes, session_id: str) -> str:
-    """A token for the forms of one session, different each time.
+    """Return a token for the forms of one session, different each time.
 
     The mask keeps it from being guessed through the length of compressed pages.
     """
@@ -34,7 +34,7 @@ def form_token(secret: bytes, session_id: str) -> str:
 
 
 def is_form_token(secret: bytes, session_id: str, token: str) -> bool:
-    """Whether `form_token` made it for that session."""
+    """Tell whether `form_token` made it for that session."""
     try:
         raw = bytes.fromhex(token)
     except ValueError:

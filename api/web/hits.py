@@ -25,7 +25,7 @@ class Hit:
 
 
 def hits(iocs: Iterable[Ioc], noted: Annotations, text: SearchText | None = None) -> list[Hit]:
-    """The results of a search, or of a list where there is no text."""
+    """Return the results of a search, or of a list where there is no text."""
     return [
         Hit(ioc, noted.age(ioc), noted.cautions(ioc), noted.votes(ioc), why(reason(text, ioc)) if text else "")
         for ioc in iocs
@@ -33,7 +33,7 @@ def hits(iocs: Iterable[Ioc], noted: Annotations, text: SearchText | None = None
 
 
 def why(match: Match) -> str:
-    """How a search met an indicator, in words; hosts defanged."""
+    """Return how a search met an indicator, in words; hosts defanged."""
     match match.how:
         case "exact":
             return "exactly this"

@@ -25,7 +25,7 @@ class Piece:
 
 
 def part_of(text: str, start: int) -> tuple[str, int | None]:
-    """The part of a text that begins at `start`, and where the next one begins."""
+    """Return the part of a text that begins at `start`, and where the next one begins."""
     if len(text) - start <= PART_LENGTH + _SLACK:
         return text[start:], None
     end = start + PART_LENGTH

@@ -67,7 +67,7 @@ class Templates:
         )
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:
-        """The template of that name, filled in."""
+        """Return the template of that name, filled in."""
         return self._environment.get_template(name).render(context)
 
 
@@ -84,5 +84,5 @@ def _defanged(ioc: Ioc) -> str:
 
 
 def _title(written: str) -> str:
-    """An article's title as a link can carry it."""
+    """Return an article's title as link text."""
     return text.clipped(written, 300) if text.is_shown(written) else "(no title)"

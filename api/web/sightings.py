@@ -43,7 +43,7 @@ class Picture:
 
 
 def picture(moments: Sequence[datetime]) -> Picture:
-    """The picture of at least one moment: by day, or by as many days as keep it at 60 bars."""
+    """Return the chart of at least one time: by day, or by as many days as keep it at 60 bars."""
     days = [moment.date() for moment in moments]
     span = (max(days) - min(days)).days + 1
     step = max(1, -(-span // _MOST_BARS))

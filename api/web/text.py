@@ -15,12 +15,12 @@ class Verbatim(str):
 
 
 def visible(text: str) -> str:
-    """The text with what cannot be seen written out, for values in which every character counts."""
+    """Return the text with what cannot be seen written out, for values in which every character counts."""
     return UNSEEN.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", text)
 
 
 def clipped(text: str, longest: int) -> str:
-    """At most so many characters, an ellipsis in place of the rest."""
+    """Return at most so many characters, an ellipsis in place of the rest."""
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
@@ -35,7 +35,7 @@ def minute(moment: datetime) -> str:
 
 
 def ago(moment: datetime, now: datetime) -> str:
-    """How long ago in the largest whole unit: `3 days ago`."""
+    """Return how long ago in the largest whole unit: `3 days ago`."""
     seconds = max(0, int((now - moment).total_seconds()))
     for unit, length in (("year", 31_536_000), ("month", 2_592_000), ("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= length:
@@ -44,7 +44,7 @@ def ago(moment: datetime, now: datetime) -> str:
 
 
 def wait(seconds: int) -> str:
-    """A wait in words: `40 seconds`, `6 minutes`."""
+    """Return a wait in words: `40 seconds`, `6 minutes`."""
     return counted(seconds, "second") if seconds < 120 else counted(-(-seconds // 60), "minute")
 
 
@@ -74,5 +74,5 @@ def counted(number: int, noun: str) -> str:
 
 
 def is_shown(text: str) -> bool:
-    """Whether anything of the text can be seen."""
+    """Tell whether anything of the text can be seen."""
     return any(not unicodedata.category(c).startswith(("Z", "C")) for c in text)

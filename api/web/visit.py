@@ -82,7 +82,7 @@ class Visit:
         return BackOff(self.service.limiter)
 
     def limit(self) -> int:
-        """How many results this visitor gets, as asked for by `limit` and lowered to the cap."""
+        """Return how many results this visitor gets, as asked for by `limit` and lowered to the cap."""
         asked = self.query.get("limit", "").strip()
         if not asked:
             return results_limit(None, self.tier.results_cap)
@@ -116,7 +116,7 @@ class Visit:
         return self.templates.render(template, common | context)
 
     def go(self, path: str) -> Response:
-        """Sends the browser on to another page of this service."""
+        """Send the browser on to another page of this service."""
         return private(RedirectResponse(path, 303))
 
     def _form_token(self) -> str:
@@ -151,7 +151,7 @@ class Entry:
 
 
 def private(response: Response) -> Response:
-    """A page is for one reader: nobody keeps it, and no other site learns its address.
+    """Add the headers of a page that is for one reader: nobody keeps it, and no other site learns its address.
 
     `same-origin`, not `no-referrer`: under that one browsers send forms with the origin `null`.
     """
@@ -162,7 +162,7 @@ def private(response: Response) -> Response:
 
 
 def stranger(request: Request, templates: Templates) -> Visit:
-    """A visit of which nothing is known but the request."""
+    """Return a visit of which nothing is known but the request."""
     service = service_of(request)
     peer = request.client.host if request.client else None
     forwarded = request.headers.getlist("x-forwarded-for")
@@ -171,14 +171,14 @@ def stranger(request: Request, templates: Templates) -> Visit:
 
 
 async def recognised(visit: Visit) -> Visit:
-    """The visit with who is signed in. StoreUnavailable where that cannot be told."""
+    """Return the visit with who is signed in. StoreUnavailable where that cannot be told."""
     secret = cookies.session_secret(visit.request, visit.service.settings)
     found = await visit.sessions.find(secret) if secret else None
     return replace(visit, signed_in=found, tier=visit.service.tiers.account) if found else visit
 
 
 async def answer(entry: Entry, request: Request, templates: Templates) -> Response:
-    """What a request to that page gets."""
+    """Return what a request to that page gets."""
     visit = stranger(request, templates)
     try:
         visit = await _charged(await recognised(visit))
@@ -197,7 +197,7 @@ async def answer(entry: Entry, request: Request, templates: Templates) -> Respon
 
 
 def error(visit: Visit, problem: Problem) -> Response:
-    """The page that tells what went wrong."""
+    """Return the page that tells what went wrong."""
     wait = problem.headers.get("Retry-After", "")
     response = visit.page(
         "error.html",
@@ -211,12 +211,12 @@ def error(visit: Visit, problem: Problem) -> Response:
 
 
 def too_many(decision: Decision, detail: str) -> Problem:
-    """The refusal of a bucket that is empty."""
+    """Return the refusal of a bucket that is empty."""
     return Problem(429, "rate_limited", detail, headers=retry_after(decision))
 
 
 async def _charged(visit: Visit) -> Visit:
-    """Takes the request's token: the account's, or the address's where nobody is signed in."""
+    """Take the request's token: the account's, or the address's where nobody is signed in."""
     request, tiers = visit.request, visit.service.tiers
     if visit.signed_in is not None:
         charge = tiers.for_account(visit.signed_in.account.id)

@@ -76,7 +76,7 @@ class Wanted:
     unless: Mapping[str, str] | None = None
 
     def headers(self) -> list[tuple[str, str]]:
-        """The request's headers, but for Host."""
+        """Return the request's headers, but for Host."""
         accept = ", ".join(sorted(self.types or ARTICLE_TYPES))
         fixed = [("User-Agent", USER_AGENT), ("Accept", f"{accept}, */*;q=0.1"), ("Accept-Encoding", "gzip, deflate")]
         return [*fixed, ("Connection", "close"), *(self.unless or {}).items()]
@@ -145,7 +145,7 @@ class Fetcher:
     async def _ask(
         self, target: SubmittableUrl, url: str, wanted: Wanted, passed: tuple[str, ...]
     ) -> FetchedPage | _Redirect:
-        """The page at an address, or where it redirects to."""
+        """Return the page at an address, or where it redirects to."""
         addresses = await self._addresses(target)
         async with wire.get(target, addresses, wanted.headers(), self._tls, self._limits, self._proxy) as response:
             if response.status in _REDIRECTS:

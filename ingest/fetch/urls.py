@@ -61,7 +61,7 @@ class SubmittableUrl:
         return f"{self.scheme}://{self.authority}{self.target}"
 
     def join(self, location: str) -> str:
-        """The URL that a redirect from here to `location` means; not checked yet."""
+        """Return the URL that a redirect from here to `location` means; not checked yet."""
         return urljoin(str(self), location)
 
 

@@ -53,7 +53,7 @@ class SecondReading(NamedTuple):
 
 
 def is_installed() -> bool:
-    """Whether iocextract is there to be asked."""
+    """Tell whether iocextract is there to be asked."""
     try:
         return find_spec("iocextract") is not None
     except ImportError:
@@ -61,7 +61,7 @@ def is_installed() -> bool:
 
 
 def second_reading(pieces: Sequence[str], seconds: float = 2.0) -> SecondReading:
-    """The indicators that iocextract finds in some lines and our rules keep.
+    """Return the indicators that iocextract finds in some lines and our rules keep.
 
     It is stopped after `seconds`, and no piece is begun after as many seconds of CPU time of our own; run it where it
     can be killed all the same.
@@ -79,7 +79,9 @@ def second_reading(pieces: Sequence[str], seconds: float = 2.0) -> SecondReading
 
 
 def _asked(texts: Sequence[str], seconds: float) -> list[list[tuple[str, str]]]:
-    """What iocextract reads in each text, as pairs (as written, written plainly); where it is stopped, of fewer."""
+    """Return what iocextract reads in each text, as pairs (as written, written plainly); where it is stopped, of
+    fewer.
+    """
     if not texts:
         return []
     path = [entry for entry in sys.path if entry]
@@ -121,7 +123,7 @@ def _with_its_scheme(spelling: str, written: str) -> str:
 
 
 def _kept(plain: str) -> Iterator[tuple[str, str]]:
-    """What our rules keep of a spelling when it is plain, and keep as well when it is defanged."""
+    """Yield what our rules keep of a spelling when it is plain, and keep as well when it is defanged."""
     indicators = extract(document_from_text(plain)).indicators
     mailboxes = [indicator for indicator in indicators if indicator.type == "email"]
     for indicator in mailboxes or indicators:
@@ -131,7 +133,7 @@ def _kept(plain: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_named(type: str, value: str, spelling: str) -> bool:
-    """Whether a value is written as one: `sentence [.] is` may be prose, and ` at ` is a word.
+    """Tell whether a value is written as one: `sentence [.] is` may be prose, and ` at ` is a word.
 
     What is no host, address, mailbox or URL cannot be defanged.
     """

@@ -54,7 +54,7 @@ class _Look:
     keys: tuple[str, ...]
 
     async def up(self, name: str, read: Callable[[str, datetime], Fact]) -> dict[str, Fact]:
-        """What a catalogue says of the keys."""
+        """Return what a catalogue says of the keys."""
         if name not in self.catalogues or not self.keys:
             return {}
         parts = await self.store.catalogues.parts(name, sorted({part_of(key) for key in self.keys}))

@@ -115,7 +115,7 @@ def _types(attributes: Any) -> tuple[str, ...]:
 
 
 def _entry(kind: str, value: Any) -> str | None:
-    """An entry as it is kept, or None."""
+    """Return an entry as it is kept, or None."""
     if not isinstance(value, str) or not 0 < len(value) <= _LONGEST_ENTRY:
         return None
     text = value.strip().casefold()

@@ -63,7 +63,7 @@ class WaitingBounds:
     of_account: int = 1_000
 
     def check(self, in_all: int, of_account: int) -> None:
-        """Raise QueueFull or AccountQueueFull where there is no room for one more."""
+        """Raise QueueFull or AccountQueueFull if there is no room for one more."""
         if of_account >= self.of_account:
             raise AccountQueueFull(self.of_account)
         if in_all >= self.in_all:
@@ -79,16 +79,16 @@ class Iocs(Protocol):
     """Indicators; written only through `Articles.save`."""
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
-        """One page of a list or a search."""
+        """Return one page of a list or a search."""
 
     async def facets(self, query: IocQuery) -> Facets:
-        """How the whole of a list or search divides by type, source name and week; `limit` and `after` do not count.
+        """Return how a whole list or search divides by type, source name and week; `limit` and `after` do not count.
 
         An indicator counts for each source name that any of its articles has.
         """
 
     async def changes(self, query: ChangeQuery) -> ChangePage:
-        """The changes after a position, oldest first.
+        """Return the changes after a position, oldest first.
 
         `added` is what was not there when the follower last had no more to ask for, or was removed since; `changed` is
         any other. Where `sources` restrict them, `removed` is told of every source. InvalidQuery where the position
@@ -96,23 +96,23 @@ class Iocs(Protocol):
         """
 
     async def get(self, id: str) -> Ioc | None:
-        """The indicator with that id."""
+        """Return the indicator with that id, or None."""
 
     async def get_many(self, ids: Sequence[str]) -> dict[str, Ioc]:
-        """Those of the given ids (at most 10,000) that exist."""
+        """Return those of the given ids (at most 10,000) that exist."""
 
     async def mentions_of(self, id: str, limit: int) -> tuple[tuple[Mention, ...], int]:
-        """Its newest articles with the sentence it stood in, and how many articles there are in all."""
+        """Return its newest articles with the sentence it stood in, and how many articles there are in all."""
 
     async def related(self, id: str, limit: int) -> tuple[Ioc, ...]:
-        """What stands beside it in its newest 20 articles: most shared articles first, then newest, then id."""
+        """Return the indicators in its newest 20 articles: most shared articles first, then newest, then id."""
 
 
 class Articles(Protocol):
     """Articles and the sightings of indicators in them."""
 
     async def save(self, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]) -> Article:
-        """Stores or replaces an article (with `text`) and what was seen in it; returns it with its counts.
+        """Store or replace an article (with `text`) and its sightings; return it with its counts.
 
         `addresses` are the canonical URLs by which `id_of` finds it from now on (submitted, final, canonical); one that
         already leads to another article keeps leading there. `sightings` are distinct by (type, value).
@@ -120,7 +120,7 @@ class Articles(Protocol):
         """
 
     async def remove(self, id: str) -> bool:
-        """Delete an article and all that came from it; False where there is none.
+        """Delete an article and all that came from it; return False if there is none.
 
         Its sightings, words, addresses, revisions and indicators without another article go, with the votes on those.
         Indicators and copies that remain are counted anew, an address leads to the next article that claimed it, and
@@ -131,61 +131,61 @@ class Articles(Protocol):
         """Finish removals that were cut short by the death of their process."""
 
     async def id_of(self, address: str) -> str | None:
-        """The id of the article that a canonical URL leads to."""
+        """Return the id of the article that a canonical URL leads to, or None."""
 
     async def get(self, id: str) -> Article | None:
-        """The article with its `text`."""
+        """Return the article with its `text`, or None."""
 
     async def find(self, query: ArticleQuery) -> Page[Article]:
-        """One page of a list or search over title, summary, text and source name; `text` is None."""
+        """Return one page of a list or search over title, summary, text and source name; `text` is None."""
 
     async def texts(self, ids: Sequence[str]) -> dict[str, str]:
-        """The texts of those of the given articles (at most 100) that exist."""
+        """Return the texts of those of the given articles (at most 100) that exist."""
 
     async def iocs_of(self, id: str, limit: int, after: Position | None = None) -> Page[Ioc]:
-        """One page (at most 1,000) of its indicators, in order of first appearance; `total` is None.
+        """Return one page (at most 1,000) of its indicators, in order of first appearance; `total` is None.
 
         The article's `ioc_count` is their total. A walk stays whole while the article does: one that is saved anew
         meanwhile may order them otherwise.
         """
 
     async def iocs_among(self, id: str, ioc_ids: Sequence[str]) -> dict[str, Ioc]:
-        """Those of the given indicators (at most 10,000) that the article names, by id."""
+        """Return those of the given indicators (at most 10,000) that the article names, by id."""
 
     async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
-        """Articles with start <= `seen_at` < end, oldest first, then by id; `text` is None."""
+        """Return articles with start <= `seen_at` < end, oldest first, then by id; `text` is None."""
 
     def seen_between(self, start: datetime, end: datetime) -> AsyncIterator[SeenIoc]:
-        """Every sighting in those articles, by ioc_id and article_id."""
+        """Yield every sighting in those articles, by ioc_id and article_id."""
 
     async def basis(self, start: datetime, end: datetime) -> str:
-        """A short text that differs whenever what those two return may differ: cheap to ask."""
+        """Return a short text that differs whenever what those two return may differ: cheap to ask."""
 
     async def weeks(self) -> tuple[datetime, ...]:
-        """The ISO weeks in which an article was seen, newest first, each as its Monday 00:00 UTC."""
+        """Return the ISO weeks in which an article was seen, newest first, each as its Monday 00:00 UTC."""
 
 
 class Readings(Protocol):
     """What each revision of an article said."""
 
     async def put(self, reading: Reading) -> None:
-        """Stores or replaces what a revision said, with `text` and `candidates`."""
+        """Store or replace what a revision said, with `text` and `candidates`."""
 
     async def get(self, article_id: str, revision: int) -> Reading | None:
-        """That revision, with `text` and `candidates`."""
+        """Return that revision, with `text` and `candidates`, or None."""
 
     async def weighed(self, article_id: str, revision: int, query: CandidateQuery) -> CandidatePage | None:
         """Return one page of what was weighed in that revision; None where nothing of it was kept."""
 
     async def of(self, article_id: str) -> tuple[Reading, ...]:
-        """The outlines of an article's newest 100 revisions, newest first."""
+        """Return the outlines of an article's newest 100 revisions, newest first."""
 
 
 class Submissions(Protocol):
     """Submissions and who is working on them."""
 
     async def add(self, submission: Submission, bounds: WaitingBounds = BOUNDS) -> Submission:
-        """Stores a new one and returns it.
+        """Store a new submission and return it.
 
         If its id is known: one that failed, or whose article was removed, is replaced by the given one; any other is
         kept and returned.
@@ -194,7 +194,7 @@ class Submissions(Protocol):
         """
 
     async def of(self, account_id: str, limit: int) -> tuple[Submission, ...]:
-        """An account's newest submissions: newest `created_at` first, then by id."""
+        """Return an account's newest submissions: newest `created_at` first, then by id."""
 
     def all_of(self, account_id: str) -> AsyncIterator[Submission]:
         """Return every submission of an account, in no order."""
@@ -206,22 +206,22 @@ class Submissions(Protocol):
         """Delete a submission; False (and nothing done) where its status or attempts have changed since it was read."""
 
     async def get(self, id: str) -> Submission | None:
-        """The submission with that id."""
+        """Return the submission with that id, or None."""
 
     async def claim(self, id: str, now: datetime, lease_until: datetime) -> Submission | None:
-        """Takes an unended submission whose `due_at` has come: status fetching, one more attempt, due at the lease's
+        """Take an unended submission whose `due_at` has come: status fetching, one more attempt, due at the lease's
         end.
 
         None where there is nothing to take. Of any number of claims at once exactly one succeeds.
         """
 
     async def update(self, submission: Submission) -> bool:
-        """Writes a claimed submission back; False (and nothing written) where it has ended, `attempts` has moved on,
+        """Write a claimed submission back; return False (and write nothing) if it has ended, `attempts` has moved on,
         or it was replaced since (by one of another `created_at`).
         """
 
     async def hand_back(self, submission: Submission) -> bool:
-        """As `update`, for a claim that is given up and does not count: `attempts` is one less than was claimed."""
+        """Do as `update`, for a claim that is given up and does not count: `attempts` is one less than was claimed."""
 
     async def due(self, now: datetime, limit: int) -> tuple[Submission, ...]:
         """Return unended submissions whose `due_at` has come, longest due first, then by id.
@@ -234,130 +234,132 @@ class Accounts(Protocol):
     """Accounts, their API keys and sessions."""
 
     async def create(self, account: Account) -> Account:
-        """Stores a new account and returns it; AccountExists where its id is taken.
+        """Store a new account and returns it; AccountExists where its id is taken.
 
         The first account that a store ever gets becomes its administrator, whatever its role says: of any number of
         sign-ups at once exactly one. In a store of a version without roles that is the earliest account.
         """
 
     async def get(self, id: str) -> Account | None:
-        """The account with that id."""
+        """Return the account with that id."""
 
     async def update(self, account: Account) -> None:
-        """Replaces the account; NotFound where there is none."""
+        """Replace the account; NotFound where there is none."""
 
     async def remove(self, id: str) -> None:
         """Delete an account with its keys and sessions, if it is there."""
 
     async def all(self) -> tuple[Account, ...]:
-        """Every account, by e-mail address."""
+        """Return every account, by e-mail address."""
 
     async def add_key(self, key: ApiKey) -> bool:
-        """Puts a key into its slot (0 to 4); False where a live key is in it. Of any number at once exactly one
+        """Put a key into its slot (0 to 4); False where a live key is in it. Of any number at once exactly one
         succeeds.
         """
 
     async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
-        """What is in that slot, revoked or not."""
+        """Return what is in that slot, revoked or not."""
 
     async def keys(self, account_id: str) -> tuple[ApiKey, ...]:
-        """The live keys of an account, by slot."""
+        """Return the live keys of an account, by slot."""
 
     async def revoke_key(self, account_id: str, slot: int, secret_hash: str, now: datetime) -> bool:
-        """Revokes that very key; False where it is not live any more."""
+        """Revoke that very key; False where it is not live any more."""
 
     async def touch_key(self, key: ApiKey, now: datetime) -> None:
-        """Notes that the key was used; does nothing where it is not live any more."""
+        """Note that the key was used; does nothing where it is not live any more."""
 
     async def put_session(self, session: Session) -> None:
-        """Stores or replaces a session."""
+        """Store or replaces a session."""
 
     async def get_session(self, id: str) -> Session | None:
-        """The session with that id."""
+        """Return the session with that id."""
 
     async def touch_session(self, id: str, now: datetime) -> bool:
-        """Notes that a session was used; False (and nothing written) where it is not there any more."""
+        """Note that a session was used; False (and nothing written) where it is not there any more."""
 
     async def end_session(self, id: str) -> None:
-        """Deletes a session, if it is there."""
+        """Delete a session, if it is there."""
 
     async def sessions(self, account_id: str) -> tuple[Session, ...]:
-        """An account's sessions, newest first."""
+        """Return an account's sessions, newest first."""
 
 
 class Weeks(Protocol):
     """Revisions of the weekly roundups."""
 
     async def add(self, week: Week) -> bool:
-        """Stores a revision; False where that revision exists already."""
+        """Store a revision; False where that revision exists already."""
 
     async def confirm(self, week: Week) -> None:
-        """Notes that a stored revision stands for `week.basis` too; changes nothing else of it."""
+        """Note that a stored revision stands for `week.basis` too; changes nothing else of it."""
 
     async def get(self, id: str, revision: int | None = None) -> Week | None:
-        """That revision, or the newest one."""
+        """Return that revision, or the newest one."""
 
 
 class Catalogues(Protocol):
     """Lists that others publish, in parts that are read by key."""
 
     async def put(self, catalogue: Catalogue, parts: Mapping[str, bytes]) -> None:
-        """Replaces a catalogue and all its parts (at most 2,048, each at most 1 MB) in one step.
+        """Replace a catalogue and all its parts (at most 2,048, each at most 1 MB) in one step.
 
         Until it returns everybody reads the former one; what was put by a process that died is never read.
         """
 
     async def all(self) -> tuple[Catalogue, ...]:
-        """What has been imported, by name."""
+        """Return what has been imported, by name."""
 
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
-        """Those of the given parts of a catalogue that exist, all of one import."""
+        """Return those of the given parts of a catalogue that exist, all of one import."""
 
 
 class Votes(Protocol):
     """Which accounts call which indicators false positives: one vote each."""
 
     async def put(self, vote: Vote) -> None:
-        """Stores or replaces an account's vote."""
+        """Store or replaces an account's vote."""
 
     async def withdraw(self, ioc_id: str, account_id: str) -> bool:
-        """Deletes an account's vote; False where there is none."""
+        """Delete an account's vote; False where there is none."""
 
     async def counts(self, ioc_ids: Sequence[str]) -> dict[str, int]:
-        """How many votes there are on each of the given indicators (at most 1,000); those without any are left out."""
+        """Return how many votes there are on each of the given indicators (at most 1,000); those without any are left
+        out.
+        """
 
     async def of(self, ioc_id: str) -> tuple[Vote, ...]:
-        """The votes on an indicator, oldest first, then by account; at most 1,000."""
+        """Return the votes on an indicator, oldest first, then by account; at most 1,000."""
 
 
 class Feeds(Protocol):
     """Feeds, and who is polling them."""
 
     async def add(self, feed: Feed) -> bool:
-        """Stores a new one; False where its id is known already."""
+        """Store a new one; False where its id is known already."""
 
     async def get(self, id: str) -> Feed | None:
-        """The feed with that id."""
+        """Return the feed with that id."""
 
     async def all(self) -> tuple[Feed, ...]:
-        """Every feed, by name, then by id."""
+        """Return every feed, by name, then by id."""
 
     async def update(self, feed: Feed) -> Feed | None:
-        """Writes back one that was read and returns it with its next `revision`; None (and nothing written) where it
-        was changed or removed since.
+        """Write back one that was read and returns it with its next `revision`; None (and nothing written) where it was
+        changed or removed since.
         """
 
     async def remove(self, id: str) -> bool:
-        """Deletes a feed; False where there is none."""
+        """Delete a feed; False where there is none."""
 
     async def claim(self, id: str, now: datetime, lease_until: datetime) -> Feed | None:
-        """Takes one that is due (see `due`) until the lease's end, as an `update` of `lease_ends_at`.
+        """Take one that is due (see `due`) until the lease's end, as an `update` of `lease_ends_at`.
 
         None where there is nothing to take. Of any number of claims at once exactly one succeeds.
         """
 
     async def due(self, now: datetime, limit: int) -> tuple[Feed, ...]:
-        """Those that are enabled, not ended, not leased any more, and whose `next_poll_at` has come: longest due
+        """Return those that are enabled, not ended, not leased any more, and whose `next_poll_at` has come: longest due
         first, then by id.
         """
 
@@ -403,24 +405,24 @@ class Store(Protocol):
     def votes(self) -> Votes: ...
 
     async def setup(self) -> None:
-        """Makes what is missing of tables or indices; changes nothing that is there; safe from several processes at
+        """Make what is missing of tables or indices; changes nothing that is there; safe from several processes at
         once.
         """
 
     async def ping(self) -> None:
-        """Returns where the store answers; StoreUnavailable where it does not."""
+        """Return where the store answers; StoreUnavailable where it does not."""
 
     async def check(self) -> None:
         """Read through the store's own structure; raise StoreDamaged where that is broken."""
 
     async def totals(self) -> Totals:
-        """What the store holds."""
+        """Return what the store holds."""
 
     async def reindex(self, progress: Progress) -> None:
-        """Rebuilds what searches read from what is stored, while reads and writes go on; loses none of them."""
+        """Rebuild what searches read from what is stored, while reads and writes go on; loses none of them."""
 
     async def close(self) -> None:
-        """Gives back files and connections."""
+        """Give back files and connections."""
 
 
 class Progress(Protocol):

@@ -83,7 +83,7 @@ async def week_revision(store: Store, id: str, revision: int) -> Week:
 
 
 def has_known_members(week: Week) -> bool:
-    """Whether a stored revision has the members of this version; earlier versions published others."""
+    """Tell whether a stored revision has the members of this version; earlier versions published others."""
     return week.basis.split(" ")[-2:-1] == [str(_SHAPE)]
 
 

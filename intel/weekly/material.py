@@ -114,7 +114,7 @@ async def _by_indicator(sightings: AsyncIterator[SeenIoc]) -> AsyncIterator[list
 
 
 def _sources_of(articles: Iterable[Article], known: Mapping[str, str]) -> dict[str, str]:
-    """The source that each article counts for: its cluster's, which the store tells with any indicator in it.
+    """Return the source that each article counts for: its cluster's, which the store tells with any indicator in it.
 
     Of a cluster without indicators the earliest article of the week speaks for all.
     """

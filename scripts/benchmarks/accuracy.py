@@ -59,7 +59,7 @@ class Accuracy:
 
 
 def corpus_items() -> list[Item]:
-    """The items of the labelled folder beside the project; none where there is none."""
+    """Return the items of the labelled folder beside the project; none where there is none."""
     index = CORPUS / "dev.jsonl"
     if not index.is_file():
         return []
@@ -67,7 +67,7 @@ def corpus_items() -> list[Item]:
 
 
 def own_items() -> list[Item]:
-    """The texts and pages that the tests hold."""
+    """Return the texts and pages that the tests hold."""
     every = frozenset(IOC_TYPES)
     items = [
         Item(each.name, each.text, each.name.endswith(".html"), each.expected, each.neutral, every)
@@ -79,7 +79,7 @@ def own_items() -> list[Item]:
 
 
 def judged(read: Iterable[tuple[Item, Iterable[tuple[str, str]]]]) -> Accuracy:
-    """How right the values are that an extractor read in each item."""
+    """Return how right the values are that an extractor read in each item."""
     score, compared, accuracy = Score(), Score(), Accuracy()
     for item, values in read:
         found, expected = set(_alike(values)), _relaxed(item.expected)
@@ -95,7 +95,7 @@ def judged(read: Iterable[tuple[Item, Iterable[tuple[str, str]]]]) -> Accuracy:
 
 
 def _elsewhere(item: Item) -> Item:
-    """The item with other addresses in place of those for documentation."""
+    """Return the item with other addresses in place of those for documentation."""
     return replace(
         item,
         text=_moved(item.text),
@@ -144,7 +144,7 @@ def _label(type: str, value: str) -> str:
 
 
 def _beside(expected: Iterable[str]) -> Iterator[str]:
-    """What comes along with something expected: the host of a URL, the technique of a sub-technique."""
+    """Yield what comes along with something expected: the host of a URL, the technique of a sub-technique."""
     for label in expected:
         type, _, value = label.partition(" ")
         if type == "url":

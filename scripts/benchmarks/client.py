@@ -32,13 +32,13 @@ class Client:
             self._idle.append(await asyncio.open_connection(parts.hostname, parts.port))
 
     def request(self, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes = b"") -> bytes:
-        """A request ready to be sent any number of times."""
+        """Return a request ready to be sent any number of times."""
         all_headers = {"Host": urlsplit(self.address).netloc, "Content-Length": str(len(body)), **(headers or {})}
         lines = [f"{method} {path} HTTP/1.1", *(f"{name}: {value}" for name, value in all_headers.items())]
         return "\r\n".join([*lines, "", ""]).encode() + body
 
     async def ask(self, request: bytes) -> bytes:
-        """The body of the answer. UnexpectedAnswer where its status is not 2xx."""
+        """Return the body of the answer. UnexpectedAnswer where its status is not 2xx."""
         connection = self._idle.pop()
         reader, writer = connection
         writer.write(request)

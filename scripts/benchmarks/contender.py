@@ -137,7 +137,7 @@ def _pairs(by_type: Mapping[str, Any]) -> Pairs:
 
 
 def _values(found: Any) -> Iterable[str]:
-    """The values of a type, some of which stand in groups."""
+    """Yield the values of a type, some of which stand in groups."""
     return [value for group in found.values() for value in group] if isinstance(found, dict) else found
 
 

@@ -118,7 +118,7 @@ class Contender:
         return None if "error" in answer else Measured(answer["seconds"], int(answer["found"]))
 
     async def values(self, text: str, page: bool, seconds: float) -> list[tuple[str, str]]:
-        """What it finds in a text: nothing in one that it refuses. TimeoutError where it takes longer."""
+        """Return what it finds in a text: nothing in one that it refuses. TimeoutError where it takes longer."""
         assert self._process.stdin is not None  # noqa: S101 - started with pipes
         self._process.stdin.write(json.dumps({"text": text, "page": page}).encode() + b"\n")
         answer = await self.answer(seconds)
@@ -135,7 +135,7 @@ class Contender:
 
 @contextlib.asynccontextmanager
 async def started(name: str, python: Path) -> AsyncIterator[Contender]:
-    """The contender once it is loaded. NotToBeHad where it cannot be."""
+    """Give the contender once it is loaded. NotToBeHad where it cannot be."""
     process = await asyncio.create_subprocess_exec(
         *(python, "-I", _CONTENDER, name),
         limit=_LONGEST_ANSWER,
@@ -221,12 +221,14 @@ def _speed(name: str, runs: Sequence[_Run], ours: Sequence[_Run], texts: Sequenc
 
 
 def _seconds(runs: Sequence[_Run], read: Sequence[int]) -> float:
-    """The median of the rounds."""
+    """Return the median of the rounds."""
     return statistics.median(sum(each.seconds for place in read if (each := run[place])) for run in runs)
 
 
 async def _judge_all(pythons: Mapping[str, Path], effort: Effort, tell: Tell) -> dict[str, dict[str, Accuracy]]:
-    """How right each is on our own labelled texts and on those of the folder beside the project, if it is there."""
+    """Return how right each is on our own labelled texts and on those of the folder beside the project, if it is
+    there.
+    """
     sets = {"own labelled texts": own_items(), "labelled texts beside the project": corpus_items()}
     found: dict[str, dict[str, Accuracy]] = {}
     for title, items in sets.items():
@@ -239,7 +241,7 @@ async def _judge_all(pythons: Mapping[str, Path], effort: Effort, tell: Tell) ->
 
 
 async def _judge(name: str, python: Path, items: Sequence[Item], effort: Effort) -> Accuracy:
-    """One that takes too long on a text has found nothing in it."""
+    """Return what an extractor finds; one that takes too long on a text has found nothing in it."""
     read: list[tuple[Item, list[tuple[str, str]]]] = []
     while len(read) < len(items):
         async with started(name, python) as contender:

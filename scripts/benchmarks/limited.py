@@ -34,7 +34,7 @@ class Unlimited:
 
 
 def create_app() -> FastAPI:
-    """The whole service; only where requests are counted differs."""
+    """Return the whole service; only where requests are counted differs."""
     app = service.create_app()
     (limits,) = (middleware for middleware in app.user_middleware if "limiter" in middleware.kwargs)
     limits.kwargs["limiter"] = _limiter(os.environ[VARIABLE])

@@ -55,7 +55,7 @@ Speeds = dict[str, dict[str, Speed]]
 
 
 async def compare(operations: Mapping[str, Ways], pace: Pace, tell: Callable[[str], None]) -> Speeds:
-    """The speed of every way of every operation: each round measures them all, one after the other."""
+    """Return the speed of every way of every operation: each round measures them all, one after the other."""
     samples: dict[str, dict[str, list[Sample]]] = {name: {way: [] for way in ways} for name, ways in operations.items()}
     questions = itertools.count()
     await _warm_up(operations)
@@ -68,14 +68,14 @@ async def compare(operations: Mapping[str, Ways], pace: Pace, tell: Callable[[st
 
 
 def speed_of(samples: Sequence[Sample]) -> Speed:
-    """What several rounds come to."""
+    """Return what several rounds come to."""
     latencies = sorted(latency * 1000 for sample in samples for latency in sample.latencies)
     rate = statistics.median(sample.per_second for sample in samples)
     return Speed(rate, percentile(latencies, 50), percentile(latencies, 95))
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float:
-    """The value that so many percent of the ordered values do not exceed."""
+    """Return the value that so many percent of the ordered values do not exceed."""
     return ordered[max(0, -(-len(ordered) * percent // 100) - 1)]
 
 

@@ -18,7 +18,9 @@ _INSTALL_SECONDS = 600
 
 
 def peer_python(name: str, *, install: bool) -> Path:
-    """The interpreter of the environment that holds that peer. NotToBeHad where it is neither there nor installable."""
+    """Return the interpreter of the environment that holds that peer. NotToBeHad where it is neither there nor
+    installable.
+    """
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     folder = cache_folder() / f"{name}-{PEERS[name]}-python{version}"
     finished, python = folder / "finished", folder / "bin" / "python"

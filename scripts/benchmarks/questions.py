@@ -31,7 +31,7 @@ Operations = Mapping[str, Sequence[Question]]
 
 
 def operations(size: Size) -> Operations:
-    """Every operation by its name."""
+    """Return every operation by its name."""
     spread = [number * size.indicators // _VARIANTS for number in range(_VARIANTS)]
     # Among twenty indicators the first five are addresses.
     addresses = [number - number % 20 for number in spread]
@@ -50,7 +50,7 @@ def operations(size: Size) -> Operations:
 
 
 def deep_page(size: Size) -> int:
-    """The page that is compared with the first one: 200, or the last full one of a smaller store."""
+    """Return the page that is compared with the first one: 200, or the last full one of a smaller store."""
     return min(DEEP_PAGE, size.indicators // PAGE)
 
 

@@ -49,7 +49,7 @@ class Size:
 
 
 def reports(size: Size) -> Iterator[Report]:
-    """Each article brings its share of new indicators, and a few that an earlier one had."""
+    """Yield articles that each bring their share of new indicators, and a few that an earlier one had."""
     share = size.indicators // size.articles
     for number in range(size.articles):
         first = number * share
@@ -66,13 +66,13 @@ def indicator(number: int) -> tuple[str, str]:
 
 
 def parent_domain(number: int) -> str:
-    """The domain that an indicator stands on, together with its neighbours."""
+    """Return the domain that an indicator stands on, together with its neighbours."""
     group = number // _SHARING_A_DOMAIN
     return f"{_word(group)}-{_word(group * 7)}-{group:x}.example"
 
 
 def network(number: int) -> str:
-    """The network of 256 addresses that an address stands in."""
+    """Return the network of 256 addresses that an address stands in."""
     return str(ipaddress.ip_network((_FIRST_ADDRESS + number, 24), strict=False))
 
 

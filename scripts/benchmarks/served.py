@@ -22,7 +22,7 @@ OPEN_RATES = dict.fromkeys(("IOC_RATE_KEY", "IOC_RATE_LIST", "IOC_RATE_SEARCH", 
 
 @contextmanager
 def served(environment: Mapping[str, str], app: str = WHOLE_SERVICE) -> Iterator[str]:
-    """The address of the app, once it is ready. NotToBeHad where it does not start."""
+    """Give the address of the app, once it is ready. NotToBeHad where it does not start."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     options = ["--factory", "--host", "127.0.0.1", "--port", str(port), "--log-level", "warning", "--no-access-log"]

@@ -192,7 +192,7 @@ async def _open_api(stack: ExitStack, world: World, store: Store) -> Api | None:
 
 
 async def _walk(store: Store, api: Api | None, size: Size, deep: str) -> dict[str, list[Question]]:
-    """The first page of the whole list, and one far down, which store and API are walked to."""
+    """Return the first page of the whole list, and one far down, which store and API are walked to."""
     first = Question(IocQuery(limit=PAGE), f"/api/v1/iocs?limit={PAGE}")
     query, path = first.query, first.path
     assert isinstance(query, IocQuery)  # noqa: S101 - as it was made above

@@ -113,7 +113,7 @@ def _print_accuracy(title: str, accuracies: Mapping[str, Accuracy]) -> None:
 
 
 def _added_by_iocextract(report: ExtractionReport) -> Iterable[str]:
-    """What the second reader changes, in a line for each set of texts, and what it costs."""
+    """Yield what the second reader changes, in a line for each set of texts, and what it costs."""
     for title, accuracies in report.labelled.items():
         alone, both = accuracies[OURS], accuracies[OURS_WITH_IOCEXTRACT]
         yield (

@@ -80,7 +80,7 @@ def _corpus() -> Iterator[str]:
 
 
 def _varied(text: str, number: int) -> str:
-    """The same text about other indicators: other hashes, names and last numbers of addresses."""
+    """Return the same text about other indicators: other hashes, names and last numbers of addresses."""
     if number == 0:
         return text
     text = _HASH.sub(lambda hash: _other_hash(hash[0], number), text)

@@ -50,7 +50,7 @@ class World:
 
 @contextmanager
 def embedded() -> Iterator[World]:
-    """An empty file of its own."""
+    """Give an empty file of its own."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         environment = {**_common(), "IOC_DATA_DIR": folder}
         yield World("SQLite", environment, lambda: RawSqlite(Path(folder) / "ioc.sqlite3"))
@@ -71,7 +71,7 @@ def elasticsearch(address: str, redis_address: str | None) -> Iterator[World]:
 
 @contextmanager
 def empty_database(redis_address: str) -> Iterator[str]:
-    """The address of a database of that Redis that was empty; emptied again at the end."""
+    """Give the address of a database of that Redis that was empty; emptied again at the end."""
     with redis.Redis.from_url(redis_address) as client:
         count = int(client.config_get("databases")["databases"])
     for number in reversed(range(count)):

@@ -173,7 +173,7 @@ async def known_article(visit: Visit) -> Article:
 
 
 def _start(visit: Visit, article: Article) -> int:
-    """Where the part of the text that is asked for begins."""
+    """Return where the part of the text that is asked for begins."""
     asked = visit.query.get("from", "0")
     if not (asked.isascii() and asked.isdigit() and len(asked) < 10):
         return 0
@@ -181,6 +181,6 @@ def _start(visit: Visit, article: Article) -> int:
 
 
 def groups(iocs: tuple[Ioc, ...]) -> tuple[Group, ...]:
-    """The indicators by type, in the order of the types."""
+    """Return the indicators by type, in the order of the types."""
     by_type = {type: tuple(ioc for ioc in iocs if ioc.type == type) for type in IOC_TYPES}
     return tuple(Group(type, found) for type, found in by_type.items() if found)

@@ -64,7 +64,7 @@ async def look_up(visit: Visit) -> Response:
 
 
 def read(text: str) -> tuple[Pasted, ...]:
-    """The values of a list, one a line, or the indicators of a text; each once."""
+    """Return the values of a list, one a line, or the indicators of a text; each once."""
     pasted: dict[Readings, Pasted] = {}
     prose: list[str] = []
     for line in text.splitlines():
@@ -82,7 +82,7 @@ def read(text: str) -> tuple[Pasted, ...]:
 
 
 async def _coined(visit: Visit, text: str, pasted: Sequence[Pasted]) -> tuple[Pasted, ...]:
-    """The malware names among the pieces that read as nothing else: no list has them, an article does."""
+    """Return the malware names among the pieces that read as nothing else: no list has them, an article does."""
     pieces = (piece.strip() for line in text.splitlines() for piece in line.replace(";", ",").split(","))
     unread = (piece for piece in dict.fromkeys(pieces) if len(piece) <= LONGEST_NAME and not readings(piece))
     found = await exact_values(visit.service.store.iocs, filter(None, islice(unread, _MOST_NAMES)))

@@ -39,7 +39,7 @@ async def show(visit: Visit) -> Response:
 
 
 def _told(item: dict[str, Any]) -> dict[str, Any]:
-    """An item with what only a page needs."""
+    """Return an item with what only a page needs."""
     return item | {
         "pairs": list(evidence(item["evidence"])),
         "rules": rules_up_to(item["rule"]),
@@ -51,7 +51,9 @@ def _told(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def evidence(members: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, str]]:
-    """What stands behind an item as pairs of words, members of members after them; what is not known is left out."""
+    """Yield what stands behind an item as pairs of words, members of members after them; what is not known is left
+    out.
+    """
     for name, found in members.items():
         words = f"{within} {name}".strip().replace("_", " ")
         if isinstance(found, Mapping):

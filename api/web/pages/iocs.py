@@ -42,7 +42,7 @@ async def show(visit: Visit) -> Response:
 
 
 async def vote(visit: Visit) -> Response:
-    """Keeps or withdraws the reader's vote that it is a false positive."""
+    """Keep or withdraw the reader's vote that it is a false positive."""
     type, value = visit.request.path_params["type"], visit.request.path_params["value"]
     store = visit.service.store
     found = await store.iocs.get(ioc_id(type, value))
@@ -107,7 +107,7 @@ def references(type: str, value: str) -> list[tuple[str, str]]:
 
 
 async def _unknown(visit: Visit, type: str, value: str) -> Response:
-    """Nothing is stored under it; perhaps it is another type of indicator, or a part of something."""
+    """Redirect, or explain that nothing is stored: it may be another type of indicator, or a part of something."""
     others = [(other, read) for other, read in readings(value) if other != type]
     is_one = type in IOC_TYPES and (type, value) in readings(value)
     return visit.page(

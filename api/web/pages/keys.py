@@ -34,7 +34,7 @@ async def create(visit: Visit) -> Response:
 
 
 async def revoke(visit: Visit) -> Response:
-    """Revokes the very key that was listed, never a newer one in its place."""
+    """Revoke the very key that was listed, never a newer one in its place."""
     wanted = visit.form.get("key", "")
     for key in await visit.service.store.accounts.keys(visit.member.account.id):
         if _handle(key) == wanted:
@@ -47,13 +47,13 @@ async def show_revoke(visit: Visit) -> Response:
 
 
 def mcp_entry(address: str, key: str) -> str:
-    """What an MCP client is configured with, as JSON."""
+    """Return what an MCP client is configured with, as JSON."""
     env = {"SERVICE_API_KEY": key, "SERVICE_BASE_URL": address}
     return json.dumps({"mcpServers": {"ioc": {"command": "ioc-mcp", "args": [], "env": env}}}, indent=2)
 
 
 def curl_line(address: str, key: str) -> str:
-    """A first request to try."""
+    """Return a first request to try."""
     return f"curl -H 'Authorization: Bearer {key}' '{address}/api/v1/iocs?limit=5'"
 
 
@@ -78,5 +78,5 @@ async def _page(
 
 
 def _handle(key: ApiKey) -> str:
-    """Names one key in a form: its slot, and enough of its hash to tell it from the next one there."""
+    """Return what names one key in a form: its slot, and enough of its hash to tell it from the next one there."""
     return f"{key.slot}-{key.secret_hash[:16]}"

@@ -38,7 +38,7 @@ async def show_week(visit: Visit) -> Response:
 
 
 async def _as_asked(visit: Visit, current: Week) -> Week:
-    """The week, or what an earlier revision said."""
+    """Return the week, or what an earlier revision said."""
     asked = visit.query.get("revision", "").strip()
     if not asked or asked == str(current.revision):
         return current

@@ -41,11 +41,11 @@ class Asked:
         return {"q": self.q, "type": self.type, "since": self.since, "until": self.until, "source": self.source}
 
     def address(self, **changes: str | int | None) -> str:
-        """The address of this search with something else in it."""
+        """Return the address of this search with something else in it."""
         return with_query("/search", {**self.members(), **changes})
 
     def query(self) -> IocQuery:
-        """Raises InvalidQuery."""
+        """Raise InvalidQuery."""
         if self.type and self.type not in IOC_TYPES:
             raise InvalidQuery("type", f"must be one of {', '.join(IOC_TYPES)}")
         return IocQuery(
@@ -105,7 +105,7 @@ async def show(visit: Visit) -> Response:
 
 
 def read(query: Mapping[str, str]) -> Asked:
-    """What is asked; a blank parameter counts as absent."""
+    """Return the parameters; a blank one counts as absent."""
     return Asked(**{name: (unless_blank(query.get(name)) or "").strip() for name in Asked.__dataclass_fields__})
 
 
@@ -129,7 +129,7 @@ def _types(asked: Asked, counts: Mapping[str, int]) -> tuple[Facet, ...]:
 
 
 def _sources(asked: Asked, counts: Mapping[str, int]) -> tuple[Facet, ...]:
-    """A chosen one leads back to all of them."""
+    """Return the links of the types; the chosen one leads back to all of them."""
     return tuple(
         Facet(name, count, asked.address(source=None if name == asked.source else name), name == asked.source)
         for name, count in list(counts.items())[:_SOURCES_SHOWN]
@@ -153,7 +153,7 @@ def week_days(week: str) -> tuple[str, str]:
 
 
 def _position(visit: Visit, asked: Asked) -> Position | None:
-    """Where the page before ended; for who is signed in, as paging on needs a key elsewhere."""
+    """Return where the page before ended; for who is signed in, as paging on needs a key elsewhere."""
     cursor = visit.query.get("cursor")
     if not cursor or visit.signed_in is None:
         return None

@@ -41,7 +41,7 @@ async def change_password(visit: Visit) -> Response:
 
 
 async def end_session(visit: Visit) -> Response:
-    """Ends one of the account's own sessions, or all but this one."""
+    """End one of the account's own sessions, or all but this one."""
     wanted, member = visit.form.get("session", ""), visit.member
     for session in await visit.sessions.live(member.account):
         if session.id == wanted or (wanted == "others" and session.id != member.session.id):

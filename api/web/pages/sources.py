@@ -53,7 +53,7 @@ async def show(visit: Visit) -> Response:
 
 
 def health(feed: Feed, now: datetime) -> Health:
-    """How a feed is, in one word and a sentence."""
+    """Return how a feed is, in one word and a sentence."""
     if feed.ended_at is not None:
         return Health("ended", feed.last_error or "The site says that it is gone for good.")
     if not feed.enabled:
@@ -79,7 +79,7 @@ async def _newest(store: Store) -> list[Article]:
 
 
 def sources(articles: Sequence[Article]) -> tuple[Source, ...]:
-    """The sources of articles that come newest first: most lately heard of first."""
+    """Return the sources of articles that come newest first: most lately heard of first."""
     found: dict[str, Source] = {}
     for article in articles:
         name = article.source_name

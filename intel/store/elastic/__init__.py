@@ -1,1 +1,1 @@
-"""The served store, on any Elasticsearch 9: what it needs is in the server's core, without scripts or plugins."""
+"""The served store, on any Elasticsearch 9; it needs only the server's core, without scripts or plugins."""

@@ -92,5 +92,5 @@ def _document(address: str, article_id: str, others: list[str]) -> Document:
 
 
 def _document_id(address: str) -> str:
-    """The id of the document of an address, which may itself be longer than an id can be."""
+    """Return the id of the document of an address, which may itself be longer than an id can be."""
     return hashlib.sha256(address.encode()).hexdigest()

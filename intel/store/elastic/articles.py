@@ -106,7 +106,7 @@ class ElasticArticles:
                         yield seen_ioc(one, iocs[one["ioc_id"]].source["first_seen"])
 
     async def basis(self, start: datetime, end: datetime) -> str:
-        """The sums of what stands for the articles, the sightings and the indicators first seen in the span."""
+        """Return sums that stand for the articles, the sightings and the indicators first seen in the span."""
         marked = ((self._articles, "seen_at"), (self._sightings, "seen_at"), (self._iocs, "first_seen"))
         asked = [index.search({**_SUMS, "query": queries.since(field, start, end)}) for index, field in marked]
         sums = [answer["aggregations"] for answer in await asyncio.gather(*asked)]

@@ -1,4 +1,6 @@
-"""Many writes at once, to any of the indices; what may be sent again is, what met another version is told."""
+"""Send many writes at once to any of the indices; repeat those that may be sent again, and report those that met
+another version.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ class Write:
     alias: bool = True
 
     def lines(self) -> bytes:
-        """The write as bulk requests spell it."""
+        """Return the write as bulk requests spell it."""
         action: dict[str, Any] = {"_index": self.place, "_id": self.id}
         if self.expected is not None:
             action |= {"if_seq_no": self.expected.seq_no, "if_primary_term": self.expected.primary_term}
@@ -45,7 +47,7 @@ class Write:
 
 
 def expecting(kind: str, found: Found, document: Document | None = None) -> Write:
-    """A write that passes only where the document is as it was read."""
+    """Return a write that passes only if the document is as it was read."""
     return Write(kind, found.index, found.id, document, found, alias=False)
 
 
@@ -56,7 +58,7 @@ class Bulk:
         self._cluster = cluster
 
     async def write_all(self, writes: Iterable[Write], patience: Patience = Patience.LONG_WRITE) -> None:
-        """Carries out every write, those that met a block or were not answered again; all must bear repetition."""
+        """Carry out every write, and repeat those that met a block or got no answer; all must bear repetition."""
         for portion in _portions(writes):
             await self._write_portion(portion, patience)
 
@@ -77,7 +79,9 @@ class Bulk:
         await attempt()
 
     async def try_all(self, writes: Iterable[Write]) -> list[bool]:
-        """Sends each write once; False where its document was changed since, its index replaced, its answer lost."""
+        """Send each write once; False where its document changed since, its index was replaced, or its answer was
+        lost.
+        """
         passed: list[bool] = []
         for portion in _portions(writes):
             try:
@@ -113,7 +117,7 @@ class Bulk:
         return [write for write, error in zip(writes, errors, strict=True) if error is not None]
 
     async def _met(self, errors: Sequence[Exception | None]) -> None:
-        """Repairs what can be repaired before the next attempt."""
+        """Repair what can be repaired before the next attempt."""
         if any(isinstance(error, IndexMissing) for error in errors):
             await self._cluster.make_missing()
         if any(isinstance(error, WritesBlocked) for error in errors):

@@ -1,9 +1,9 @@
-"""Catalogues: a document that says which import stands, and the parts of each import under its number.
+"""Catalogues: a document says which import counts; the parts of each import stand under its number.
 
-    begin: the next number, given to nobody else · write the parts under it · lead readers to it in one step, unless
-    they are at a later one already · delete the parts of earlier imports, finished or not
+begin: take the next number · write the parts under it · lead readers to it in one step, unless they are at a later one
+already · delete the parts of earlier imports
 
-A reader who misses a part looks whether another import took the place meanwhile, and if so reads anew.
+A reader who misses a part checks whether another import took the place meanwhile, and if so reads anew.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class ElasticCatalogues:
 
     @retried()
     async def _lead_to(self, catalogue: Catalogue, generation: int) -> int:
-        """The import that stands from now on: this one, or one that began later and ended sooner."""
+        """Return the import that counts from now on: this one, or one that began later and ended sooner."""
         found = await self._catalogues.get(catalogue.name)
         if found is None:
             raise StoreUnavailable("the catalogue was deleted while it was imported")

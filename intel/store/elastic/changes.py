@@ -70,7 +70,7 @@ class Ledger:
         return self.number > self.closed
 
     def is_left_to(self, other: str) -> bool:
-        """Whether somebody else is at the batch."""
+        """Tell whether somebody else is at the batch."""
         source = self.found.source
         return self.is_open and source["holder"] != other and bool(source["until"] > _milliseconds())
 
@@ -158,7 +158,9 @@ class Changes:
         await self._leases.replace(reserved, {**batch, "closed": batch["number"], "batch": []})
 
     def _numbered(self, ledger: Ledger, found: Sequence[Found]) -> tuple[str, list[Write]]:
-        """The time of the last change, and the writes that number these documents in the order of their changes."""
+        """Return the time of the last change, and the writes that number these documents in the order of their
+        changes.
+        """
         now, at, writes = moment(self._clock()), ledger.found.source["changed_at"], []
         for number, one in enumerate(sorted(found, key=_order), start=ledger.number + 1):
             at = max(at, one.source.get("changed_at") or min(one.source["last_seen"], now))
@@ -166,7 +168,9 @@ class Changes:
         return at, writes
 
     async def _without_number(self, left: Sequence[str]) -> list[Found]:
-        """What has no number: those that an earlier batch left, as they are now, and as many as fit beside them."""
+        """Return what has no number: those that an earlier batch left, as they are now, and as many as fit beside
+        them.
+        """
         read = (await self._iocs.get_many(left, source=_TIMES, patience=Patience.LONG)).values()
         asked = {
             "query": _UNNUMBERED if self._has_all else any_of([_UNNUMBERED, _NEVER_NUMBERED]),
@@ -194,7 +198,7 @@ def _order(one: Found) -> tuple[bool, str, str]:
 
 
 def _numbering(source: Document, number: int, at: str, now: str) -> Document:
-    """What a number changes of a document; with its first one it was added."""
+    """Return what a number changes of a document; with its first one it was added."""
     given: Document = {"change_number": number, "changed_at": at}
     if "removed" in source or "added_number" in source:
         return given

@@ -42,7 +42,7 @@ _LINES = {"accept": "application/json", "content-type": "application/x-ndjson"}
 
 
 class _Node(AiohttpHttpNode):
-    """Hands large bodies over in pieces: sent in one they block the event loop, and aiohttp warns of it.
+    """Sends large bodies in pieces: sent in one they block the event loop, and aiohttp warns of it.
 
     Without the client's log of requests, which would read them whole. Once closed, it stays closed: of itself it
     would connect anew, be it to try a request again that was under way, and nobody would close that.
@@ -94,7 +94,7 @@ class IndexMissing(Refused):
 
 
 class Patience(Enum):
-    """How long an answer is waited for, and whether a request may be sent again by itself."""
+    """How long to wait for an answer, and whether a request may be sent again by itself."""
 
     READ = "read"
     LONG = "long"
@@ -129,7 +129,7 @@ class Cluster:
         self._next_unblocking = 0.0
 
     def repair_by(self, make_indices: Callable[[], Awaitable[None]], unblock: Callable[[], Awaitable[None]]) -> None:
-        """Says how indices are made anew in an emptied cluster, and how a block that nobody needs is lifted."""
+        """Set how indices are made anew in an emptied cluster, and how a leftover write block is lifted."""
         self._make_indices = make_indices
         self._unblock = unblock
 
@@ -141,7 +141,9 @@ class Cluster:
         patience: Patience = Patience.READ,
         **params: Any,
     ) -> Any:
-        """The body of the answer; of a missing document too. `path` is quoted already; bytes are lines of JSON."""
+        """Return the body of the answer, also for a missing document. `path` is quoted already; bytes are lines of
+        JSON.
+        """
         try:
             return await self.ask_once(method, path, body, patience, **params)
         except IndexMissing:
@@ -149,12 +151,12 @@ class Cluster:
             return await self.ask_once(method, path, body, patience, **params)
 
     async def make_missing(self) -> None:
-        """Makes the indices that are not there any more."""
+        """Make the indices that no longer exist."""
         if self._make_indices is not None:
             await self._make_indices()
 
     async def met_block(self) -> None:
-        """Has the block that a write met lifted, should whoever put it be gone; looks every few seconds at most."""
+        """Lift a write block, if whoever set it is gone; look at most every few seconds."""
         if self._unblock is not None and time.monotonic() > self._next_unblocking:
             self._next_unblocking = time.monotonic() + _UNBLOCKING_SECONDS
             await self._unblock()
@@ -162,7 +164,7 @@ class Cluster:
     async def ask_once(
         self, method: str, path: str, body: Mapping[str, Any] | bytes | None, patience: Patience, **params: Any
     ) -> Any:
-        """As `ask`, but IndexMissing is raised at once."""
+        """Do as `ask`, but raise IndexMissing at once."""
         headers = _LINES if isinstance(body, bytes) else _JSON
         client = self._clients[patience]
         writes = patience in (Patience.WRITE, Patience.LONG_WRITE)
@@ -179,11 +181,11 @@ class Cluster:
         return answer.body
 
     async def close(self) -> None:
-        """Gives back the connections; may be called again."""
+        """Close the connections; may be called again."""
         await self._client.close()
 
     def _refused(self, error: ApiError, writes: bool) -> Any:
-        """The body of "there is no such document", or an error."""
+        """Return the body of "there is no such document", or raise the error."""
         details = error.body.get("error") if isinstance(error.body, dict) else str(error.body)
         if error.status_code == 404 and details is None:
             self._works_again(writes)
@@ -206,7 +208,7 @@ class Cluster:
 
 
 def as_error(status: int, kind: str, reason: str) -> Exception:
-    """The error that an answer, or one item of a bulk answer, stands for."""
+    """Return the error for an answer, or for one item of a bulk answer."""
     if status == 409 or kind == "document_missing_exception":
         return Conflict(status, kind, reason)
     if kind == "index_not_found_exception":

@@ -1,6 +1,6 @@
-"""Clusters of articles of one text: the earliest one gives the source that all of them count for.
+"""Clusters of articles with the same text: the earliest one gives the source that all of them count for.
 
-A document by the cluster's id names that article. Who changes it looks at the cluster's articles once more
+A document with the cluster's id names that article. Who changes it looks at the cluster's articles once more
 afterwards, and who saves an article looks at the document once more afterwards: of two at once, one sees the other.
 """
 
@@ -22,14 +22,14 @@ _RECOUNT_SECONDS = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The source that a cluster counts for, and whether that was settled just now."""
+    """The source that a cluster counts for, and whether it was decided just now."""
 
     source_name: str
     changed: bool
 
 
 class Clusters:
-    """Knows each cluster's earliest article and lets its copies' sightings count for it."""
+    """Knows each cluster's earliest article and counts its copies' sightings for it."""
 
     def __init__(self, clusters: Index, articles: Index, sightings: Index, bulk: Bulk) -> None:
         self._clusters = clusters
@@ -39,7 +39,7 @@ class Clusters:
 
     @retried()
     async def enter(self, article: Article) -> Settled:
-        """Settles the cluster of an article that has not been stored before."""
+        """Decide the source of the cluster of an article that was not stored before."""
         mine = _member(article)
         found = await self._clusters.get(article.cluster_id)
         if found is not None and _order(found.source) <= _order(mine):
@@ -49,7 +49,9 @@ class Clusters:
         raise TryAgain
 
     async def settle(self, cluster_id: str, article_id: str, member: Article | None) -> Settled | None:
-        """Settle a cluster anew: `member` stands for the stored article of that id; None where no article is left."""
+        """Decide a cluster's source anew: `member` stands for the stored article of that id; return None if no article
+        is left.
+        """
         changed = False
 
         @retried()
@@ -67,7 +69,7 @@ class Clusters:
         return await attempt()
 
     async def counts_for(self, cluster_id: str) -> str | None:
-        """The source name that a cluster counts for at this moment."""
+        """Return the source name that a cluster counts for at this moment."""
         found = await self._clusters.get(cluster_id)
         return None if found is None else str(found.source["source_name"])
 
@@ -79,7 +81,9 @@ class Clusters:
 
     @retried(_RECOUNT_SECONDS)
     async def _recount_copies(self, cluster_id: str, changed: set[str]) -> None:
-        """The source is asked for at each attempt: what was written for an outdated one is found and written again."""
+        """Ask for the source at each attempt, so that what was written for an outdated one is found and written
+        again.
+        """
         source_name = await self.counts_for(cluster_id)
         found = [] if source_name is None else await self._miscounted(cluster_id, source_name)
         if source_name is None or not found:
@@ -102,7 +106,7 @@ class Clusters:
         return [as_found(hit) for hit in answer["hits"]["hits"]]
 
     async def iocs_of(self, cluster_id: str) -> set[str]:
-        """Every indicator in the cluster's articles."""
+        """Return every indicator in the cluster's articles."""
         await self._sightings.refresh()
         body = {"query": term("cluster_id", cluster_id), "_source": ["ioc_id"]}
         pages = self._sightings.pages(body, ["_shard_doc"], 5_000)
@@ -116,7 +120,7 @@ class Clusters:
         return await self._clusters.replace(found, member) is not None
 
     async def _earliest(self, cluster_id: str, article_id: str, member: Article | None) -> Document | None:
-        """The cluster's earliest article, `member` standing for the one with that id."""
+        """Return the cluster's earliest article; `member` stands for the one with that id."""
         await self._articles.refresh()
         members = [term("cluster_id", cluster_id), {"exists": {"field": "seen_at"}}]
         query = {

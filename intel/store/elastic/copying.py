@@ -1,4 +1,4 @@
-"""Filling one new index from an old one that is still written to."""
+"""Fill one new index from an old one that is still written to."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Copying:
         self.done = 0
 
     async def total(self) -> int:
-        """How many documents there are to copy."""
+        """Return how many documents there are to copy."""
         return await self._count(self._old)
 
     async def everything(self) -> AsyncIterator[int]:
-        """Copies all, telling after each portion how many there were so far."""
+        """Copy all documents; yield after each portion how many there were so far."""
         self._copied_up_to = await self._make_visible()
         async for page in self._old.pages({}, ["_shard_doc"], self._at_once):
             await self._put(page)
@@ -47,7 +47,7 @@ class Copying:
             yield self.done
 
     async def changes(self) -> int:
-        """Copies what was written since the last time; returns how many documents that were."""
+        """Copy what was written since the last time; return how many documents that were."""
         up_to = await self._make_visible()
         newer = {"query": {"range": {"_seq_no": {"gt": self._copied_up_to}}}}
         count = 0
@@ -58,7 +58,7 @@ class Copying:
         return count
 
     async def take_out_deleted(self) -> None:
-        """Deletes what the old index, blocked by now, does not hold any more, and makes the new one visible."""
+        """Delete what the old index, blocked by now, no longer holds, and make the new one visible."""
         await self._new.refresh()
         if await self._count(self._new) == await self._count(self._old):
             return
@@ -77,7 +77,7 @@ class Copying:
         return int(answer["count"])
 
     async def _make_visible(self) -> int:
-        """The number up to which every write is visible from now on."""
+        """Return the number up to which every write is visible from now on."""
         path = f"/{self._old.name}/_stats/docs"
         answer = await self._cluster.ask("GET", path, patience=Patience.LONG, level="shards")
         copies = answer["indices"][self._old.name]["shards"]["0"]

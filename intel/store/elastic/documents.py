@@ -1,4 +1,4 @@
-"""Records as documents and back; what searches read is worked out here. Pure."""
+"""Turn records into documents and back, and compute what searches read. Pure."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ NOT_IN_LISTS = ("text", "words", "saving", "digest", "nonce")
 
 
 def moment(time: datetime) -> str:
-    """A moment as documents hold it; without its milliseconds Elasticsearch would round the end of a range up."""
+    """Return a time as documents hold it; without milliseconds Elasticsearch would round the end of a range up."""
     return time.isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
 def to_document(record: Any) -> Document:
-    """A record's members by name."""
+    """Return a record's members by name."""
     return {field.name: _stored(getattr(record, field.name)) for field in fields(record)}
 
 
 def from_document(kind: type[R], document: Mapping[str, Any]) -> R:
-    """The record of that kind that `to_document` spelled out; what is absent keeps its default."""
+    """Return the record of that kind that `to_document` spelled out; absent members keep their defaults."""
     names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # every record is a dataclass
     return kind(**{name: _read(name, document[name]) for name in names if name in document})
 
@@ -68,22 +68,22 @@ def _read(name: str, value: Any) -> Any:
 
 
 def fingerprint(*parts: object) -> int:
-    """32 bits that differ for different parts: sums of them over many documents stay exact in a double."""
+    """Return 32 bits that differ for different parts; sums of them over many documents stay exact in a double."""
     return int.from_bytes(hashlib.blake2b(orjson.dumps(parts), digest_size=4).digest(), "big")
 
 
 def digest(*parts: object) -> str:
-    """A text that differs for different parts."""
+    """Return a text that differs for different parts."""
     return hashlib.blake2b(orjson.dumps(parts), digest_size=16).hexdigest()
 
 
 def sighting_id(ioc: str, article: str) -> str:
-    """The id of the document that says that an indicator stands in an article."""
+    """Return the id of the document of an indicator in an article."""
     return f"{ioc}:{article}"
 
 
 def sighting_document(article: Article, sighting: Sighting, counted_source: str) -> Document:
-    """One sighting, with all of its article that recounting its indicator needs."""
+    """Return the document of one sighting, with all of its article that recounting its indicator needs."""
     document: Document = {
         "ioc_id": ioc_id(sighting.type, sighting.value),
         "article_id": article.id,
@@ -104,7 +104,7 @@ def sighting_document(article: Article, sighting: Sighting, counted_source: str)
 
 
 def recounted_sighting(document: Document, counted_source: str) -> Document:
-    """The same sighting, counting for that source."""
+    """Return the same sighting, counting for that source."""
     members = (document[name] for name in ("ioc_id", "article_id", "seen_at", "malware"))
     mark = fingerprint(counted_source, *members)
     return {**document, "counted_source": counted_source, "fingerprint": mark}
@@ -113,7 +113,7 @@ def recounted_sighting(document: Document, counted_source: str) -> Document:
 def ioc_document(
     newest: Sequence[Document], first_seen: datetime, sightings: int, sources: int, source_names: Sequence[str]
 ) -> Document:
-    """An indicator, from its newest sightings and what was counted over all of them."""
+    """Return the document of an indicator, from its newest sightings and the counts over all of them."""
     last = newest[0]
     type, value = last["type"], last["value"]
     return {
@@ -158,7 +158,7 @@ def _address(type: str, value: str) -> Document:
 
 
 def ioc_record(document: Document) -> Ioc:
-    """The indicator that a document holds."""
+    """Return the indicator that a document holds."""
     return Ioc(
         id=document["id"],
         type=document["type"],
@@ -177,12 +177,12 @@ def ioc_record(document: Document) -> Ioc:
 
 
 def is_there(ioc: Document) -> bool:
-    """Whether the document holds an indicator, not only the mark of a removed one."""
+    """Tell whether the document holds an indicator, not only the mark of a removed one."""
     return "first_seen" in ioc
 
 
 def following(before: Document | None, derived: Document | None, now: datetime) -> Document | None:
-    """The document to store where `before` is stored and `derived` is what the sightings say; None for nothing.
+    """Return the document to store where `before` is stored and `derived` is what the sightings say; None for nothing.
 
     What says something else than before waits for a number; what does not keeps its own.
     """
@@ -205,17 +205,17 @@ def _removed(before: Document, now: datetime) -> Document:
 
 
 def sighted_article(sighting: Document) -> ArticleRef:
-    """The article of a sighting."""
+    """Return the article of a sighting."""
     return from_document(ArticleRef, _ref_document(sighting))
 
 
 def seen_ioc(sighting: Document, first_seen: str) -> SeenIoc:
-    """A sighting beside its indicator's first moment."""
+    """Return a sighting with the time its indicator was first seen."""
     return from_document(SeenIoc, {**sighting, "first_seen": first_seen})
 
 
 def article_document(article: Article) -> Document:
-    """An article with the words by which it is found."""
+    """Return an article with the words by which it is found."""
     document = to_document(article)
     marked = (article.id, *(document[name] for name in ("title", "source_name", "published_at", "fetched_at", "url")))
     return with_words(document) | {
@@ -225,11 +225,11 @@ def article_document(article: Article) -> Document:
 
 
 def with_words(article: Document) -> Document:
-    """The article's document with the words of its texts, each a text of its own."""
+    """Return the article's document with the words of its texts, each a text of its own."""
     texts = (article["title"], article["summary"], article["text"] or "", article["source_name"])
     return {**article, "words": [words for text in texts if (words := encoded_words(text))]}
 
 
 def article_record(document: Document) -> Article:
-    """The article that a document holds."""
+    """Return the article that a document holds."""
     return from_document(Article, document)

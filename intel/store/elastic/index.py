@@ -1,7 +1,7 @@
-"""One noun's documents behind its alias: read and written by id, searched, read through.
+"""Read and write one noun's documents by id behind its alias, search them, and read through all of them.
 
-A write says what it expects to find and carries a random `nonce`, so that an answer lost on the way is made up for by
-reading back. It is made against the very index that was read, so that it can never pass by accident on a rebuilt one.
+A write names what it expects to find and carries a random `nonce`, so that after a lost answer reading back tells
+whether it passed. It goes to the very index that was read, so that it can never pass by accident on a rebuilt one.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Index:
         self._cluster = cluster
 
     async def get(self, id: str, members: Sequence[str] = ()) -> Found | None:
-        """The document as it is now, with these members or all."""
+        """Return the document as it is now, with these members or all."""
         if not _is_possible(id):
             return None
         only: dict[str, Any] = {"_source_includes": ",".join(members)} if members else {}
@@ -55,7 +55,7 @@ class Index:
     async def get_many(
         self, ids: Sequence[str], source: bool | Sequence[str] = True, patience: Patience = Patience.READ
     ) -> dict[str, Found]:
-        """Those of the given ids that exist, as they are now; `source` names the members to read."""
+        """Return those of the given ids that exist, as they are now; `source` names the members to read."""
         found: dict[str, Found] = {}
         wanted = [id for id in dict.fromkeys(ids) if _is_possible(id)]
         for start in range(0, len(wanted), _IDS_AT_ONCE):
@@ -65,12 +65,12 @@ class Index:
         return found
 
     async def create(self, id: str, document: Document) -> Found | None:
-        """Stores a new document; None where there is one already."""
+        """Store a new document; return None if there is one already."""
         path = f"/{self.name}/_create/{quote(id, safe='')}"
         return await self._write(path, id, document, require_alias="true")
 
     async def replace(self, found: Found, document: Document) -> Found | None:
-        """Stores what takes the place of a document that was read; None where it, or its index, has changed since."""
+        """Replace a document that was read; return None if it, or its index, changed since."""
         path = f"/{found.index}/_doc/{quote(found.id, safe='')}"
         expected = {"if_seq_no": found.seq_no, "if_primary_term": found.primary_term}
         try:
@@ -79,7 +79,7 @@ class Index:
             return None
 
     async def delete(self, found: Found) -> bool:
-        """Deletes a document that was read; False where it has changed since."""
+        """Delete a document that was read; return False if it changed since."""
         path = f"/{found.index}/_doc/{quote(found.id, safe='')}"
         expected = {"if_seq_no": found.seq_no, "if_primary_term": found.primary_term}
         try:
@@ -116,11 +116,11 @@ class Index:
         return await attempt()
 
     async def refresh(self, patience: Patience = Patience.LONG) -> None:
-        """Makes everything written so far visible to searches."""
+        """Make everything written so far visible to searches."""
         await self._cluster.ask("POST", f"/{self.name}/_refresh", patience=patience)
 
     async def search(self, body: Mapping[str, Any], *, patience: Patience = Patience.READ, **params: Any) -> Any:
-        """The answer to a search, without what nobody reads of it."""
+        """Return the answer to a search, without what nobody reads of it."""
         params = {"filter_path": _SEARCH_FILTER, **params}
         answer = await self._cluster.ask("POST", f"/{self.name}/_search", body, patience, **params)
         answer.setdefault("hits", {}).setdefault("hits", [])
@@ -129,7 +129,7 @@ class Index:
     async def pages(
         self, body: Mapping[str, Any], sort: Sequence[Any], size: int = _PAGE
     ) -> AsyncGenerator[list[Any], None]:
-        """All hits of a search, page by page, as they were at its beginning."""
+        """Yield all hits of a search, page by page, as they were at its beginning."""
         opened = await self._cluster.ask("POST", f"/{self.name}/_pit", keep_alive="2m")
         asked = {**body, "size": size, "sort": sort, "track_total_hits": False}
         try:
@@ -154,7 +154,7 @@ class Index:
 
 
 def as_found(document: Mapping[str, Any]) -> Found:
-    """A document of an answer."""
+    """Return a document of an answer."""
     return Found(
         document["_index"], document["_id"], document["_seq_no"], document["_primary_term"], document.get("_source", {})
     )

@@ -1,4 +1,6 @@
-"""The indices: each noun's documents stand in `{prefix}{noun}-ioc-v{number}…` behind the alias `{prefix}{noun}`."""
+"""Make, name and swap indices: each noun's documents stand in `{prefix}{noun}-ioc-v{number}…` behind the alias
+`{prefix}{noun}`.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ class Version:
 
 
 class Indices:
-    """Makes, names and exchanges indices."""
+    """Makes, names and swaps indices."""
 
     def __init__(self, cluster: Cluster, prefix: str) -> None:
         self._cluster = cluster
@@ -38,11 +40,11 @@ class Indices:
         return tuple(self._definitions)
 
     def alias(self, noun: str) -> str:
-        """The name that everything but set-up and rebuilding uses."""
+        """Return the name that everything but set-up and rebuilding uses."""
         return f"{self._prefix}{noun}"
 
     async def make(self) -> None:
-        """Makes the indices whose alias is missing, and the fields that an index of an older version lacks.
+        """Make the indices whose alias is missing, and the fields that an index of an older version lacks.
 
         Of several processes at once, one makes each.
         """
@@ -57,33 +59,33 @@ class Indices:
             await self._add_missing_fields()
 
     async def versions(self, noun: str) -> list[Version]:
-        """Every index of a noun, the oldest first."""
+        """Return every index of a noun, the oldest first."""
         return (await self._all_versions())[noun]
 
     async def live(self, noun: str) -> Version:
-        """The index that the alias leads to."""
+        """Return the index that the alias leads to."""
         return next(version for version in await self.versions(noun) if version.live)
 
     async def create_next(self, noun: str, number: int) -> str:
-        """Makes an index that no alias leads to yet, under a name that no other process gives; returns it."""
+        """Make an index that no alias leads to yet, under a name that no other process gives; return it."""
         name = f"{self.alias(noun)}{_VERSION}{number}-{secrets.token_hex(3)}"
         await self._create(name, noun, {})
         return name
 
     async def drop(self, name: str) -> None:
-        """Deletes an index, if it is there."""
+        """Delete an index, if it exists."""
         await self._change("DELETE", f"/{name}", ignore_unavailable="true")
 
     async def block_writes(self, name: str) -> None:
-        """Returns when no write is under way any more and none will be taken."""
+        """Block writes; return when no write is under way any more."""
         await self._change("PUT", f"/{name}/_block/write")
 
     async def allow_writes(self, name: str) -> None:
-        """Lifts the block."""
+        """Lift the write block."""
         await self._change("PUT", f"/{name}/_settings", {"index.blocks.write": None})
 
     async def exchange(self, noun: str, old: str, new: str) -> None:
-        """Leads the alias from one index to the other in one step."""
+        """Move the alias from one index to the other in one step."""
         alias = self.alias(noun)
         actions = [
             {"remove": {"index": old, "alias": alias, "must_exist": True}},
@@ -97,7 +99,9 @@ class Indices:
                 raise
 
     async def abandon(self, noun: str, old: str, new: str) -> bool:
-        """Deletes a new index in the step that finds the alias at the old one; False where the alias is elsewhere."""
+        """Delete a new index in the step that finds the alias at the old one; return False if the alias is
+        elsewhere.
+        """
         alias = self.alias(noun)
         actions = [
             {"remove": {"index": old, "alias": alias, "must_exist": True}},
@@ -125,7 +129,7 @@ class Indices:
         await self._create(f"{self.alias(noun)}{_VERSION}{number}", noun, {self.alias(noun): {}})
 
     async def _create(self, name: str, noun: str, aliases: dict[str, Any]) -> None:
-        """Another process, or this one before an answer was lost, may have made it."""
+        """Make an index, unless another process, or this one before an answer was lost, made it."""
         try:
             await self._change("PUT", f"/{name}", {**self._definitions[noun], "aliases": aliases})
         except Refused as refused:
@@ -133,7 +137,7 @@ class Indices:
                 raise
 
     async def _wait_until_ready(self, noun: str) -> None:
-        """An index that another process has just made takes a moment to answer, though its health is yellow already."""
+        """Wait until an index answers: one that was just made takes a moment, though its health is yellow already."""
         ready = {"wait_for_active_shards": 1, "timeout": "20s", "filter_path": "status"}
         await self._cluster.ask_once("GET", f"/_cluster/health/{self.alias(noun)}", None, Patience.LONG, **ready)
 
@@ -147,7 +151,7 @@ class Indices:
                 await self._change("PUT", f"/{self.alias(noun)}/_mapping", {"properties": missing})
 
     async def _forbid_automatic_indices(self) -> None:
-        """A late write to an index that was removed must fail, not make it anew without its mappings."""
+        """Make a late write to a removed index fail instead of making the index anew without its mappings."""
         forbidden = {"index_patterns": [f"*{_VERSION}*"], "priority": 500, "allow_auto_create": False, "template": {}}
         await self._change("PUT", "/_index_template/ioc-intelligence", forbidden)
 
@@ -160,7 +164,9 @@ class Indices:
 
 
 def _missing(wanted: dict[str, Any], present: dict[str, Any]) -> dict[str, Any]:
-    """The fields that are not there, those of objects too; what is there cannot be changed and stays as it is."""
+    """Return the fields that are missing, also within objects; an existing field cannot be changed and stays as it
+    is.
+    """
     found: dict[str, Any] = {name: field for name, field in wanted.items() if name not in present}
     for name in wanted.keys() & present.keys():
         inner = _missing(wanted[name].get("properties", {}), present[name].get("properties", {}))

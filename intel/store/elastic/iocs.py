@@ -82,7 +82,7 @@ class ElasticIocs:
         return await self._best_of(counts, limit)
 
     async def _best_of(self, counts: dict[str, int], limit: int) -> tuple[Ioc, ...]:
-        """Those with the highest counts; where the last places tie, the newest."""
+        """Return those with the highest counts; where the last places tie, the newest."""
         last = min(sorted(counts.values(), reverse=True)[:limit], default=0)
         above = [id for id, count in counts.items() if count > last]
         tied = [id for id, count in counts.items() if count == last]

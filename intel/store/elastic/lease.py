@@ -1,4 +1,4 @@
-"""Who rebuilds the indices: one process at a time, for as long as it goes on saying so."""
+"""The lease on rebuilding the indices: one process at a time, for as long as it renews it."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ class Lease:
         self._renewing = asyncio.Lock()
 
     async def take(self) -> None:
-        """Takes it, or keeps it for another while; StoreUnavailable where another process holds it."""
+        """Take the lease or extend it; raise StoreUnavailable if another process holds it."""
         async with self._renewing:
             if not await self._put(await self._leases.get(_LEASE_ID)):
                 raise StoreUnavailable("the indices are being rebuilt by another process")
             self._renewed = time.monotonic()
 
     async def keep(self) -> None:
-        """Renews it, if that is due."""
+        """Renew the lease, if that is due."""
         if time.monotonic() - self._renewed > _RENEW_SECONDS:
             await self.take()
 
     async def take_over(self) -> bool:
-        """Takes it where its holder did not give it back in time; False where there is none such."""
+        """Take a lease that its holder did not give back in time; return False if there is none."""
         found = await self._leases.get(_LEASE_ID)
         if found is None or not 0 < found.source["until"] < _now():
             return False
         return await self._put(found)
 
     async def give_back(self) -> None:
-        """Lets the next one begin."""
+        """Give the lease back, so that the next process may begin."""
         found = await self._leases.get(_LEASE_ID)
         if found is not None and found.source["holder"] == self._holder:
             await self._leases.replace(found, {**found.source, "until": 0})

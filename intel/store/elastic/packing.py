@@ -1,4 +1,4 @@
-"""What no search reads, however long: compressed, as the text that documents hold bytes as. Pure."""
+"""Compress what no search reads, as the text that documents hold bytes as. Pure."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import orjson
 
 
 def pack(content: bytes) -> str:
-    """Bytes as a document holds them."""
+    """Return bytes as a document holds them."""
     return base64.b64encode(zlib.compress(content)).decode()
 
 
 def unpack(packed: str) -> bytes:
-    """The bytes that were packed."""
+    """Return the bytes that were packed."""
     return zlib.decompress(base64.b64decode(packed))
 
 
 def pack_json(value: object) -> str:
-    """A JSON value as a document holds it where nothing in it is a member of the document."""
+    """Return a JSON value as a document holds it if nothing in it is a member of the document."""
     return pack(orjson.dumps(value))
 
 
 def unpack_json(packed: str) -> Any:
-    """The JSON value that was packed."""
+    """Return the JSON value that was packed."""
     return orjson.loads(unpack(packed))

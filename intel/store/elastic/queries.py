@@ -1,4 +1,4 @@
-"""What the service asks for, as Elasticsearch's queries. Pure.
+"""Write the service's questions as Elasticsearch's queries. Pure.
 
 Order is by class of match: scores are constants (2 for the indicator that the whole search names, 1 for a match in the
 value itself, 0 for any other), everything else only filters, so that no statistics of terms play a part.
@@ -31,7 +31,7 @@ NEWEST_SIGHTINGS = [{"seen_at": "desc"}, {"article_id": "asc"}]
 
 
 def ioc_page(query: IocQuery) -> Query:
-    """The request for one page of indicators."""
+    """Return the request for one page of indicators."""
     filters = _restrictions(query)
     if query.text is None:
         return _page({"bool": {"filter": filters}}, NEWEST_IOCS, query.limit, _after(query.after))
@@ -41,7 +41,7 @@ def ioc_page(query: IocQuery) -> Query:
 
 
 def ioc_facets(query: IocQuery) -> Query:
-    """The request for how the whole of a list or search divides."""
+    """Return the request for the counts of a whole list or search by type, source and week."""
     filters = _restrictions(query)
     if query.text is not None:
         filters.append(_matches(query.text))
@@ -60,7 +60,7 @@ def _most(field: str, size: int) -> Query:
 
 
 def article_page(query: ArticleQuery) -> Query:
-    """The request for one page of articles."""
+    """Return the request for one page of articles."""
     filters: list[Query] = [{"exists": {"field": "seen_at"}}]
     if query.source is not None:
         filters.append(term("source_name", query.source))
@@ -70,31 +70,31 @@ def article_page(query: ArticleQuery) -> Query:
 
 
 def sightings_in(article_id: str, limit: int, after: Position | None) -> Query:
-    """The request for one page of what was seen in an article, in order of first appearance."""
+    """Return the request for one page of what was seen in an article, in order of first appearance."""
     page = _page(term("article_id", article_id), SIGHTINGS_IN_ORDER, limit, _after(after))
     return page | {"_source": ["ioc_id"], "track_total_hits": False}
 
 
 def position_of(sort: Sequence[Any], searched: bool) -> Position:
-    """Where a page ended, from its last hit's sort values."""
+    """Return where a page ended, from its last hit's sort values."""
     if not searched:
         return Position(tuple(sort))
     return Position((_EXACT_SCORE - int(sort[0]), *sort[1:]))
 
 
 def term(field: str, value: str) -> Query:
-    """Documents that hold exactly that value."""
+    """Match documents that hold exactly that value."""
     return {"term": {field: {"value": value}}}
 
 
 def since(field: str, start: datetime, end: datetime | None = None) -> Query:
-    """Documents of a span, its end not included."""
+    """Match documents of a span, its end not included."""
     bounds = {"gte": moment(start)} | ({} if end is None else {"lt": moment(end)})
     return {"range": {field: bounds}}
 
 
 def any_of(queries: Sequence[Query]) -> Query:
-    """What matches at least one of the queries."""
+    """Match what matches at least one of the queries."""
     if len(queries) == 1:
         return queries[0]
     return {"bool": {"should": queries, "minimum_should_match": 1}} if queries else NOTHING

@@ -91,7 +91,7 @@ def _record(document: Document) -> Reading:
 
 
 def _body(document: Document) -> tuple[str | None, Iterator[dict[str, Any]] | None]:
-    """The text and the candidates, which stand in one array."""
+    """Return the text and the candidates, which stand in one array."""
     body = unpack(document["body"]).decode()
     start = after_value(body, 1)
     return json.loads(body[1 : start - 1]), candidates_in(body, start)

@@ -1,6 +1,6 @@
-"""What is derived from sightings: indicators are counted anew after every change, never incremented.
+"""Derive indicators from sightings: they are counted anew after every change, never incremented.
 
-An indicator is read (its sequence number) before its sightings are counted and written only if nobody wrote it since.
+An indicator is read (its sequence number) before its sightings are counted, and written only if nobody wrote it since.
 So who writes last has counted all that was visible by then, and any order of any number of processes ends exact.
 """
 
@@ -97,13 +97,13 @@ class Recount:
         return [following(ioc, derived[ioc["id"]], now) or ioc if ioc.get("id") in derived else ioc for ioc in iocs]
 
     async def derive(self, ids: Sequence[str]) -> dict[str, Document]:
-        """What these indicators (at most `IOCS_AT_ONCE`) should be; those without any sighting are absent."""
+        """Return what these indicators (at most `IOCS_AT_ONCE`) should be; those without any sighting are absent."""
         answer = await self._sightings.search(_counts(ids), patience=Patience.LONG, filter_path=_COUNTS_FILTER)
         buckets = answer.get("aggregations", {}).get("iocs", {}).get("buckets", [])
         return {bucket["key"]: await self._document(bucket) for bucket in buckets}
 
     async def _recount_once(self, ids: Sequence[str]) -> list[str]:
-        """Those that somebody else wrote meanwhile."""
+        """Return those that somebody else wrote meanwhile."""
         before = await self._iocs.get_many(ids, source=_STORED_MEMBERS, patience=Patience.LONG)
         derived, now = await self.derive(ids), self._clock()
         writes = [write for id in ids if (write := self._write(id, before.get(id), derived.get(id), now))]
@@ -126,7 +126,7 @@ class Recount:
         return ioc_document(newest, first_seen, bucket["doc_count"], len(sources), names)
 
     async def _many_sources(self, id: str) -> tuple[int, list[str]]:
-        """How many sources count for an indicator, and the names of its last thousand sources."""
+        """Return how many sources count for an indicator, and the names of its last thousand sources."""
         filter_path = "aggregations.count.count,aggregations.names.buckets.key"
         answer = await self._sightings.search(_source_counts(id), patience=Patience.LONG, filter_path=filter_path)
         counts = answer["aggregations"]
@@ -134,7 +134,7 @@ class Recount:
 
 
 def portions(ids: Sequence[str]) -> Iterator[Sequence[str]]:
-    """As many at once as one answer holds."""
+    """Yield as many ids at once as one answer holds."""
     return (ids[start : start + IOCS_AT_ONCE] for start in range(0, len(ids), IOCS_AT_ONCE))
 
 

@@ -1,7 +1,8 @@
-"""Rebuilding: a new index for each noun, filled while reads and writes go on, takes the old one's place in one step.
+"""Rebuild the indices: a new one for each noun, filled while reads and writes go on, takes the old one's place in one
+step.
 
-    copy everything · copy what changed since, until little is left · block writes to the old index · copy the rest,
-    take out what was deleted · lead the alias to the new index
+copy everything · copy what changed since, until little is left · block writes to the old index · copy the rest, delete
+what was deleted · lead the alias to the new index
 
 Writers that meet the block wait and come through the alias to the new index. The old one stays, blocked, until the next
 time, so that a write prepared against it fails instead of vanishing.
@@ -53,7 +54,7 @@ class Reindex:
             await lease.give_back()
 
     async def recover(self) -> None:
-        """Takes back what a rebuilding that was cut short left behind: half-filled indices and blocks."""
+        """Remove what an interrupted rebuilding left behind: half-filled indices and blocks."""
         lease = Lease(self._leases)
         if await lease.take_over():
             for noun in self._nouns:
@@ -114,7 +115,7 @@ class Reindex:
 
 
 async def _all_or_none(rebuildings: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Waits for all; where one fails, lets the others clean up first."""
+    """Wait for all; if one fails, let the others clean up first."""
     tasks = [asyncio.create_task(rebuilding) for rebuilding in rebuildings]
     try:
         await asyncio.gather(*tasks)

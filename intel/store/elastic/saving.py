@@ -1,8 +1,8 @@
-"""Saving an article: sightings first, then what is counted from them, the article itself last.
+"""Save an article: sightings first, then what is counted from them, the article itself last.
 
 One saver at a time holds an article: it puts `saving` into the article's document and ends by replacing exactly that
 document. Who finds it held waits until it is free or the holder's time is up; a holder that was overtaken cannot end
-and starts again. `saving` names what a saver that is cut short leaves behind, so that the next one counts it anew.
+and starts again. `saving` names what an interrupted saver leaves behind, so that the next one counts it anew.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Saving:
 
     @retried(_SAVE_SECONDS)
     async def _hold(self, saver: str, article: Article, content: str, again: bool) -> Held | None:
-        """Takes hold of the article's document; None where exactly this is stored and need not be done again."""
+        """Take hold of the article's document; return None if exactly this is stored and need not be saved again."""
         id = article.id
         glance = await self.articles.get(id, ["saving", "digest"])
         if glance is None:
@@ -119,7 +119,9 @@ class Saving:
         return {"saver": saver, "until": time.time() + self.held_seconds, "iocs": iocs, "clusters": clusters}
 
     async def _write(self, held: Held, article: Article, sightings: Sequence[Sighting], content: str) -> bool:
-        """False where it has to be done again: another saver took over, or the cluster changed meanwhile."""
+        """Write the article; return False if it has to be done again: another saver took over, or the cluster
+        changed.
+        """
         present = {ioc_id(sighting.type, sighting.value) for sighting in sightings}
         gone = set() if held.is_new else await self.sighted_in(article.id) - present
         if gone - held.left_iocs:
@@ -138,7 +140,7 @@ class Saving:
         return await self.clusters.counts_for(article.cluster_id) == settled.source_name
 
     async def _note(self, held: Held, gone: set[str]) -> Held | None:
-        """Writes down which indicators vanish, before their sightings do."""
+        """Write down which indicators vanish, before their sightings do."""
         saver = held.found.source["saving"]["saver"]
         mark = self.mark(saver, sorted(gone | held.left_iocs), held.left_clusters)
         found = await self.articles.replace(held.found, {**held.found.source, "saving": mark})
@@ -162,7 +164,9 @@ class Saving:
         await self.bulk.write_all(writes)
 
     async def _recount_clusters(self, held: Held, article: Article, settled: Settled) -> set[str]:
-        """The indicators of copies that count for another source now, in this cluster and in those that were left."""
+        """Return the indicators of copies that count for another source now, in this cluster and in those that were
+        left.
+        """
         changed: set[str] = set()
         if settled.changed or held.cut_short:
             changed |= await self.clusters.recount_copies(article.cluster_id)
@@ -187,5 +191,5 @@ class Saving:
 
 
 def is_complete(article: dict[str, Any]) -> bool:
-    """Whether the document holds an article, not only the mark of its first saver."""
+    """Tell whether the document holds an article, not only the mark of its first saver."""
     return "seen_at" in article

@@ -1,4 +1,4 @@
-"""The store on Elasticsearch, put together."""
+"""The store on Elasticsearch, assembled from its parts."""
 
 from __future__ import annotations
 

@@ -191,5 +191,5 @@ def _by_age(hits: Iterable[dict[str, Any]]) -> list[Submission]:
 
 
 def _document(submission: Submission) -> Document:
-    """The submission, with its article where searches find it."""
+    """Return the submission, with its article where searches find it."""
     return {**to_document(submission), "article": submission.article_id}
