@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from ingest.blocking import Blocking
+from ingest.copies import Compare
 from ingest.feed_lists import ListedFeed, can_be_followed, read_list_file
 from ingest.fetch import FetchAllow, Fetcher, FetchLimits
 from ingest.isolated import Isolation
 from ingest.near_duplicates import copies_among
-from ingest.pipeline import Pipeline
+from ingest.pipeline import Pipeline, Read
 from ingest.polling import keep_following, open_polling
-from ingest.reading import Page, ReadPage, checked, limited, read_page
+from ingest.reading import Page, ReadPage, checked, is_large, limited, read_page
 from ingest.second_reading import reading_twice
 from ingest.submitting import Submitting
-from ingest.turns import Turn, is_large
 from ingest.work import SubmissionWork
 from intel.errors import ConfigurationError
+from intel.ids import OPERATOR
+from intel.records import Article, Submission
 from intel.settings import Settings
 from intel.store import Store
 from intel.times import utc_now
@@ -49,24 +50,35 @@ def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] 
     allow = fetch_allow(settings)
     limits, isolation = fetch_limits(settings), Isolation()
     proxy = fetch_proxy(settings)
-    large = Turn()
+    fetcher = Fetcher(allow, limits, proxy=proxy, check_host=Blocking(store).check)
+
+    def pipeline_for(account_id: str) -> Pipeline:
+        read, compare = _readers(isolation, account_id, settings.ioc_most_indicators)
+        return Pipeline(fetcher.fetch, read, store, clock, compare)
+
+    async def take_submitted(submission: Submission) -> Article:
+        return await pipeline_for(submission.account_id).take_submitted(submission)
+
+    work = SubmissionWork(store, take_submitted, clock, limits.total_seconds)
+    return Ingest(pipeline_for(OPERATOR), work, allow, isolation, limits, proxy)
+
+
+def _readers(isolation: Isolation, account_id: str, most_indicators: int) -> tuple[Read, Compare]:
+    """Return what reads and compares an account's pages, in its share of the isolation."""
+
+    async def read_once(page: Page) -> ReadPage:
+        large = is_large(page)
+        return checked(await isolation.run(read_page, page, most_indicators, account_id=account_id, is_large=large))
+
+    read_twice = reading_twice(read_once, isolation, account_id)
 
     async def read(page: Page) -> ReadPage:
-        async with large.taken() if is_large(page) else contextlib.nullcontext():
-            return checked(await isolation.run(read_page, page, settings.ioc_most_indicators))
-
-    read_twice = reading_twice(read, isolation)
-
-    async def read_within(page: Page) -> ReadPage:
-        return limited(await read_twice(page), settings.ioc_most_indicators)
+        return limited(await read_twice(page), most_indicators)
 
     async def compare(text: str, others: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-        return await isolation.run(copies_among, text, dict(others))
+        return await isolation.run(copies_among, text, dict(others), account_id=account_id)
 
-    fetcher = Fetcher(allow, limits, proxy=proxy, check_host=Blocking(store).check)
-    pipeline = Pipeline(fetcher.fetch, read_within, store, clock, compare)
-    work = SubmissionWork(store, pipeline.take_submitted, clock, limits.total_seconds)
-    return Ingest(pipeline, work, allow, isolation, limits, proxy)
+    return read, compare
 
 
 def fetch_allow(settings: Settings) -> FetchAllow:

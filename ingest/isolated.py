@@ -24,7 +24,9 @@ import structlog
 from ingest import messages
 from ingest.fork_server import LENGTH_BYTES
 from ingest.messages import IsolationLimits, Job, MalformedMessage, Shape, item_type, read_refusal, written
+from ingest.reading_slots import ReadingSlots
 from intel.errors import IsolationFailed
+from intel.ids import OPERATOR
 
 __all__ = ["Isolation", "IsolationLimits"]
 
@@ -47,7 +49,7 @@ _LONGEST_WORD: Final = 200
 
 
 class Isolation:
-    """Runs at most `at_once` jobs at a time, each within `limits`; `close` ends them all.
+    """Runs `at_once` jobs at a time, each within `limits`, fair by account (`ReadingSlots`); `close` ends them all.
 
     `preload` are the modules that a job needs, or `module:function` to warm up. The process that forks is started with
     the first job, or by `start`.
@@ -57,22 +59,34 @@ class Isolation:
         self, limits: IsolationLimits | None = None, at_once: int | None = None, preload: Sequence[str] = _PRELOAD
     ) -> None:
         self._limits = limits or IsolationLimits()
-        self._slots = asyncio.Semaphore(at_once or max(1, min(_AT_ONCE, os.cpu_count() or 1)))
+        self._slots = ReadingSlots(at_once or max(1, min(_AT_ONCE, os.cpu_count() or 1)))
         self._preload = preload
         self._forking: _ForkServer | None = None
 
-    async def run(self, function: Callable[[*Ts], T], *args: *Ts) -> T:
+    async def run(
+        self, function: Callable[[*Ts], T], *args: *Ts, account_id: str = OPERATOR, is_large: bool = False
+    ) -> T:
         """`run_within` the limits of all jobs."""
-        return await self.run_within(self._limits, function, *args)
+        return await self.run_within(self._limits, function, *args, account_id=account_id, is_large=is_large)
 
-    async def run_within(self, limits: IsolationLimits, function: Callable[[*Ts], T], *args: *Ts) -> T:
-        """What `function(*args)` returns. The function is of a module's top level; its signature says of which types
-        the arguments and the result are: such as `ingest.messages` can write.
+    async def run_within(
+        self,
+        limits: IsolationLimits,
+        function: Callable[[*Ts], T],
+        *args: *Ts,
+        account_id: str = OPERATOR,
+        is_large: bool = False,
+    ) -> T:
+        """Return what `function(*args)` returns, for an account; of large jobs one runs at a time.
 
-        Raises what it raises where that is an IngestFailed, else IsolationFailed: `parse_timeout`, `parse_memory`,
-        `parse_crashed`, `parse_too_large`.
+        The function is of a module's top level; its signature says of which types the arguments and the result are:
+        such as `ingest.messages` can write. Raises what it raises where that is an IngestFailed, else IsolationFailed:
+        `parse_timeout`, `parse_memory`, `parse_crashed`, `parse_too_large`, or `busy` before a large one.
         """
-        async with self._slots, contextlib.aclosing(self._items(limits, function, args)) as items:
+        async with (
+            self._slots.taken(account_id, is_large=is_large),
+            contextlib.aclosing(self._items(limits, function, args)) as items,
+        ):
             async for result in items:
                 value: T = result
                 return value

@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Final
 
 from ingest.article_text import ArticleText, read_article
+from ingest.body import PDF
 from ingest.indicators import Document, Extraction, document_from_html, document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
 from ingest.indicators.unread import UnreadPiece, unread_pieces
@@ -26,6 +27,7 @@ from intel.times import utc_now
 from intel.unseen import plain
 from intel.words import encoded_words
 
+_LARGE_BYTES: Final = 1_000_000
 _MOST_DROPPED: Final = 1 << 31
 _LEFT_OUT: Final = "an article were left out."
 
@@ -56,6 +58,11 @@ class ReadPage:
     candidates: tuple[CandidateRecord, ...] = ()
     unread: tuple[UnreadPiece, ...] = ()
     bands: tuple[str, ...] = ()
+
+
+def is_large(page: Page) -> bool:
+    """Tell whether reading a page may take much memory: PDFs unpack to any size."""
+    return len(page.body) > _LARGE_BYTES or page.content_type == PDF
 
 
 def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:

@@ -12,6 +12,7 @@ from ingest.indicators.unread import UnreadPiece
 from ingest.isolated import Isolation, IsolationLimits
 from ingest.reading import Page, ReadPage, counts_by_type
 from intel.errors import IsolationFailed
+from intel.ids import OPERATOR
 from intel.records import IOC_TYPES, CandidateRecord, Sighting
 
 RULE: Final = "read by iocextract"
@@ -22,8 +23,8 @@ CUT_SHORT: Final = "Some disarmed lines were not read a second time."
 Read = Callable[[Page], Awaitable[ReadPage]]
 
 
-def reading_twice(read: Read, isolation: Isolation, limits: IsolationLimits = LIMITS) -> Read:
-    """`read`, followed by a second reading, in a process of its own, of the lines that it left unread.
+def reading_twice(read: Read, isolation: Isolation, account_id: str = OPERATOR) -> Read:
+    """Follow `read` by a second reading, in a process of its own, of the lines that it left unread.
 
     Without iocextract there is none.
     """
@@ -32,24 +33,30 @@ def reading_twice(read: Read, isolation: Isolation, limits: IsolationLimits = LI
         found = await read(page)
         # Of what is cut already the second reader could not tell what is new.
         worth_it = found.unread and not found.article.ioc_dropped and is_installed()
-        return await read_again(found, isolation, limits) if worth_it else found
+        return await read_again(found, isolation, account_id=account_id) if worth_it else found
 
     return read_both
 
 
-async def read_again(found: ReadPage, isolation: Isolation, limits: IsolationLimits = LIMITS) -> ReadPage:
-    """The page with what the second reader adds; as it is, with a note, where that reader fails."""
-    second = await read_pieces(found.unread, isolation, limits)
+async def read_again(
+    found: ReadPage, isolation: Isolation, limits: IsolationLimits = LIMITS, account_id: str = OPERATOR
+) -> ReadPage:
+    """Return the page with what the second reader adds; as it is, with a note, where that reader fails."""
+    second = await read_pieces(found.unread, isolation, limits, account_id)
     read = with_second(found, second.found)
     return read if second.complete else _noted(read)
 
 
 async def read_pieces(
-    pieces: Sequence[UnreadPiece], isolation: Isolation, limits: IsolationLimits = LIMITS
+    pieces: Sequence[UnreadPiece],
+    isolation: Isolation,
+    limits: IsolationLimits = LIMITS,
+    account_id: str = OPERATOR,
 ) -> SecondReading:
-    """What the second reader finds in some pieces: nothing, and not complete, where it fails."""
+    """Return what the second reader finds in some pieces: nothing, and not complete, where it fails."""
+    texts = [piece.text for piece in pieces]
     try:
-        second = await isolation.run_within(limits, second_reading, [piece.text for piece in pieces])
+        second = await isolation.run_within(limits, second_reading, texts, account_id=account_id)
     except IsolationFailed:
         return SecondReading((), False)
     named = tuple(each for each in second.found if 0 <= each.piece < len(pieces) and each.type in IOC_TYPES)

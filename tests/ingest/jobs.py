@@ -31,6 +31,14 @@ def spin() -> None:
         pass
 
 
+def burn() -> tuple[float, float]:
+    """Uses a second of CPU; when that began and ended."""
+    begun, end = time.monotonic(), time.process_time() + 1
+    while time.process_time() < end:
+        pass
+    return begun, time.monotonic()
+
+
 def hang() -> None:
     time.sleep(1000)
 

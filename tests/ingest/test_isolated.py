@@ -17,6 +17,7 @@ from ingest.article_text import ArticleText, read_article
 from ingest.isolated import Isolation, IsolationLimits
 from intel.errors import ArticleUnreadable, IsolationFailed
 from tests.ingest.jobs import (
+    burn,
     complain,
     crash,
     double,
@@ -152,6 +153,19 @@ async def test_no_more_jobs_run_at_once_than_there_are_slots() -> None:
     begun = time.monotonic()
     await asyncio.gather(*(reason(isolation, hang) for _ in range(4)))
     assert time.monotonic() - begun >= 1.0
+    await isolation.close()
+
+
+@pytest.mark.promise("fairness.another-account-within-60-seconds")
+async def test_an_account_alone_has_every_slot_and_anothers_job_begins_beside_them() -> None:
+    isolation = Isolation(at_once=2, preload=(JOBS,))
+    await isolation.run(double, 1)
+    accounts = ("one", "one", "one", "another")
+    first, second, third, others = await asyncio.gather(
+        *(isolation.run(burn, account_id=account_id) for account_id in accounts)
+    )
+    first_end = min(first[1], second[1])
+    assert max(first[0], second[0], others[0]) < first_end < third[0]
     await isolation.close()
 
 
