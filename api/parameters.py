@@ -18,6 +18,7 @@ from intel.errors import InvalidQuery
 from intel.times import to_moment
 
 _LARGEST_COUNT = 10**9
+_LONGEST_TEXT = 512
 _VERY_MANY = re.compile(r"\s*\+?0*[1-9][0-9]{9,}\s*")
 
 
@@ -59,12 +60,12 @@ def unless_blank(text: str | None) -> str | None:
     return None if text is None or is_blank(text) else text
 
 
-def read_text(field: str, text: str | None, longest: int = 512) -> str | None:
+def read_text(field: str, text: str | None) -> str | None:
     """Return a parameter that is data. InvalidQuery where it is too long or holds a NUL."""
     if text is None or not text.strip():
         return None
-    if len(text) > longest:
-        raise InvalidQuery(field, f"must have at most {longest} characters")
+    if len(text) > _LONGEST_TEXT:
+        raise InvalidQuery(field, f"must have at most {_LONGEST_TEXT} characters")
     if "\0" in text:
         raise InvalidQuery(field, "must not hold a NUL character")
     return text.encode(errors="replace").decode()

@@ -28,9 +28,7 @@ class FoundFile:
     body: bytes | IngestFailed
 
 
-async def found_files(
-    isolation: Isolation, paths: Sequence[Path], choice: Choice = ARTICLES
-) -> AsyncGenerator[FoundFile, None]:
+async def found_files(isolation: Isolation, paths: Sequence[Path]) -> AsyncGenerator[FoundFile, None]:
     """Yield every file that is wanted, in a stable order; of folders and archives those with a known ending.
 
     All of it shares one budget; what is left out when that is used up is said by the last file. Raises IocError for a
@@ -39,7 +37,7 @@ async def found_files(
     _check(paths)
     body = bytearray()
     place = ", ".join(map(str, paths))
-    pieces = isolation.stream(LIMITS, file_pieces, [os.fsencode(path) for path in paths], choice)
+    pieces = isolation.stream(LIMITS, file_pieces, [os.fsencode(path) for path in paths], ARTICLES)
     try:
         async with aclosing(pieces):
             async for piece in pieces:
@@ -48,7 +46,7 @@ async def found_files(
                     place = piece.path
                     body.clear()
                 body += piece.body
-                if len(body) > choice.largest_file:
+                if len(body) > ARTICLES.largest_file:
                     break
                 if piece.last:
                     yield FoundFile(piece.path, _failure(piece) or bytes(body))

@@ -13,11 +13,13 @@ from api.limits.port import Limiter, LimiterUnavailable
 
 T = TypeVar("T")
 
+_RETRY_SECONDS = 1.0
+
 
 class FallbackLimiter:
     """`Limiter` that asks `shared` and, while that is out of reach, `local`.
 
-    During an outage one request in `retry_seconds` tries `shared` again, all others are decided locally at once. An
+    During an outage one request a second tries `shared` again, all others are decided locally at once. An
     outage is one warning in the log, its end one line more; `on_fallback` is called for every request decided locally.
     """
 
@@ -28,13 +30,11 @@ class FallbackLimiter:
         *,
         on_fallback: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
-        retry_seconds: float = 1.0,
     ) -> None:
         self._shared = shared
         self._local = local
         self._on_fallback = on_fallback
         self._clock = clock
-        self._retry_seconds = retry_seconds
         self._retry_at: float | None = None
         self._log = structlog.get_logger(__name__)
 
@@ -72,13 +72,13 @@ class FallbackLimiter:
         now = self._clock()
         if now < self._retry_at:
             return False
-        self._retry_at = now + self._retry_seconds
+        self._retry_at = now + _RETRY_SECONDS
         return True
 
     def _lost(self, error: LimiterUnavailable) -> None:
         if self._retry_at is None:
             self._log.warning("redis is out of reach: requests pass, limited per process", error=str(error))
-        self._retry_at = self._clock() + self._retry_seconds
+        self._retry_at = self._clock() + _RETRY_SECONDS
 
     def _found(self) -> None:
         self._retry_at = None

@@ -13,23 +13,23 @@ from api.limits.port import LimiterUnavailable
 
 _PREFIX = "ioc:limit:"
 _MAX_CONNECTIONS = 64
+_TIMEOUT_SECONDS = 1.0
 
 
 class RedisLimiter:
     """`Limiter` on one Redis: a script decides and writes in one step, on Redis's clock.
 
-    `url` is redis://, rediss:// or unix://. Every question is answered or given up within `timeout_seconds`, and asked
+    `url` is redis://, rediss:// or unix://. Every question is answered or given up within a second, and asked
     once: one that was lost on its way may have been charged already.
     """
 
-    def __init__(self, url: str, *, timeout_seconds: float = 1.0) -> None:
-        self._timeout_seconds = timeout_seconds
+    def __init__(self, url: str) -> None:
         pool = BlockingConnectionPool.from_url(
             url,
             max_connections=_MAX_CONNECTIONS,
-            timeout=timeout_seconds,
-            socket_connect_timeout=timeout_seconds,
-            socket_timeout=timeout_seconds,
+            timeout=_TIMEOUT_SECONDS,
+            socket_connect_timeout=_TIMEOUT_SECONDS,
+            socket_timeout=_TIMEOUT_SECONDS,
         )
         self._redis = Redis.from_pool(pool)
         self._script = self._redis.register_script(files(__package__).joinpath("bucket.lua").read_bytes())
@@ -50,7 +50,7 @@ class RedisLimiter:
         arguments = (rate.capacity, rate.seconds * 1_000_000, cost, TOLERANCE_TOKENS)
         try:
             # The client bounds each read and write; connecting takes several of them.
-            async with asyncio.timeout(self._timeout_seconds):
+            async with asyncio.timeout(_TIMEOUT_SECONDS):
                 allowed, tokens = await self._script(keys=[_PREFIX + key], args=arguments)
         except (RedisError, OSError) as error:
             raise LimiterUnavailable(f"{type(error).__name__}: {error}") from error

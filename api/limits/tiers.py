@@ -35,20 +35,12 @@ class Charge:
 class Tiers:
     """The table, built from its rates; each method names the bucket of one caller."""
 
-    def __init__(
-        self,
-        *,
-        key: Rate,
-        list: Rate,
-        search: Rate,
-        wrong_key: Rate,
-        account: Rate = ACCOUNT_RATE,
-    ) -> None:
+    def __init__(self, *, key: Rate, list: Rate, search: Rate, wrong_key: Rate) -> None:
         self.key = Tier(key.named("key"))
         self.list = Tier(list.named("list"))
         self.search = Tier(search.named("search"), SEARCH_RESULTS_CAP)
         self.wrong_key = Tier(wrong_key.named("wrong-key"))
-        self.account = Tier(account.named("account"))
+        self.account = Tier(ACCOUNT_RATE.named("account"))
 
     def for_key(self, key_id: str) -> Charge:
         """Return the charge for every request with the API key `key_id`."""

@@ -19,9 +19,9 @@ def ioc_path(type: str, value: str) -> str:
     return f"/ioc/{type}/{quote(value, safe='', errors='replace')}"
 
 
-def here(path: str | None, otherwise: str = "/") -> str:
-    """`path` where it leads to this service, else `otherwise`: no link of ours sends anybody elsewhere."""
-    return path if path is not None and _HERE.fullmatch(path) else otherwise
+def here(path: str | None) -> str:
+    """Return `path` where it leads to this service, else `/`: no link of ours sends anybody elsewhere."""
+    return path if path is not None and _HERE.fullmatch(path) else "/"
 
 
 def here_of(request: Request) -> str:

@@ -23,9 +23,9 @@ _ASK_AGAIN = "public, no-cache"
 _READ = ("GET", "HEAD")
 
 
-def fingerprints(folder: Path = FOLDER) -> Mapping[str, str]:
+def fingerprints() -> Mapping[str, str]:
     """Return the addresses of the files by name: `site.css` -> `/static/site.css?v=0123456789`."""
-    made = {file.name: f"/static/{file.name}?v={_digest(file)}" for file in sorted(folder.iterdir()) if file.is_file()}
+    made = {file.name: f"/static/{file.name}?v={_digest(file)}" for file in sorted(FOLDER.iterdir()) if file.is_file()}
     return MappingProxyType(made)
 
 

@@ -40,7 +40,7 @@ class UnreadPiece(NamedTuple):
     before: int
 
 
-def unread_pieces(extraction: Extraction, most: int = MOST_PIECES) -> tuple[UnreadPiece, ...]:
+def unread_pieces(extraction: Extraction) -> tuple[UnreadPiece, ...]:
     """Return the first pieces with a mark of defanging outside of every candidate."""
     text = extraction.document.text
     found: dict[str, UnreadPiece] = {}
@@ -53,7 +53,7 @@ def unread_pieces(extraction: Extraction, most: int = MOST_PIECES) -> tuple[Unre
         before = bisect_left(starts, mark.start())
         piece = text[start:end]
         found.setdefault(piece, UnreadPiece(piece, sentence(text, *mark.span()), start, before))
-        if len(found) == most:
+        if len(found) == MOST_PIECES:
             break
     return tuple(found.values())
 

@@ -33,10 +33,6 @@ _ANAPHORA: Final = re.compile(
     r"flaws|bugs))|"
     r"attackers|hackers|threat actors|exploited|exploit|in the wild|active exploitation|cisa|status)\b"
 )
-_SINGULAR: Final = re.compile(
-    r"^\W*(?:this|it|its|exploited|exploit|status)\b|^\W*the (?:\w+ ){0,2}(?:flaw|bug|vulnerability|issue|"
-    r"zero-day|weakness|defect|hole)\b"
-)
 _PLURAL: Final = re.compile(
     r"^\W*(?:these|both|they|those|all)\b|\b(?:the|these|both|two|three) (?:\w+ ){0,2}(?:flaws|bugs|"
     r"vulnerabilities|issues|zero-days)\b"

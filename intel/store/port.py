@@ -193,9 +193,6 @@ class Submissions(Protocol):
         may pass the bounds by as many.
         """
 
-    async def of(self, account_id: str, limit: int) -> tuple[Submission, ...]:
-        """Return an account's newest submissions: newest `created_at` first, then by id."""
-
     def all_of(self, account_id: str) -> AsyncIterator[Submission]:
         """Return every submission of an account, in no order."""
 

@@ -17,8 +17,7 @@ from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import any_of, term
 from intel.store.port import BOUNDS, FIRST_OF_AN_ACCOUNT, WaitingBounds
 
-# Read from the documents themselves, of one account at a time: the mapping keeps no column of it to sort by.
-_SORTABLE = {"created_at": {"type": "date"}}
+# Read from the documents themselves: the mapping keeps no column of it.
 _COMPARABLE = {"article_id": {"type": "keyword"}}
 _MOST_SUBMITTERS = 1_000
 _UNENDED = {"terms": {"status": ["queued", "fetching"]}}
@@ -110,18 +109,6 @@ class ElasticSubmissions:
         if (stored.status, stored.attempts) != (submission.status, submission.attempts):
             return False
         return await self._submissions.delete(found)
-
-    async def of(self, account_id: str, limit: int) -> tuple[Submission, ...]:
-        await self._submissions.refresh(Patience.READ)
-        query = {
-            "query": term("account_id", account_id),
-            "runtime_mappings": _SORTABLE,
-            "sort": [{"created_at": "desc"}, {"id": "asc"}],
-            "size": limit,
-            "track_total_hits": False,
-        }
-        answer = await self._submissions.search(query)
-        return tuple(from_document(Submission, hit["_source"]) for hit in answer["hits"]["hits"])
 
     async def get(self, id: str) -> Submission | None:
         found = await self._submissions.get(id)

@@ -31,11 +31,6 @@ class SqliteSubmissions:
 
         return await self._database.write(work)
 
-    async def of(self, account_id: str, limit: int) -> tuple[Submission, ...]:
-        asked = (account_id, limit)
-        rows = await self._database.read(lambda connection: connection.execute(_OF, asked).fetchall())
-        return tuple(map(_submission, rows))
-
     async def all_of(self, account_id: str) -> AsyncIterator[Submission]:
         async for row in self._database.stream("SELECT * FROM submissions WHERE account_id = ?", (account_id,)):
             yield _submission(row)
@@ -121,7 +116,6 @@ _FIELDS = tuple(field.name for field in fields(Submission))
 _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _FIELDS)
 _UNENDED = "status IN ('queued', 'fetching')"
 _GET = "SELECT * FROM submissions WHERE id = ?"
-_OF = "SELECT * FROM submissions WHERE account_id = ? ORDER BY created_at DESC, id LIMIT ?"
 _REPLACEABLE = """(
     status = 'failed'
     OR (status = 'done' AND NOT EXISTS (SELECT 1 FROM articles AS a WHERE a.id = submissions.article_id))

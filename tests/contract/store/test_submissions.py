@@ -33,30 +33,6 @@ async def test_a_submission_keeps_what_was_dropped_and_whether_it_is_to_be_read_
     done = replace(taken, status="done", ioc_count=20_000, ioc_dropped=17, finished_at=hour(1.5))
     assert await store.submissions.update(done)
     assert await store.submissions.get(done.id) == done
-    assert await store.submissions.of("account-1", 1) == (done,)
-
-
-async def test_the_submissions_of_an_account_come_newest_first_then_by_id(store: Store, other_store: Store) -> None:
-    made = [replace(make_submission(f"s{n}"), created_at=hour(n % 3)) for n in range(7)]
-    for submission in made:
-        await store.submissions.add(submission)
-    for foreign in ("account-10", "account", "ACCOUNT-1"):
-        await store.submissions.add(replace(make_submission(foreign), account_id=foreign, created_at=hour(9)))
-    expected = sorted(made, key=lambda one: (-one.created_at.timestamp(), one.id))
-    assert await other_store.submissions.of("account-1", 50) == tuple(expected)
-    assert await other_store.submissions.of("account-1", 4) == tuple(expected[:4])
-    assert await store.submissions.of("account-2", 50) == ()
-
-
-async def test_the_submissions_of_an_account_show_how_each_stands_now(store: Store, other_store: Store) -> None:
-    taken = await claimed(store, make_submission())
-    assert await other_store.submissions.of("account-1", 5) == (taken,)
-    failed = replace(taken, status="failed", reason="http_403", finished_at=hour(1.5))
-    await store.submissions.update(failed)
-    assert await other_store.submissions.of("account-1", 5) == (failed,)
-    again = replace(make_submission(), created_at=hour(3))
-    await store.submissions.add(again)
-    assert await other_store.submissions.of("account-1", 5) == (again,)
 
 
 async def test_one_whose_submission_was_replaced_cannot_write(store: Store) -> None:

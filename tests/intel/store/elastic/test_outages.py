@@ -39,7 +39,6 @@ READS: dict[str, Callable[[ElasticStore], Awaitable[object]]] = {
     "weeks": lambda store: store.articles.weeks(),
     "a week": lambda store: store.weeks.get("2026-W47"),
     "a submission": lambda store: store.submissions.get("one"),
-    "the submissions of an account": lambda store: store.submissions.of("one", 5),
     "a key": lambda store: store.accounts.get_key("one", 0),
     "sessions": lambda store: store.accounts.sessions("one"),
     "catalogues": lambda store: store.catalogues.all(),

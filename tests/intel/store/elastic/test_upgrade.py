@@ -91,7 +91,7 @@ async def test_what_the_former_version_stored_reads_as_before(article: Article, 
     assert await store.articles.texts([article.id]) == {article.id: article.text}
     assert [seen.malware async for seen in store.articles.seen_between(hour(-1), hour(1))] == [("Emotet",)]
     assert (await store.iocs.facets(IocQuery())).types == {"domain": 1}
-    assert await store.submissions.of("account-1", 5) == (make_submission(),)
+    assert [one async for one in store.submissions.all_of("account-1")] == [make_submission()]
     assert await store.accounts.sessions("account-one") == (SESSION,)
 
 
@@ -165,7 +165,7 @@ async def test_rebuilding_after_an_upgrade_keeps_everything(article: Article, st
     assert new is not None and (new.revision, new.findings) == (3, {"CVE-2026-1": {}})
     assert await search(store, "emotet") == ["evil.example"]
     assert (await the_ioc(store, "domain evil.example")).sightings == 2
-    assert await store.submissions.of("account-1", 5) == (make_submission(),)
+    assert [one async for one in store.submissions.all_of("account-1")] == [make_submission()]
     assert await store.accounts.touch_session(SESSION.id, hour(1))
     assert await store.catalogues.parts("exploited", ["a"]) == {"a": b"1"}
     assert await store.votes.counts(["ioc"]) == {"ioc": 1}
