@@ -31,6 +31,7 @@ _REPAIR = (
     " what can be read: sqlite3 ioc.sqlite3 .recover | sqlite3 new.sqlite3. `PRAGMA integrity_check` lists the damage."
     " Then start again."
 )
+_CORRECT_SETTING = "Correct it in the environment, then run this again."
 _MAKE_WRITABLE = "Make room on the disk, or let the service's user write to the data folder and its files."
 _OLDEST_SQLITE = (3, 35, 0)
 _SCARCE_BYTES = 1_000_000_000
@@ -83,7 +84,7 @@ async def _examine() -> list[Finding]:
     try:
         settings = load_settings()
     except ConfigurationError as error:
-        return [Finding("settings", False, str(error), "Correct it in the environment, then run this again.")]
+        return [Finding("settings", False, str(error), _CORRECT_SETTING)]
     mode = "Elasticsearch and Redis" if settings.served else f"embedded, in {settings.data_dir.absolute()}"
     findings = [Finding("settings", True, mode), _python(), _second_reader()]
     if settings.served:
@@ -105,7 +106,7 @@ async def _look(
     except WritesRefused as error:
         return Finding(what, False, str(error), _MAKE_WRITABLE)
     except ConfigurationError as error:
-        return Finding(what, False, str(error))
+        return Finding(what, False, str(error), _CORRECT_SETTING)
     except (IocError, RedisError, OSError, TimeoutError) as error:
         return Finding(what, False, str(error) or "no answer", advice)
 
