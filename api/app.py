@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+import gc
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 import structlog
@@ -190,7 +191,8 @@ async def _running(
     keeping = asyncio.create_task(upkeep(service.store, service.queue, service.clock, *beside))
     checking = asyncio.create_task(_checked(service.store))
     try:
-        yield
+        with _short_collections():
+            yield
     finally:
         keeping.cancel()
         checking.cancel()
@@ -200,6 +202,19 @@ async def _running(
         await service.limiter.close()
         service.apart.close()
         await service.store.close()
+
+
+@contextlib.contextmanager
+def _short_collections() -> Iterator[None]:
+    """Keep the garbage collector from looking again at what lasts as long as the service.
+
+    Those are 130,000 objects: a full collection of them stops every thread for 60 to 100 ms, in the midst of a request.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 async def _checked(store: Store) -> None:

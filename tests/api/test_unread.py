@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -52,6 +53,13 @@ def test_an_export_that_nobody_reads_is_not_made(service: str, format: str, monk
         assert answer.status_code == 200
     whole = httpx.get(service + path, timeout=_PATIENCE_SECONDS)
     assert whole.text.count("long-name.example") >= _INDICATORS
+
+
+def test_what_lasts_as_long_as_the_service_is_not_collected_in_the_midst_of_requests(tmp_path: Path) -> None:
+    with serving(tmp_path) as (address, _):
+        assert httpx.get(f"{address}/healthz", timeout=_PATIENCE_SECONDS).is_success
+        assert gc.get_freeze_count() > 10_000
+    assert gc.get_freeze_count() == 0
 
 
 def asked(address: str, path: str) -> socket.socket:

@@ -23,7 +23,7 @@ async def show(visit: Visit) -> Response:
     wanted = CandidateQuery(verdict == "kept" if verdict in VERDICTS else None, limit=_ROWS, skip=start)
     page = await visit.service.store.readings.weighed(article.id, article.revision, wanted)
     onward = with_query(f"/articles/{article.id}/weighed", {"verdict": verdict, "from": str(start + _ROWS)})
-    return visit.page(
+    return await visit.large_page(
         "weighed.html",
         article=article,
         known=page is not None,

@@ -1,5 +1,12 @@
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from api.web.rendering import Templates
 from ingest.indicators import document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
 from intel.records import Article, Reading
@@ -51,3 +58,20 @@ async def test_an_article_of_which_nothing_was_kept_says_so(api: Running, visito
     article = await api.publish("old")
     assert "was not kept" in (await visitor.open(f"/articles/{article.id}/weighed")).text
     assert (await visitor.open(f"/articles/{'0' * 36}/weighed")).status == 404
+
+
+async def test_a_page_of_many_rows_is_made_beside_the_event_loop(
+    api: Running, visitor: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    article = await weighed(api, "It asked gale-post[.]com.")
+    made_in: list[threading.Thread] = []
+    render = Templates.render
+
+    def noted(self: Templates, name: str, context: Mapping[str, Any]) -> str:
+        made_in.append(threading.current_thread())
+        return render(self, name, context)
+
+    monkeypatch.setattr(Templates, "render", noted)
+    await visitor.open(f"/articles/{article.id}/weighed")
+    assert made_in
+    assert threading.current_thread() not in made_in
