@@ -10,6 +10,7 @@ from types import FrameType
 from api.logs import configure_logs
 
 from .extraction import Effort, measure_extraction
+from .loop import measure_loop, print_loop
 from .measuring import Pace
 from .reports import Size
 from .service import measure_service
@@ -23,11 +24,15 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, _end)
     configure_logs(level="WARNING")
     options = _parser().parse_args(arguments)
+    indicators = options.indicators or (_FEWEST_INDICATORS if options.quick else 20_000)
     if options.what == "extraction":
         found = measure_extraction(_effort(options.quick), _tell)
         print_json(found) if options.json else print_extraction(found)
+    elif options.what == "loop":
+        stalls = measure_loop(indicators, _tell)
+        print_json(stalls) if options.json else print_loop(stalls)
     else:
-        size = _size(options.indicators or (_FEWEST_INDICATORS if options.quick else 20_000))
+        size = _size(indicators)
         report = measure_service(size, _pace(options.quick), _tell)
         print_json(report) if options.json else print_service(report)
     return 0
@@ -35,7 +40,7 @@ def main(arguments: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures speeds side by side in one run.")
-    parser.add_argument("what", nargs="?", choices=("service", "extraction"), default="service")
+    parser.add_argument("what", nargs="?", choices=("service", "extraction", "loop"), default="service")
     parser.add_argument("--quick", action="store_true", help="a short run that only shows that everything works")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
     parser.add_argument(

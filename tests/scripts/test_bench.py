@@ -124,7 +124,15 @@ def test_extraction_prints_a_table_with_the_ratios() -> None:
     assert "times as long as half of it" in printed
 
 
+def test_large_answers_are_measured_alone_and_unread() -> None:
+    found = measured("loop")
+    assert all(one["cpu"] > 0 and one["held"] > 0 for one in found["requests"])
+    assert any(one["path"].endswith("format=stix") for one in found["requests"])
+    assert len(found["unread"]) == 4
+    assert all(one["healthz"] > 0 for one in found["unread"])
+
+
 def test_something_unknown_is_refused_with_the_choices() -> None:
     done = bench("storage")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "'service', 'extraction'" in done.stderr
+    assert "'service', 'extraction', 'loop'" in done.stderr
