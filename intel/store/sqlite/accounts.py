@@ -10,8 +10,8 @@ from typing import Any
 from intel.errors import AccountExists, NotFound
 from intel.records import Account, ApiKey, Session
 from intel.store.sqlite.connection import Database
-from intel.store.sqlite.rows import milliseconds, moment
-from intel.times import from_milliseconds, to_milliseconds
+from intel.store.sqlite.rows import from_row, to_row
+from intel.times import to_milliseconds
 
 Parameters = tuple[Any, ...] | Mapping[str, Any]
 
@@ -24,20 +24,22 @@ class SqliteAccounts:
 
     async def create(self, account: Account) -> Account:
         def work(connection: sqlite3.Connection) -> Account:
-            if connection.execute(_CREATE, _account_row(account)).rowcount == 0:
+            if connection.execute(_CREATE, to_row(account)).rowcount == 0:
                 raise AccountExists("This e-mail address has an account already.")
             if connection.execute(_CLAIM_ADMINISTRATION, (account.id,)).rowcount == 1:
                 connection.execute("UPDATE accounts SET role = 'administrator' WHERE id = ?", (account.id,))
-            return _account(connection.execute("SELECT * FROM accounts WHERE id = ?", (account.id,)).fetchone())
+            return from_row(
+                Account, connection.execute("SELECT * FROM accounts WHERE id = ?", (account.id,)).fetchone()
+            )
 
         return await self._database.write(work)
 
     async def get(self, id: str) -> Account | None:
         rows = await self._rows("SELECT * FROM accounts WHERE id = ?", (id,))
-        return _account(rows[0]) if rows else None
+        return from_row(Account, rows[0]) if rows else None
 
     async def update(self, account: Account) -> None:
-        if not await self._changes(_UPDATE, _account_row(account)):
+        if not await self._changes(_UPDATE, to_row(account)):
             raise NotFound(account.id)
 
     async def remove(self, id: str) -> None:
@@ -48,17 +50,19 @@ class SqliteAccounts:
         await self._database.write(work)
 
     async def all(self) -> tuple[Account, ...]:
-        return tuple(map(_account, await self._rows("SELECT * FROM accounts ORDER BY email, id", ())))
+        return tuple(
+            from_row(Account, row) for row in await self._rows("SELECT * FROM accounts ORDER BY email, id", ())
+        )
 
     async def add_key(self, key: ApiKey) -> bool:
-        return await self._changes(_ADD_KEY, _key_row(key))
+        return await self._changes(_ADD_KEY, to_row(key))
 
     async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
         rows = await self._rows("SELECT * FROM keys WHERE account_id = ? AND slot = ?", (account_id, slot))
-        return _key(rows[0]) if rows else None
+        return from_row(ApiKey, rows[0]) if rows else None
 
     async def keys(self, account_id: str) -> tuple[ApiKey, ...]:
-        return tuple(map(_key, await self._rows(_LIVE_KEYS, (account_id,))))
+        return tuple(from_row(ApiKey, row) for row in await self._rows(_LIVE_KEYS, (account_id,)))
 
     async def revoke_key(self, account_id: str, slot: int, secret_hash: str, now: datetime) -> bool:
         return await self._changes(_REVOKE_KEY, (to_milliseconds(now), account_id, slot, secret_hash))
@@ -67,11 +71,11 @@ class SqliteAccounts:
         await self._changes(_TOUCH_KEY, (to_milliseconds(now), key.account_id, key.slot, key.secret_hash))
 
     async def put_session(self, session: Session) -> None:
-        await self._changes(_PUT_SESSION, _session_row(session))
+        await self._changes(_PUT_SESSION, to_row(session))
 
     async def get_session(self, id: str) -> Session | None:
         rows = await self._rows("SELECT * FROM sessions WHERE id = ?", (id,))
-        return _session(rows[0]) if rows else None
+        return from_row(Session, rows[0]) if rows else None
 
     async def touch_session(self, id: str, now: datetime) -> bool:
         return await self._changes("UPDATE sessions SET last_used_at = ? WHERE id = ?", (to_milliseconds(now), id))
@@ -80,7 +84,7 @@ class SqliteAccounts:
         await self._changes("DELETE FROM sessions WHERE id = ?", (id,))
 
     async def sessions(self, account_id: str) -> tuple[Session, ...]:
-        return tuple(map(_session, await self._rows(_SESSIONS, (account_id,))))
+        return tuple(from_row(Session, row) for row in await self._rows(_SESSIONS, (account_id,)))
 
     async def _changes(self, sql: str, parameters: Parameters) -> bool:
         """Whether the statement changed a record."""
@@ -88,78 +92,6 @@ class SqliteAccounts:
 
     async def _rows(self, sql: str, parameters: Parameters) -> list[sqlite3.Row]:
         return await self._database.read(lambda connection: connection.execute(sql, parameters).fetchall())
-
-
-def _account_row(account: Account) -> dict[str, str | int | None]:
-    return {
-        "id": account.id,
-        "email": account.email,
-        "password_hash": account.password_hash,
-        "created_at": to_milliseconds(account.created_at),
-        "disabled_at": milliseconds(account.disabled_at),
-        "session_epoch": account.session_epoch,
-        "role": account.role,
-    }
-
-
-def _account(row: sqlite3.Row) -> Account:
-    return Account(
-        id=row["id"],
-        email=row["email"],
-        password_hash=row["password_hash"],
-        created_at=from_milliseconds(row["created_at"]),
-        disabled_at=moment(row["disabled_at"]),
-        session_epoch=row["session_epoch"],
-        role=row["role"],
-    )
-
-
-def _key_row(key: ApiKey) -> dict[str, str | int | None]:
-    return {
-        "account_id": key.account_id,
-        "slot": key.slot,
-        "name": key.name,
-        "secret_hash": key.secret_hash,
-        "created_at": to_milliseconds(key.created_at),
-        "last_used_at": milliseconds(key.last_used_at),
-        "revoked_at": milliseconds(key.revoked_at),
-    }
-
-
-def _key(row: sqlite3.Row) -> ApiKey:
-    return ApiKey(
-        account_id=row["account_id"],
-        slot=row["slot"],
-        name=row["name"],
-        secret_hash=row["secret_hash"],
-        created_at=from_milliseconds(row["created_at"]),
-        last_used_at=moment(row["last_used_at"]),
-        revoked_at=moment(row["revoked_at"]),
-    )
-
-
-def _session_row(session: Session) -> dict[str, str | int]:
-    return {
-        "id": session.id,
-        "account_id": session.account_id,
-        "epoch": session.epoch,
-        "created_at": to_milliseconds(session.created_at),
-        "last_used_at": to_milliseconds(session.last_used_at),
-        "expires_at": to_milliseconds(session.expires_at),
-        "user_agent": session.user_agent,
-    }
-
-
-def _session(row: sqlite3.Row) -> Session:
-    return Session(
-        id=row["id"],
-        account_id=row["account_id"],
-        epoch=row["epoch"],
-        created_at=from_milliseconds(row["created_at"]),
-        last_used_at=from_milliseconds(row["last_used_at"]),
-        expires_at=from_milliseconds(row["expires_at"]),
-        user_agent=row["user_agent"],
-    )
 
 
 _CREATE = """

@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from intel.records import Catalogue
 from intel.store.sqlite.connection import Database
-from intel.store.sqlite.rows import to_json
-from intel.times import from_milliseconds, to_milliseconds
+from intel.store.sqlite.rows import from_row, to_json, to_row
 
 
 class SqliteCatalogues:
@@ -19,7 +18,7 @@ class SqliteCatalogues:
 
     async def put(self, catalogue: Catalogue, parts: Mapping[str, bytes]) -> None:
         def work(connection: sqlite3.Connection) -> None:
-            connection.execute(_PUT, _row(catalogue))
+            connection.execute(_PUT, to_row(catalogue))
             connection.execute("DELETE FROM catalogue_parts WHERE name = ?", (catalogue.name,))
             connection.executemany(_ADD_PART, ((catalogue.name, key, body) for key, body in parts.items()))
 
@@ -27,35 +26,18 @@ class SqliteCatalogues:
 
     async def all(self) -> tuple[Catalogue, ...]:
         sql = "SELECT * FROM catalogues ORDER BY name"
-        return await self._database.read(lambda connection: tuple(map(_catalogue, connection.execute(sql))))
+        return await self._database.read(
+            lambda connection: tuple(from_row(Catalogue, row) for row in connection.execute(sql))
+        )
 
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         asked = (name, to_json(list(keys)))
         return await self._database.read(lambda connection: dict(map(tuple, connection.execute(_PARTS, asked))))
 
 
-def _row(catalogue: Catalogue) -> tuple[str | int, ...]:
-    return (
-        catalogue.name,
-        to_milliseconds(catalogue.as_of),
-        to_milliseconds(catalogue.imported_at),
-        catalogue.source,
-        catalogue.entries,
-    )
-
-
-def _catalogue(row: sqlite3.Row) -> Catalogue:
-    return Catalogue(
-        name=row["name"],
-        as_of=from_milliseconds(row["as_of"]),
-        imported_at=from_milliseconds(row["imported_at"]),
-        source=row["source"],
-        entries=row["entries"],
-    )
-
-
 _PUT = """
-    INSERT INTO catalogues (name, as_of, imported_at, source, entries) VALUES (?, ?, ?, ?, ?)
+    INSERT INTO catalogues (name, as_of, imported_at, source, entries)
+    VALUES (:name, :as_of, :imported_at, :source, :entries)
     ON CONFLICT (name) DO UPDATE SET as_of = excluded.as_of, imported_at = excluded.imported_at,
         source = excluded.source, entries = excluded.entries
 """

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import fields
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from intel.records import Article, ArticleRef, Ioc
 from intel.times import from_milliseconds, to_milliseconds
+
+R = TypeVar("R")
 
 IOC_COLUMNS = """
     i.id, i.type, i.value, i.first_seen, i.last_seen, i.sightings, i.sources, i.context, i.malware,
@@ -32,8 +35,38 @@ def milliseconds(moment: datetime | None) -> int | None:
     return None if moment is None else to_milliseconds(moment)
 
 
+def to_row(record: Any) -> dict[str, Any]:
+    """Return a record's members by name, as columns hold them; for records whose table has the same names."""
+    return {field.name: _stored(getattr(record, field.name)) for field in fields(record)}
+
+
+def from_row(kind: type[R], row: sqlite3.Row) -> R:
+    """Return the record of that kind that `to_row` spelled out."""
+    members = fields(kind)  # type: ignore[arg-type]  # every record is a dataclass
+    return kind(**{field.name: _READ.get(field.type, _as_it_is)(row[field.name]) for field in members})
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return to_milliseconds(value)
+    return to_json(value) if isinstance(value, dict) else value
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
 def to_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+# How a column is read, by the annotation of the record's member.
+_READ: dict[Any, Callable[[Any], Any]] = {
+    "bool": bool,
+    "datetime": from_milliseconds,
+    "datetime | None": moment,
+    "dict[str, Any]": json.loads,
+}
 
 
 def article_ref(row: sqlite3.Row) -> ArticleRef:

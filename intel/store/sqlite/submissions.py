@@ -10,8 +10,8 @@ from datetime import datetime
 from intel.records import Submission
 from intel.store.port import BOUNDS, FIRST_OF_AN_ACCOUNT, WaitingBounds
 from intel.store.sqlite.connection import Database
-from intel.store.sqlite.rows import milliseconds, moment
-from intel.times import from_milliseconds, to_milliseconds
+from intel.store.sqlite.rows import from_row, to_row
+from intel.times import to_milliseconds
 
 
 class SqliteSubmissions:
@@ -23,34 +23,34 @@ class SqliteSubmissions:
     async def add(self, submission: Submission, bounds: WaitingBounds = BOUNDS) -> Submission:
         def work(connection: sqlite3.Connection) -> Submission:
             if kept := connection.execute(_KEPT, (submission.id,)).fetchone():
-                return _submission(kept)
+                return from_row(Submission, kept)
             if not submission.ended:
                 bounds.check(*connection.execute(_COUNT_UNENDED, (submission.account_id,)).fetchone())
-            connection.execute(_ADD, _row(submission))
+            connection.execute(_ADD, to_row(submission))
             return submission
 
         return await self._database.write(work)
 
     async def all_of(self, account_id: str) -> AsyncIterator[Submission]:
         async for row in self._database.stream("SELECT * FROM submissions WHERE account_id = ?", (account_id,)):
-            yield _submission(row)
+            yield from_row(Submission, row)
 
     async def submitters(self, article_id: str) -> frozenset[str]:
         rows = await self._database.read(lambda connection: connection.execute(_SUBMITTERS, (article_id,)).fetchall())
         return frozenset(row["account_id"] for row in rows)
 
     async def remove(self, submission: Submission) -> bool:
-        row = {name: value for name, value in _row(submission).items() if name in ("id", "status", "attempts")}
+        row = {name: value for name, value in to_row(submission).items() if name in ("id", "status", "attempts")}
         return await self._database.write(lambda connection: connection.execute(_REMOVE, row).rowcount == 1)
 
     async def get(self, id: str) -> Submission | None:
         row = await self._database.read(lambda connection: connection.execute(_GET, (id,)).fetchone())
-        return _submission(row) if row else None
+        return from_row(Submission, row) if row else None
 
     async def claim(self, id: str, now: datetime, lease_until: datetime) -> Submission | None:
         claim = {"id": id, "now": to_milliseconds(now), "lease_until": to_milliseconds(lease_until)}
         row = await self._database.write(lambda connection: connection.execute(_CLAIM, claim).fetchone())
-        return _submission(row) if row else None
+        return from_row(Submission, row) if row else None
 
     async def update(self, submission: Submission) -> bool:
         return await self._write_back(submission, submission.attempts)
@@ -61,55 +61,11 @@ class SqliteSubmissions:
     async def due(self, now: datetime, limit: int) -> tuple[Submission, ...]:
         asked = (to_milliseconds(now), FIRST_OF_AN_ACCOUNT, limit)
         rows = await self._database.read(lambda connection: connection.execute(_DUE, asked).fetchall())
-        return tuple(map(_submission, rows))
+        return tuple(from_row(Submission, row) for row in rows)
 
     async def _write_back(self, submission: Submission, claimed: int) -> bool:
-        row = _row(submission) | {"claimed": claimed}
+        row = to_row(submission) | {"claimed": claimed}
         return await self._database.write(lambda connection: connection.execute(_UPDATE, row).rowcount == 1)
-
-
-def _row(submission: Submission) -> dict[str, str | int | None]:
-    return {
-        "id": submission.id,
-        "account_id": submission.account_id,
-        "url": submission.url,
-        "source_name": submission.source_name,
-        "status": submission.status,
-        "created_at": to_milliseconds(submission.created_at),
-        "due_at": to_milliseconds(submission.due_at),
-        "attempts": submission.attempts,
-        "first_attempt_at": milliseconds(submission.first_attempt_at),
-        "reason": submission.reason,
-        "detail": submission.detail,
-        "article_id": submission.article_id,
-        "ioc_count": submission.ioc_count,
-        "ioc_dropped": submission.ioc_dropped,
-        "finished_at": milliseconds(submission.finished_at),
-        "again": int(submission.again),
-        "put_off": submission.put_off,
-    }
-
-
-def _submission(row: sqlite3.Row) -> Submission:
-    return Submission(
-        id=row["id"],
-        account_id=row["account_id"],
-        url=row["url"],
-        source_name=row["source_name"],
-        status=row["status"],
-        created_at=from_milliseconds(row["created_at"]),
-        due_at=from_milliseconds(row["due_at"]),
-        attempts=row["attempts"],
-        first_attempt_at=moment(row["first_attempt_at"]),
-        reason=row["reason"],
-        detail=row["detail"],
-        article_id=row["article_id"],
-        ioc_count=row["ioc_count"],
-        ioc_dropped=row["ioc_dropped"],
-        finished_at=moment(row["finished_at"]),
-        again=bool(row["again"]),
-        put_off=row["put_off"],
-    )
 
 
 _FIELDS = tuple(field.name for field in fields(Submission))

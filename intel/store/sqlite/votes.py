@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
 
 from intel.records import Vote
 from intel.store.sqlite.connection import Database
-from intel.store.sqlite.rows import to_json
-from intel.times import from_milliseconds, to_milliseconds
+from intel.store.sqlite.rows import from_row, to_json, to_row
 
 
 class SqliteVotes:
@@ -18,7 +16,7 @@ class SqliteVotes:
         self._database = database
 
     async def put(self, vote: Vote) -> None:
-        row = (vote.ioc_id, vote.account_id, vote.note, to_milliseconds(vote.voted_at))
+        row = to_row(vote)
         await self._database.write(lambda connection: connection.execute(_PUT, row))
 
     async def withdraw(self, ioc_id: str, account_id: str) -> bool:
@@ -30,14 +28,12 @@ class SqliteVotes:
         return await self._database.read(lambda connection: dict(map(tuple, connection.execute(_COUNTS, asked))))
 
     async def of(self, ioc_id: str) -> tuple[Vote, ...]:
-        return await self._database.read(lambda connection: tuple(map(_vote, connection.execute(_OF, (ioc_id,)))))
+        return await self._database.read(
+            lambda connection: tuple(from_row(Vote, row) for row in connection.execute(_OF, (ioc_id,)))
+        )
 
 
-def _vote(row: sqlite3.Row) -> Vote:
-    return Vote(row["ioc_id"], row["account_id"], row["note"], from_milliseconds(row["voted_at"]))
-
-
-_PUT = "REPLACE INTO votes (ioc_id, account_id, note, voted_at) VALUES (?, ?, ?, ?)"
+_PUT = "REPLACE INTO votes (ioc_id, account_id, note, voted_at) VALUES (:ioc_id, :account_id, :note, :voted_at)"
 _WITHDRAW = "DELETE FROM votes WHERE ioc_id = ? AND account_id = ?"
 _COUNTS = """
     SELECT ioc_id, count(*) FROM votes WHERE ioc_id IN (SELECT value FROM json_each(?)) GROUP BY ioc_id
