@@ -43,7 +43,7 @@ class Ingest:
 
 
 def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] = utc_now) -> Ingest:
-    """The parts as the settings ask. Raises ConfigurationError.
+    """Return the parts as the settings ask. Raises ConfigurationError.
 
     No process is started before the first page is read, or before `isolation.start` for whoever waits for pages.
     """
@@ -82,17 +82,17 @@ def _readers(isolation: Isolation, account_id: str, most_indicators: int) -> tup
 
 
 def fetch_allow(settings: Settings) -> FetchAllow:
-    """What the settings exempt from the fetch guard. Raises ConfigurationError."""
+    """Return what the settings exempt from the fetch guard. Raises ConfigurationError."""
     return FetchAllow.parse(",".join(settings.ioc_fetch_allow))
 
 
 def fetch_proxy(settings: Settings) -> str | None:
-    """The proxy that the settings name on purpose."""
+    """Return the proxy that the settings name on purpose."""
     return settings.ioc_fetch_proxy.get_secret_value() if settings.ioc_fetch_proxy else None
 
 
 def fetch_limits(settings: Settings) -> FetchLimits:
-    """The limits of fetching as the settings ask."""
+    """Return the limits of fetching as the settings ask."""
     return FetchLimits(
         connect_seconds=settings.ioc_fetch_connect_seconds,
         read_seconds=settings.ioc_fetch_read_seconds,

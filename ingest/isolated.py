@@ -95,7 +95,7 @@ class Isolation:
     async def stream(
         self, limits: IsolationLimits, function: Callable[[*Ts], Iterator[T]], *args: *Ts
     ) -> AsyncGenerator[T, None]:
-        """The items of a generator, as they are made; it waits while nobody asks for the next one.
+        """Yield the items of a generator, as they are made; it waits while nobody asks for the next one.
 
         Takes none of the slots of `run`. Raises as `run_within`.
         """
@@ -144,7 +144,7 @@ class Isolation:
                 raise self._death(time.monotonic() - begun, limits, "killed") from None
 
     def _death(self, seconds: float, limits: IsolationLimits, how: str) -> IsolationFailed:
-        """The kernel does not say which limit a process ran into, but none is killed by a clock before its time."""
+        """Say why a process died: the kernel does not tell which limit it ran into, but no clock kills one before its time."""
         if how == "killed" and seconds >= min(limits.cpu_seconds, limits.wall_seconds):
             return IsolationFailed("parse_timeout", "Reading the page took longer than a page may take.")
         log.warning("a reading process crashed", error=how)
@@ -203,7 +203,9 @@ class _Answer:
                 await loop.sock_sendall(self._ours, frame)
 
     async def item(self, shape: Shape) -> Any:
-        """The next item, None at the end. Raises IngestFailed, MalformedMessage, TimeoutError or ConnectionError."""
+        """Return the next item, None at the end. Raises IngestFailed, MalformedMessage, TimeoutError or
+        ConnectionError.
+        """
         assembled = shape.assembled()
         async with self._in_time():
             while True:
@@ -242,7 +244,7 @@ class _Answer:
 
 
 def _failure(kind: bytes, payload: bytes | bytearray) -> Exception:
-    """What a frame that is no piece of an answer tells."""
+    """Return what a frame that is no piece of an answer tells."""
     if kind == messages.REFUSED:
         return read_refusal(payload)
     if kind == messages.OUT_OF_MEMORY:

@@ -68,12 +68,12 @@ class Pipeline:
         return await self._save(found, known, url)
 
     async def take_file(self, body: bytes, content_type: str, source_name: str | None) -> Article:
-        """Reads and saves an article from a file; its identity is its content."""
+        """Read and save an article from a file; its identity is its content."""
         page = Page(body, content_type, None, None, source_name, self.clock())
         return await self.take_read(await self.read(page))
 
     async def take_read(self, found: ReadPage, *addresses: str) -> Article:
-        """Saves an article that was read from a file; `addresses` lead to it from now on."""
+        """Save an article that was read from a file; `addresses` lead to it from now on."""
         known = await self.store.articles.get(found.article.id)
         return await self._save(replace(found, addresses=(*found.addresses, *addresses)), known)
 
@@ -96,7 +96,7 @@ class Pipeline:
 
 
 def _is_at_home(found: ReadPage, *urls: str) -> bool:
-    """Whether an article was asked for or found at its own address."""
+    """Tell whether an article was asked for or found at its own address."""
     own = found.article.url
     return own is not None and canonical_url(own) in set(map(canonical_url, urls))
 

@@ -64,7 +64,7 @@ async def read_pieces(
 
 
 def with_second(found: ReadPage, second: Sequence[SecondRead]) -> ReadPage:
-    """The page with the indicators of a second reading that the first one has not, each at its place."""
+    """Return the page with the indicators of a second reading that the first one has not, each at its place."""
     known = {(sighting.type, sighting.value) for sighting in found.sightings}
     new = [each for each in second if (each.type, each.value) not in known]
     if not new:
@@ -90,7 +90,7 @@ def _sighting(read: SecondRead, piece: UnreadPiece) -> Sighting:
 
 
 def second_record(read: SecondRead, pieces: Sequence[UnreadPiece]) -> CandidateRecord:
-    """A find of the second reader as `candidate_records` shows candidates."""
+    """Return a find of the second reader as `candidate_records` shows candidates."""
     piece = pieces[read.piece]
     start = piece.start + max(0, piece.text.find(read.spelling))
     return {

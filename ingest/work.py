@@ -65,7 +65,7 @@ class SubmissionWork:
     longest_fetch_seconds: float = 45.0
 
     async def read(self, submission_id: str) -> None:
-        """Claims and reads a submission if it is due; whatever the page does ends in the submission."""
+        """Claim and read a submission if it is due; whatever the page does ends in the submission."""
         try:
             await self._read(submission_id)
         except StoreUnavailable:
@@ -116,7 +116,7 @@ class SubmissionWork:
 
 
 async def upkeep(store: Store, queue: Queue, clock: Clock, *beside: Callable[[], Awaitable[None]]) -> None:
-    """Prepares the store as soon as it can be reached, then sweeps, and does what else is given, until cancelled."""
+    """Prepare the store as soon as it can be reached, then sweep, and do what else is given, until cancelled."""
     while True:
         try:
             await store.setup()
@@ -170,7 +170,7 @@ async def _again_and_again(once: Callable[[], Awaitable[None]], pause_seconds: f
 
 
 def done(submission: Submission, article: Article, now: datetime) -> Submission:
-    """The submission, ended with that article."""
+    """Return the submission, ended with that article."""
     return replace(
         submission,
         status="done",
@@ -219,7 +219,9 @@ def _is_hopeless(submission: Submission) -> bool:
 
 
 def _is_stranded(submission: Submission, now: datetime) -> bool:
-    """Whether a submission waits because it was made, taken or put off while a clock was ahead, or ours now is not."""
+    """Tell whether a submission waits because it was made, taken or put off while a clock was ahead, or ours now is
+    not.
+    """
     ahead = now + _CLOCKS_APART
     if submission.due_at <= ahead:
         return False
@@ -238,7 +240,7 @@ def _wait_seconds(asked: int, retry_after_seconds: float | None) -> float:
 
 @contextlib.asynccontextmanager
 async def _renewed(store: Store, submission: Submission, clock: Clock) -> AsyncIterator[None]:
-    """Renews the claim's lease while the body runs. Whoever lost its lease is fenced off when it writes."""
+    """Renew the claim's lease while the body runs. Whoever lost its lease is fenced off when it writes."""
     renewing = asyncio.create_task(_renew(store, submission, clock))
     try:
         yield

@@ -26,4 +26,4 @@ class Queue(Protocol):
         """Hint that these submissions are due."""
 
     async def close(self) -> None:
-        """Gives back connections, and hands back what is being read."""
+        """Give back connections, and hand back what is being read."""

@@ -95,7 +95,7 @@ async def run_worker(
     stopping: asyncio.Event,
     every_minute: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
-    """Reads what is enqueued until `stopping` is set; outlives a Redis that goes away and comes back.
+    """Read what is enqueued until `stopping` is set, also when Redis goes away and comes back.
 
     What is being read when it stops is handed back by cancelling it. `every_minute` is done once a minute, by one of
     however many workers there are.

@@ -87,7 +87,7 @@ class SqliteAccounts:
         return tuple(from_row(Session, row) for row in await self._rows(_SESSIONS, (account_id,)))
 
     async def _changes(self, sql: str, parameters: Parameters) -> bool:
-        """Whether the statement changed a record."""
+        """Tell whether the statement changed a record."""
         return await self._database.write(lambda connection: connection.execute(sql, parameters).rowcount == 1)
 
     async def _rows(self, sql: str, parameters: Parameters) -> list[sqlite3.Row]:

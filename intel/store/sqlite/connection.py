@@ -47,7 +47,7 @@ _NO_WRITES_IN_FULL = frozenset({sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR
 
 
 def connect(path: Path, *, mode: str) -> sqlite3.Connection:
-    """A connection in autocommit mode; `mode` is `ro`, `rw` or `rwc` as in SQLite's URIs."""
+    """Return a connection in autocommit mode; `mode` is `ro`, `rw` or `rwc` as in SQLite's URIs."""
     connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         timeout=BUSY_SECONDS,
@@ -108,7 +108,7 @@ class _Query:
         self._closed = False
 
     def fetch(self) -> list[sqlite3.Row]:
-        """The next rows; none at the end, and after `close`."""
+        """Return the next rows; none at the end, and after `close`."""
         with self._in_use:
             if self._connection is None and not self._closed:
                 self._connection = connect(self._path, mode="rw")
@@ -119,7 +119,7 @@ class _Query:
             return self._cursor.fetchmany(ROWS_AT_ONCE)
 
     def close(self) -> None:
-        """Ends a `fetch` that another thread is still at, for whoever asked for it may have been cancelled."""
+        """End a `fetch` that another thread is still at, for whoever asked for it may have been cancelled."""
         self._closed = True
         if self._connection is not None:
             self._connection.interrupt()
@@ -142,15 +142,15 @@ class Database:
         self.damage: StoreDamaged | None = None
 
     async def read(self, work: Work[T]) -> T:
-        """What `work` returns, from one consistent state of the file."""
+        """Return what `work` returns, from one consistent state of the file."""
         return await self._run(self._readers, lambda: self._transaction("BEGIN", work))
 
     async def write(self, work: Work[T]) -> T:
-        """Runs `work` whole or not at all; what it wrote is on the disk when this returns."""
+        """Run `work` whole or not at all; what it wrote is on the disk when this returns."""
         return await self._run(self._writer, lambda: self._transaction("BEGIN IMMEDIATE", work))
 
     async def stream(self, sql: str, parameters: tuple[Any, ...]) -> AsyncGenerator[sqlite3.Row, None]:
-        """The rows of a query, few at a time, all from one state of the file."""
+        """Yield the rows of a query, few at a time, all from one state of the file."""
         query = _Query(self.path, sql, parameters)
         try:
             while rows := await self._run(self._readers, query.fetch):
@@ -160,7 +160,7 @@ class Database:
             query.close()
 
     async def exclusively(self, work: Callable[[], T]) -> T:
-        """Runs `work` in the thread of the writes."""
+        """Run `work` in the thread of the writes."""
         return await self._run(self._writer, work)
 
     async def close(self) -> None:
@@ -196,7 +196,7 @@ class Database:
             return work(connection)
 
     def _connection(self) -> sqlite3.Connection:
-        """This thread's own connection."""
+        """Return this thread's own connection."""
         connection: sqlite3.Connection | None = getattr(self._of_thread, "connection", None)
         if connection is None:
             connection = self._of_thread.connection = connect(self.path, mode="rw")

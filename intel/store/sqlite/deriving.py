@@ -37,7 +37,7 @@ def changed(connection: sqlite3.Connection, ids: Iterable[str]) -> None:
 
 
 def count_cluster(connection: sqlite3.Connection, cluster_id: str) -> None:
-    """Lets every article of a cluster count for the source of the earliest one."""
+    """Let every article of a cluster count for the source of the earliest one."""
     first = connection.execute(_FIRST_OF_CLUSTER, (cluster_id,)).fetchone()
     if first is not None:
         connection.execute(_CHANGED_BY_CLUSTER, (cluster_id, first["source"]))

@@ -29,7 +29,7 @@ class Scope(NamedTuple):
 
 
 def divide(connection: sqlite3.Connection, query: IocQuery) -> Facets:
-    """The facets of all that a query matches."""
+    """Return the facets of all that a query matches."""
     scope = Scope(plain_filters(query)) if is_plain(query) else _matching(connection, query)
     times, names = types_and_times(scope), source_names(scope)
     types, weeks = _types_and_weeks(connection.execute(times.text, times.parameters))
@@ -37,7 +37,7 @@ def divide(connection: sqlite3.Connection, query: IocQuery) -> Facets:
 
 
 def _matching(connection: sqlite3.Connection, query: IocQuery) -> Scope:
-    """Notes what matches in a temporary table, so that a search is made once."""
+    """Note what matches in a temporary table, so that a search is made once."""
     found = matching_seqs(query)
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS matching (seq INTEGER PRIMARY KEY)")
     connection.execute("DELETE FROM matching")

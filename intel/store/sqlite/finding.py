@@ -15,7 +15,7 @@ _HAS_SOURCE = "EXISTS (SELECT 1 FROM ioc_sources AS s WHERE s.seq = iocs.seq AND
 
 
 def ioc_list(query: IocQuery) -> Sql:
-    """One page and one record more: (newest_first, id)."""
+    """Return one page and one record more: (newest_first, id)."""
     where = _all_of([*_list_filters(query), *_after_newest(query.after)])
     return Sql(
         f"SELECT newest_first, id FROM {_list_table(query)}{where.text} ORDER BY newest_first, id LIMIT ?",
@@ -24,7 +24,7 @@ def ioc_list(query: IocQuery) -> Sql:
 
 
 def ioc_list_total(query: IocQuery) -> Sql:
-    """How many records the whole list has."""
+    """Return how many records the whole list has."""
     if (query.ids, query.since, query.until, query.source, query.added_since) == (None,) * 5:
         where = _all_of([Sql("type = ?", (query.type,))] if query.type else [])
         return Sql(f"SELECT coalesce(sum(iocs), 0) FROM ioc_totals{where.text}", where.parameters)
@@ -33,7 +33,7 @@ def ioc_list_total(query: IocQuery) -> Sql:
 
 
 def ioc_search(query: IocQuery, text: SearchText) -> Sql:
-    """One page and one record more: (class, fewest_last, newest_first, id)."""
+    """Return one page and one record more: (class, fewest_last, newest_first, id)."""
     matching, filters, after = _matching(query, text), _all_of(_plain(query)), _after_rank(query.after)
     class_ = _class(text)
     # CROSS JOIN keeps the engine from beginning with the larger table.
@@ -47,13 +47,13 @@ def ioc_search(query: IocQuery, text: SearchText) -> Sql:
 
 
 def ioc_search_total(query: IocQuery) -> Sql:
-    """How many indicators the whole search finds."""
+    """Return how many indicators the whole search finds."""
     matching = matching_seqs(query)
     return Sql(f"SELECT count(*) FROM ({matching.text})", matching.parameters)
 
 
 def is_plain(query: IocQuery) -> bool:
-    """Whether a query asks for no more than `plain_filters` say."""
+    """Tell whether a query asks for no more than `plain_filters` say."""
     return query.text is None and query.source is None and query.ids is None and query.added_since is None
 
 
@@ -76,7 +76,7 @@ def matching_seqs(query: IocQuery) -> Sql:
 
 
 def article_list(query: ArticleQuery) -> Sql:
-    """One page and one record more: (newest_first, id)."""
+    """Return one page and one record more: (newest_first, id)."""
     where = _all_of([*_article_filters(query), *_after_newest(query.after)])
     return Sql(
         f"SELECT newest_first, id FROM articles{where.text} ORDER BY newest_first, id LIMIT ?",
@@ -85,7 +85,7 @@ def article_list(query: ArticleQuery) -> Sql:
 
 
 def article_total(query: ArticleQuery) -> Sql:
-    """How many articles the whole list or search has."""
+    """Return how many articles the whole list or search has."""
     where = _all_of(_article_filters(query))
     return Sql(f"SELECT count(*) FROM articles{where.text}", where.parameters)
 
@@ -107,7 +107,7 @@ def _list_filters(query: IocQuery) -> list[Sql]:
 
 
 def _class(text: SearchText) -> Sql:
-    """The class of a match; each case costs time at every match."""
+    """Return the class of a match; each case costs time at every match."""
     in_value = matching_iocs(text.clauses, IN_VALUE)
     if not text.exact_ids:
         return Sql(f"CASE WHEN seq IN ({in_value.text}) THEN 1 ELSE 2 END", in_value.parameters)

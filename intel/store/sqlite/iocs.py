@@ -60,13 +60,13 @@ class SqliteIocs:
 
 
 def count(connection: sqlite3.Connection, total: Sql) -> int:
-    """What a statement of `finding` counts."""
+    """Return what a statement of `finding` counts."""
     (counted,) = connection.execute(total.text, total.parameters).fetchone()
     return int(counted)
 
 
 def read_page(connection: sqlite3.Connection, page: Sql, total: int | None, limit: int, load: Load[T]) -> Page[T]:
-    """One page from a statement of `finding`; `load` reads the records of the ids that it selects."""
+    """Return one page from a statement of `finding`; `load` reads the records of the ids that it selects."""
     rows = connection.execute(page.text, page.parameters).fetchall()
     items = load(connection, [row["id"] for row in rows[:limit]])
     return Page(items, total, _position(rows[limit - 1]) if len(rows) > limit else None)

@@ -27,22 +27,22 @@ class Sql:
 
 
 def value_column(type: str, value: str) -> str:
-    """The words of a value."""
+    """Return the words of a value."""
     return _SEPARATOR.join(value_words(type, value))
 
 
 def text_column(texts: Iterable[str]) -> str:
-    """The words of several texts."""
+    """Return the words of several texts."""
     return _SEPARATOR.join(filter(None, map(encoded_words, dict.fromkeys(texts))))
 
 
 def host_column(id: str, type: str, value: str) -> str:
-    """The hosts that a value stands on, and its id."""
+    """Return the hosts that a value stands on, and its id."""
     return " ".join([_id_token(id), *map(_host_token, host_names(type, value))])
 
 
 def ip_bytes(address: str) -> bytes | None:
-    """An address in order within its version, which comes first; None for what is no address."""
+    """Return an address in order within its version, which comes first; None for what is no address."""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:

@@ -40,7 +40,7 @@ def prepare(path: Path) -> None:
 
 
 def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], ...]) -> None:
-    """Runs every migration that the file lacks, each whole or not at all."""
+    """Run every migration that the file lacks, each whole or not at all."""
     newest = max(version for version, _ in migrations)
     # A file that needs nothing is opened on a full or read-only disk too.
     if connection.execute("PRAGMA user_version").fetchone()[0] == newest:

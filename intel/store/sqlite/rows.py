@@ -123,7 +123,7 @@ def article(row: sqlite3.Row, text: str | None = None) -> Article:
 
 
 def iocs_by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Ioc]:
-    """Those of the given indicators that exist."""
+    """Return those of the given indicators that exist."""
     rows = connection.execute(
         f"""SELECT {IOC_COLUMNS} FROM json_each(?) AS wanted
             JOIN iocs AS i ON i.id = wanted.value JOIN articles AS a ON a.id = i.article_id""",
