@@ -144,7 +144,7 @@ class Isolation:
                 raise self._death(time.monotonic() - begun, limits, "killed") from None
 
     def _death(self, seconds: float, limits: IsolationLimits, how: str) -> IsolationFailed:
-        """Say why a process died: the kernel does not tell which limit it ran into, but no clock kills one before its time."""
+        """Say why a process died; the kernel names no limit, but no clock kills a process before its time."""
         if how == "killed" and seconds >= min(limits.cpu_seconds, limits.wall_seconds):
             return IsolationFailed("parse_timeout", "Reading the page took longer than a page may take.")
         log.warning("a reading process crashed", error=how)
