@@ -9,15 +9,19 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+_LARGE_AT_ONCE = 2
+
 
 class Apart:
     """Runs pure work in one thread, so that the event loop goes on meanwhile.
 
     One thread: Python runs one at a time, so more would only compete with the event loop for their turn. Give it
-    pieces of a few milliseconds, for they wait for each other.
+    pieces of a few milliseconds, for they wait for each other. Whoever reads much before it gives work here waits for
+    `large` first: what is read then lies in memory for few at a time, and is little to collect.
     """
 
     def __init__(self) -> None:
+        self.large = asyncio.Semaphore(_LARGE_AT_ONCE)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="apart")
 
     async def run(self, work: Callable[[], T]) -> T:

@@ -102,6 +102,11 @@ async def show_one(visit: Visit) -> Response:
     article = await known_article(visit)
     if is_format(format := visit.query.get("format", "")):
         return await export_article(visit, format, article.ref)
+    async with visit.service.apart.large:
+        return await _shown(visit, article)
+
+
+async def _shown(visit: Visit, article: Article) -> Response:
     store, list_name = visit.service.store, f"page of the indicators of {article.id}"
     position = _position(visit, list_name, {})
     page = await store.articles.iocs_of(article.id, MOST_RECORDS, position)
