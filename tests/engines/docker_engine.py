@@ -71,6 +71,8 @@ def elasticsearch_container(pull: bool) -> Iterator[Engine]:
     container.waiting_for(HttpWaitStrategy(9200, "/_cluster/health").with_startup_timeout(120))
     container.with_env("discovery.type", "single-node").with_env("ES_JAVA_OPTS", "-Xms1g -Xmx1g")
     container.with_env("cluster.routing.allocation.disk.threshold_enabled", "false")
+    # With the line above, each look at the disk lifts the blocks that a test has put on its indices.
+    container.with_env("cluster.info.update.interval", "1h")
     container.with_env("cluster.max_shards_per_node", "10000")
     with started(container, 9200, "http") as engine:
         yield engine

@@ -99,6 +99,8 @@ def settings(folder: Path, port: int) -> str:
             f"transport.port: {free_port()}",
             "xpack.security.enabled: false",
             "cluster.routing.allocation.disk.threshold_enabled: false",
+            # With the line above, each look at the disk lifts the blocks that a test has put on its indices.
+            "cluster.info.update.interval: 1h",
             "cluster.max_shards_per_node: 10000",
             f"path.data: {folder / 'data'}",
             f"path.logs: {folder / 'logs'}",

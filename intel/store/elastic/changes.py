@@ -24,7 +24,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from intel.errors import InvalidQuery, StoreUnavailable
+from intel.errors import InvalidQuery, StoreUnavailable, WritesRefused
 from intel.query import ChangePage, ChangePosition, ChangeQuery
 from intel.records import Change, ChangeEvent
 from intel.store.elastic.bulk import Bulk, Write, expecting
@@ -94,7 +94,7 @@ class Changes:
 
     async def page(self, query: ChangeQuery) -> ChangePage:
         """`intel.store.port.Iocs.changes`."""
-        closed = (await self._ledger()).closed
+        closed = await self._closed()
         if query.after.number > closed:
             raise InvalidQuery("after", "is no position in the changes of this store; leave it out to begin anew")
         hits = await self._read(query, closed)
@@ -103,11 +103,14 @@ class Changes:
                 break
             try:
                 has_more = await self._number()
+            except WritesRefused:
+                # What waits for its number comes once it can be written, after all that this page tells.
+                return _page(query, hits, closed, has_more=False)
             except StoreUnavailable:
                 if not hits:
                     raise
                 break
-            before, closed = closed, (await self._ledger()).closed
+            before, closed = closed, await self._closed()
             if closed > before:
                 hits = await self._read(query, closed)
             if not has_more:
@@ -184,6 +187,11 @@ class Changes:
         self._has_all = self._has_all or not (hits or left)
         others = [as_found(hit) for hit in hits if hit["_id"] not in set(left)]
         return [one for one in read if not one.source.get("change_number")] + others
+
+    async def _closed(self) -> int:
+        """Return up to where the feed may be read; writes nothing."""
+        found = await self._leases.get(_LEDGER_ID)
+        return 0 if found is None else Ledger(found).closed
 
     async def _ledger(self) -> Ledger:
         while (found := await self._leases.get(_LEDGER_ID)) is None:
