@@ -90,7 +90,7 @@ async def calm(folder: Path, reports: Reports, count: int) -> Counts:
     try:
         pipeline = Pipeline(fetch, read, store, utc_now)
         for n in range(count):
-            await pipeline.take_url(reports.url(n), source(n))
+            await pipeline.take_url(reports.url(n), source(n), claimed=True)
         found = await store.iocs.find(IocQuery(limit=10_000))
         return {ioc.value: (ioc.sightings, ioc.sources) for ioc in found.items}
     finally:

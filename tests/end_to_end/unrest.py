@@ -92,15 +92,12 @@ def planned(seed: int) -> list[Page]:
 
 
 def counted(pages: Sequence[Page]) -> dict[str, tuple[int, int]]:
-    """Sightings and sources of each domain and URL that those pages name: copies are sightings, but no sources."""
-    sightings, reports = Counter[str](), set[tuple[str, int]]()
+    """Sightings and sources of each domain and URL that those pages name: all of them stand on one host."""
+    sightings = Counter[str]()
     for page in pages:
         if REASONS[page.kind] is None:
-            values = _named(page.number)
-            sightings.update(values)
-            reports.update((value, page.number) for value in values)
-    sources = Counter(value for value, _ in reports)
-    return {value: (sightings[value], sources[value]) for value in sightings}
+            sightings.update(_named(page.number))
+    return {value: (count, 1) for value, count in sightings.items()}
 
 
 def _named(n: int) -> tuple[str, ...]:
