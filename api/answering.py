@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable
 from urllib.parse import unquote_plus
 
 import structlog
-from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -16,19 +15,21 @@ from api.limits.policy import PREFIX, is_blank
 from api.metrics import Metrics
 from api.problems import Problem, ProblemResponse
 from api.streaming import HEAD_ONLY
-from api.web import failure_page, is_page
+from api.web.routes import failure_page, is_page
 
 log = structlog.get_logger()
 
-_API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+_Header = tuple[bytes, bytes]
+
+_API_POLICY = b"default-src 'none'; frame-ancestors 'none'; sandbox"
 _PAGE_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
-    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    b"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_FIXED = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer"}
+_FIXED = ((b"x-content-type-options", b"nosniff"), (b"referrer-policy", b"no-referrer"))
 # What web servers note for a client that went away before it was answered.
 _CLIENT_WENT_AWAY = 499
-_HTTPS_ONLY = {"Strict-Transport-Security": "max-age=31536000"}
+_HTTPS_ONLY = ((b"strict-transport-security", b"max-age=31536000"),)
 
 
 class AnswerMiddleware:
@@ -37,7 +38,9 @@ class AnswerMiddleware:
     def __init__(self, app: ASGIApp, metrics: Metrics, https: bool) -> None:
         self._app = app
         self._metrics = metrics
-        self._fixed = _FIXED | (_HTTPS_ONLY if https else {})
+        fixed = _FIXED + (_HTTPS_ONLY if https else ())
+        self._of_api = (*fixed, (b"content-security-policy", _API_POLICY))
+        self._of_pages = (*fixed, (b"content-security-policy", _PAGE_POLICY))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -49,7 +52,8 @@ class AnswerMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                _secure(MutableHeaders(scope=message), scope["path"], self._fixed)
+                secure = self._of_pages if is_page(scope["path"]) else self._of_api
+                message = {**message, "headers": _secured(message.get("headers", ()), secure)}
             await send(message)
 
         try:
@@ -58,10 +62,7 @@ class AnswerMiddleware:
             status = 500
             raise
         finally:
-            route = _route(scope)
-            seconds = time.perf_counter() - started
-            self._metrics.answered(scope["method"], route, status, seconds)
-            log.debug("answered", method=scope["method"], route=route, status=status, seconds=round(seconds, 4))
+            self._metrics.answered(scope["method"], _route(scope), status, time.perf_counter() - started)
 
 
 class HeadMiddleware:
@@ -133,7 +134,7 @@ class UnforeseenErrorMiddleware:
 
 
 def _failure(scope: Scope, request_id: str) -> ASGIApp:
-    """People get a page, programs the one error shape; both say how the log names it."""
+    """Answer people with a page and programs with the one error shape; both say how the log names it."""
     if is_page(scope["path"]):
         return failure_page(scope["app"].state.templates, request_id)
     detail = f"The service failed to answer this; the fault is on its side. Its log names this {request_id}."
@@ -150,7 +151,8 @@ def _route(scope: Scope) -> str:
     return f"{PREFIX}{template}" if scope["path"].startswith(f"{PREFIX}/") else str(template)
 
 
-def _secure(headers: MutableHeaders, path: str, fixed: Mapping[str, str]) -> None:
-    for name, value in fixed.items():
-        headers.setdefault(name, value)
-    headers.setdefault("Content-Security-Policy", _API_POLICY if path.startswith("/api/") else _PAGE_POLICY)
+def _secured(headers: Iterable[_Header], secure: Iterable[_Header]) -> list[_Header]:
+    """Return the headers with those of `secure` that the answer has not set itself."""
+    answer = list(headers)
+    given = {name for name, _ in answer}
+    return answer + [header for header in secure if header[0] not in given]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import orjson
 from starlette.requests import Request
@@ -41,13 +42,25 @@ class Listing:
         return str(self.position.values[0]) if self.position else None
 
     def answer(
-        self, items: Sequence[dict[str, Any]], total: int | None, next: Position | None, **more: Any
+        self, items: Sequence[dict[str, Any] | orjson.Fragment], total: int | None, next: Position | None, **more: Any
     ) -> Response:
         """Return the page with the members that every list has; without a key there is no way on."""
         return json_answer({"items": items} | self.members(total, next) | more)
 
+    def with_next(self, answer: Response, total: int | None, next: Position | None, **more: str) -> Response:
+        """Add to a page in another format, which has no room for them, how many there are and where the next page is;
+        `more` are parameters that its address keeps.
+        """
+        members = self.members(total, next)
+        if total is not None:
+            answer.headers["X-Total-Count"] = str(total)
+        if cursor := members["next_cursor"]:
+            asked = urlencode({"cursor": cursor, "limit": self.count, **more})
+            answer.headers["Link"] = f'<{self.request.url.path}?{asked}>; rel="next"'
+        return answer
+
     def members(self, total: int | None, next: Position | None) -> dict[str, Any]:
-        """Return what every list has beside its items."""
+        """Return the members that every list has beside its items."""
         cursor = None
         if next is not None and caller_of(self.request).identity is not None:
             cursor = service_of(self.request).cursors.write(self.name, self.asked, next)

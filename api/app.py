@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from types import ModuleType
 
 import structlog
 from fastapi import FastAPI
@@ -14,12 +15,13 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Match, Mount
+from starlette.routing import BaseRoute, Match, Mount
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api import VERSION
 from api.accounts.keys import Keys
 from api.accounts.passwords import Passwords
+from api.ai_clients import AiClients
 from api.answering import AnswerMiddleware, BlankParametersMiddleware, HeadMiddleware, UnforeseenErrorMiddleware
 from api.apart import Apart
 from api.cursors import Cursors
@@ -30,6 +32,7 @@ from api.limits.middleware import LimitMiddleware
 from api.limits.policy import Policies
 from api.limits.port import Limiter
 from api.limits.redis_limiter import RedisLimiter
+from api.limits.shared import SharedLimiter
 from api.limits.tiers import Tiers
 from api.metrics import Metrics
 from api.openapi import describe
@@ -42,9 +45,12 @@ from api.routes import (
     catalogues,
     changes,
     description,
+    extract,
     focus,
     health,
     iocs,
+    mcp,
+    misp,
     revisions,
     sources,
     submit,
@@ -56,16 +62,19 @@ from api.secret import secret_of
 from api.server.hosts import HostMiddleware
 from api.server.taking_over import BoundedApp
 from api.service import Service
-from api.web import add_pages, error_page, is_page
+from api.uploads import Uploads
+from api.web.routes import add_pages, error_page, is_page
+from api.worker import Worker
 from ingest.assembly import Ingest, open_following, open_ingest
 from ingest.queue.embedded import EmbeddedQueue
+from ingest.queue.hints import HintingQueue
 from ingest.queue.port import Queue
 from ingest.queue.redis import ArqQueue
 from ingest.roundups import build_newest_weeks, keep_weeks
 from ingest.submitting import Submitting
 from ingest.work import upkeep
 from intel.awareness import load_lessons
-from intel.errors import IocError, StoreUnavailable
+from intel.errors import IocError, StoreDamaged, StoreUnavailable
 from intel.focus import Focus
 from intel.settings import Settings, load_settings
 from intel.store import Store, open_store
@@ -90,34 +99,42 @@ _ROOMS = (
     catalogues,
     sources,
     submit,
+    extract,
     usage,
     description,
 )
 
+_ROOMS_AT_ROOT = (mcp, misp)
 
-def create_app(settings: Settings | None = None, clock: Callable[[], datetime] = utc_now) -> FastAPI:
-    """Return the whole service as one ASGI app; None reads the settings from the environment. Raises
-    ConfigurationError.
+
+def create_app(
+    settings: Settings | None = None, clock: Callable[[], datetime] = utc_now, worker: Worker | None = None
+) -> FastAPI:
+    """Return the whole service as one ASGI app; None reads the settings from the environment.
+
+    `worker` says which part this process has where several serve together. Raises ConfigurationError.
     """
     settings = settings or load_settings()
-    service, ingest = _assemble(settings, clock)
-    # Served, the worker does these.
-    beside = () if settings.served else _chores(settings, service, ingest)
+    service, ingest = _assemble(settings, clock, worker)
+    keep = _upkeep(service, ingest, worker)
     app = BoundedApp(
         title="IOC Intelligence",
         version=VERSION,
-        lifespan=lambda _: _running(service, ingest, beside),
+        lifespan=lambda app: _running(app.state.ai_clients, service, ingest, keep),
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
-    policies = Policies(route for room in _ROOMS for route in room.router.routes)
+    policies = Policies(_routes(_ROOMS), _routes(_ROOMS_AT_ROOT))
     app.state.service = service
+    app.state.ai_clients = AiClients(app)
     app.openapi = lambda: describe(app, policies)  # type: ignore[method-assign]
     for room in _ROOMS:
         app.include_router(room.router, prefix="/api/v1")
     app.include_router(health.router)
+    for room in _ROOMS_AT_ROOT:
+        app.include_router(room.router)
     add_pages(app)
     _add_error_answers(app)
     app.add_middleware(UnforeseenErrorMiddleware)
@@ -137,16 +154,21 @@ def create_app(settings: Settings | None = None, clock: Callable[[], datetime] =
     return app
 
 
-def _assemble(settings: Settings, clock: Callable[[], datetime]) -> tuple[Service, Ingest]:
-    store, metrics = open_store(settings, clock), Metrics()
+def _routes(rooms: Iterable[ModuleType]) -> Iterator[BaseRoute]:
+    for room in rooms:
+        yield from room.router.routes
+
+
+def _assemble(settings: Settings, clock: Callable[[], datetime], worker: Worker | None) -> tuple[Service, Ingest]:
+    store, metrics = open_store(settings, clock), Metrics(worker.number, worker.metrics) if worker else Metrics()
     ingest = open_ingest(settings, store, clock)
     redis = settings.redis_address
-    queue: Queue = ArqQueue(redis) if redis else EmbeddedQueue(ingest.work.read)
+    queue = _queue(redis, ingest, worker)
     service = Service(
         settings=settings,
         store=store,
         queue=queue,
-        limiter=_limiter(redis, metrics),
+        limiter=_limiter(redis, metrics, worker),
         tiers=Tiers(
             key=Rate.parse(settings.ioc_rate_key),
             list=Rate.parse(settings.ioc_rate_list),
@@ -162,33 +184,57 @@ def _assemble(settings: Settings, clock: Callable[[], datetime]) -> tuple[Servic
         metrics=metrics,
         clock=clock,
         apart=Apart(),
+        isolation=ingest.isolation,
+        uploads=Uploads(),
     )
     return service, ingest
 
 
-def _chores(settings: Settings, service: Service, ingest: Ingest) -> tuple[Callable[[], Awaitable[None]], ...]:
-    following = open_following(settings, service.store, ingest, service.submitting, service.clock)
+def _upkeep(service: Service, ingest: Ingest, worker: Worker | None) -> Callable[[], Awaitable[None]]:
+    """Return what goes on beside requests: of several workers the first one does it for all."""
+    if worker is not None and not worker.is_first:
+        return service.metrics.keep_published
+    beside: list[Callable[[], Awaitable[None]]] = [service.metrics.keep_published] if worker else []
+    # Served, `ioc worker` does these.
+    if not service.settings.served:
+        beside += _chores(service, ingest)
+        if worker is not None:
+            beside.append(lambda: worker.hints.pass_on(service.store, service.queue))
+    return lambda: upkeep(service.store, service.queue, service.clock, *beside)
+
+
+def _chores(service: Service, ingest: Ingest) -> tuple[Callable[[], Awaitable[None]], ...]:
+    following = open_following(service.settings, service.store, ingest, service.submitting, service.clock)
     build_weeks = build_newest_weeks(service.store, service.lessons, service.clock)
     return following, lambda: keep_weeks(build_weeks)
 
 
-def _limiter(redis: str | None, metrics: Metrics) -> Limiter:
+def _queue(redis: str | None, ingest: Ingest, worker: Worker | None) -> Queue:
+    if redis is not None:
+        return ArqQueue(redis)
+    return EmbeddedQueue(ingest.work.read) if worker is None or worker.is_first else HintingQueue(worker.hints)
+
+
+def _limiter(redis: str | None, metrics: Metrics, worker: Worker | None) -> Limiter:
+    local = MemoryLimiter() if worker is None else SharedLimiter(worker.buckets)
     if redis is None:
-        return MemoryLimiter()
-    return FallbackLimiter(RedisLimiter(redis), MemoryLimiter(), on_fallback=metrics.limited_without_redis)
+        return local
+    return FallbackLimiter(RedisLimiter(redis), local, on_fallback=metrics.limited_without_redis)
 
 
 @contextlib.asynccontextmanager
 async def _running(
-    service: Service, ingest: Ingest, beside: Sequence[Callable[[], Awaitable[None]]]
+    ai_clients: AiClients, service: Service, ingest: Ingest, keep: Callable[[], Awaitable[None]]
 ) -> AsyncIterator[None]:
-    """Prepare the store, sweep what is due, do what is to be done beside, and close everything at the end.
+    """Prepare the store, `keep` it meanwhile, and close everything at the end.
 
-    Embedded, a store that cannot be made ends the start; served, it may come after us.
+    Embedded, a store that cannot be made ends the start, but one that is damaged does not: it is logged, `/readyz` says
+    so, and what can be read is. Served, the store may come after us.
     """
     if not service.settings.served:
-        await service.store.setup()
-    keeping = asyncio.create_task(upkeep(service.store, service.queue, service.clock, *beside))
+        with contextlib.suppress(StoreDamaged):
+            await service.store.setup()
+    keeping = asyncio.ensure_future(keep())
     checking = asyncio.create_task(_checked(service.store))
     try:
         with _short_collections():
@@ -197,6 +243,7 @@ async def _running(
         keeping.cancel()
         checking.cancel()
         await asyncio.gather(keeping, checking, return_exceptions=True)
+        await ai_clients.close()
         await service.queue.close()
         await ingest.close()
         await service.limiter.close()
@@ -270,7 +317,7 @@ def _add_error_answers(app: FastAPI) -> None:
 
 
 async def _answer(request: Request, problem: Problem) -> Response:
-    """People get a page, programs the one error shape."""
+    """Answer people with a page, programs with the one error shape."""
     if is_page(request.url.path):
         return await error_page(request, problem)
     return respond(request, problem)

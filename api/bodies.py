@@ -1,8 +1,11 @@
-"""Reading JSON bodies strictly: size, media type, encoding, repeated and unknown members."""
+"""Reading bodies strictly: size, media type, encoding, and of JSON repeated and unknown members."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from email.message import Message
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -11,29 +14,57 @@ from starlette.requests import Request
 from api.models import NoBody
 from api.problems import Problem
 
+JSON = "application/json"
 LARGEST_BODY = 256_000
+_SEND_JSON = "Send JSON with Content-Type: application/json."
 _Model = TypeVar("_Model", bound=BaseModel)
+_Other = TypeVar("_Other", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class MediaType:
+    """What a body is declared as, in lower case; the charset only where it is given."""
+
+    name: str
+    charset: str | None
 
 
 async def read_json(request: Request, model: type[_Model]) -> _Model:
     """Return the body as `model`; every way in which it can be wrong is a Problem of its own."""
-    _check_media_type(request)
-    return _validate(_parse(await read_body(request)), model)
+    media_type_of(request, (JSON,), _SEND_JSON)
+    return parse_json(await read_body(request), model)
 
 
-def _check_media_type(request: Request) -> None:
-    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if media_type != "application/json":
-        raise Problem(415, "unsupported_media_type", "Send JSON with Content-Type: application/json.")
+async def read_either(request: Request, model: type[_Model], member: str, other: type[_Other]) -> _Model | _Other:
+    """Return the body as `other` where it has that member, else as `model`; problems as with `read_json`."""
+    media_type_of(request, (JSON,), _SEND_JSON)
+    value = _parse(await read_body(request))
+    return _validate(value, other) if isinstance(value, dict) and member in value else _validate(value, model)
+
+
+def parse_json(body: bytes, model: type[_Model]) -> _Model:
+    """Return JSON as `model`; every way in which it can be wrong is a Problem of its own."""
+    return _validate(_parse(body), model)
+
+
+def media_type_of(request: Request, accepted: Collection[str], otherwise: str) -> MediaType:
+    """Return the media type that a body declares. Problem, with the sentence `otherwise`, for what is not accepted."""
+    declared = request.headers.get("content-type", "")
+    kind = declared.partition(";")[0].strip().lower()
+    if kind not in accepted:
+        raise Problem(415, "unsupported_media_type", otherwise)
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise Problem(415, "unsupported_media_type", "Send the body without Content-Encoding.")
+    parameters = Message()
+    parameters["content-type"] = declared
+    return MediaType(kind, parameters.get_content_charset())
 
 
 async def read_no_members(request: Request) -> None:
-    """A body that is empty or an object without members; anything else is a Problem, as with `read_json`."""
+    """Read a body that is empty or an object without members; anything else is a Problem, as with `read_json`."""
     body = await read_body(request)
     if body.strip():
-        _check_media_type(request)
+        media_type_of(request, (JSON,), _SEND_JSON)
         _validate(_parse(body), NoBody)
 
 
@@ -53,8 +84,12 @@ def _digits(text: str | None) -> str:
     return text if text and text.isascii() and text.isdigit() and len(text) < 20 else "0"
 
 
+def _size(bytes: int) -> str:
+    return f"{bytes // 1_000_000} MB" if bytes >= 1_000_000 else f"{bytes // 1000} kB"
+
+
 def _too_large(largest: int) -> NoReturn:
-    raise Problem(413, "payload_too_large", f"The body may have at most {largest // 1000} kB.")
+    raise Problem(413, "payload_too_large", f"The body may have at most {_size(largest)}.")
 
 
 def _parse(body: bytes) -> Any:

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import asyncio
+import os
+from collections.abc import Iterable, Mapping
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metric, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.registry import Collector
 
+from api.server.shared_texts import SharedTexts
 from api.sources import FeedHealth
 
+_PUBLISH_SECONDS = 5.0
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 class Metrics:
-    """The metrics of one application."""
+    """The metrics of one process, and of what the store holds.
 
-    def __init__(self) -> None:
+    Where several serve together, `shared` holds what each tells; `worker` is the number of this one.
+    """
+
+    def __init__(self, worker: int = 0, shared: SharedTexts | None = None) -> None:
+        self._worker = worker
+        self._shared = shared
         self._registry = CollectorRegistry()
+        self._of_store = CollectorRegistry()
+        Gauge("ioc_process", "Id of the process.", registry=self._registry).set(os.getpid())
+        self._answers: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._requests = Counter(
             "ioc_http_requests", "Answers by route and status.", ["method", "route", "status"], registry=self._registry
         )
@@ -27,22 +41,29 @@ class Metrics:
         self._refused = Counter(
             "ioc_connections_refused", "Connections refused or ended, by reason.", ["reason"], registry=self._registry
         )
-        self._submissions = Gauge("ioc_submissions", "Submissions by status.", ["status"], registry=self._registry)
-        self._records = Gauge("ioc_records", "Stored records by kind.", ["kind"], registry=self._registry)
+        self._submissions = Gauge("ioc_submissions", "Submissions by status.", ["status"], registry=self._of_store)
+        self._records = Gauge("ioc_records", "Stored records by kind.", ["kind"], registry=self._of_store)
         self._feed_success = Gauge(
-            "ioc_feed_last_success_timestamp_seconds", "Last success by feed.", ["feed"], registry=self._registry
+            "ioc_feed_last_success_timestamp_seconds", "Last success by feed.", ["feed"], registry=self._of_store
         )
         self._feed_failures = Gauge(
-            "ioc_feed_failures", "Failures since the last success by feed.", ["feed"], registry=self._registry
+            "ioc_feed_failures", "Failures since the last success by feed.", ["feed"], registry=self._of_store
         )
         self._feed_records = Gauge(
-            "ioc_feed_records", "What came of each feed, by kind.", ["feed", "kind"], registry=self._registry
+            "ioc_feed_records", "What came of each feed, by kind.", ["feed", "kind"], registry=self._of_store
         )
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one answer; `route` is the template of the path, never the path itself."""
-        self._requests.labels(method, route, str(status)).inc()
-        self._seconds.labels(route).observe(seconds)
+        counted, timed = self._answers.get((method, route, status)) or self._answer(method, route, status)
+        counted.inc()
+        timed.observe(seconds)
+
+    def _answer(self, method: str, route: str, status: int) -> tuple[Counter, Histogram]:
+        """Return the metrics of such an answer, and keep them: finding them by labels costs most."""
+        found = self._requests.labels(method, route, str(status)), self._seconds.labels(route)
+        self._answers[method, route, status] = found
+        return found
 
     def limited_without_redis(self) -> None:
         """Count one request that was limited in this process because Redis is out of reach."""
@@ -75,6 +96,42 @@ class Metrics:
             if feed.last_success_at is not None:
                 self._feed_success.labels(feed.name).set(feed.last_success_at.timestamp())
 
+    async def keep_published(self) -> None:
+        """Tell the other workers what this one counted, again and again until cancelled."""
+        while True:
+            self._publish()
+            await asyncio.sleep(_PUBLISH_SECONDS)
+
+    def _publish(self) -> None:
+        if self._shared is not None:
+            self._shared.put(self._worker, generate_latest(self._registry))
+
     def render(self) -> bytes:
-        """Return all metrics in Prometheus's text format."""
-        return generate_latest(self._registry)
+        """Return all metrics in Prometheus's text format: of several workers those of each, by their number."""
+        self._publish()
+        here = generate_latest(self._registry) if self._shared is None else _by_worker(self._shared.all())
+        return here + generate_latest(self._of_store)
+
+
+class _Told(Collector):
+    """Metrics that were collected elsewhere."""
+
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterable[Metric]:
+        return self._metrics
+
+
+def _by_worker(texts: Mapping[int, bytes]) -> bytes:
+    """Return the metrics in all of these texts as one, each with its worker's number."""
+    merged: dict[str, Metric] = {}
+    for number, text in sorted(texts.items()):
+        for told in text_string_to_metric_families(text.decode()):
+            metric = merged.setdefault(told.name, Metric(told.name, told.documentation, told.type))
+            metric.samples += [
+                sample._replace(labels={**sample.labels, "worker": str(number)}) for sample in told.samples
+            ]
+    registry = CollectorRegistry()
+    registry.register(_Told(merged.values()))
+    return generate_latest(registry)

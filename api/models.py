@@ -20,16 +20,16 @@ Severity = Literal["critical", "high", "medium", "low"]
 Item = TypeVar("Item")
 
 
-class _Body(BaseModel):
+class Body(BaseModel):
+    """A body that is read strictly: no unknown members, no conversions."""
+
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class SubmitBody(_Body):
-    """What to read."""
+Address = Annotated[str, StringConstraints(min_length=1, max_length=2048)]
 
-    url: Annotated[str, StringConstraints(min_length=1, max_length=2048)] = Field(
-        examples=["https://blog.example.org/2026/kestrel-loader"]
-    )
+
+class _Submitted(Body):
     source_name: str | None = Field(None, examples=["Example Research"], min_length=1, max_length=200)
 
     @field_validator("source_name")
@@ -44,15 +44,29 @@ class SubmitBody(_Body):
         return value.strip()
 
 
-class NoBody(_Body):
+class SubmitBody(_Submitted):
+    """What to read."""
+
+    url: Address = Field(examples=["https://blog.example.org/2026/kestrel-loader"])
+
+
+class SubmitManyBody(_Submitted):
+    """Several addresses to read."""
+
+    urls: list[Address] = Field(
+        min_length=1, max_length=100, examples=[["https://blog.example.org/1", "https://blog.example.org/2"]]
+    )
+
+
+class NoBody(Body):
     """A body without members."""
 
 
-class LookupBody(_Body):
+class LookupBody(Body):
     """Values to look up, each plain or defanged."""
 
     values: list[Annotated[str, StringConstraints(max_length=2048)]] = Field(
-        min_length=1, max_length=50, examples=[["evil[.]example", "44d88612fea8a8f36de82e1278abb02f"]]
+        min_length=1, max_length=1000, examples=[["evil[.]example", "44d88612fea8a8f36de82e1278abb02f"]]
     )
 
     @field_validator("values")
@@ -63,7 +77,7 @@ class LookupBody(_Body):
         return values
 
 
-class FalsePositiveBody(_Body):
+class FalsePositiveBody(Body):
     """Why an indicator is a false positive, if there is something to say."""
 
     note: str | None = Field(None, examples=["our own mail relay"], max_length=LONGEST_NOTE)

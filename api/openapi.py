@@ -9,15 +9,23 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from api.extract_models import ExtractBody
 from api.limits.policy import Policies
-from api.models import FalsePositiveBody, LookupBody, ProblemModel, SubmitBody
+from api.models import FalsePositiveBody, LookupBody, ProblemModel, SubmitBody, SubmitManyBody
 
 _DESCRIPTION = """Give it an article, get its indicators of compromise.
 
 Lists and searches are open to everybody; a key (`Authorization: Bearer ioc_…`) raises the limits, allows paging on, and
 is needed to submit. Buckets are refilled continuously, so that a full one and its refill can pass within one window.
 """
-_OURS: tuple[type[BaseModel], ...] = (ProblemModel, SubmitBody, LookupBody, FalsePositiveBody)
+_OURS: tuple[type[BaseModel], ...] = (
+    ProblemModel,
+    SubmitBody,
+    SubmitManyBody,
+    ExtractBody,
+    LookupBody,
+    FalsePositiveBody,
+)
 
 
 def describe(app: FastAPI, policies: Policies) -> dict[str, Any]:
@@ -43,6 +51,6 @@ def describe(app: FastAPI, policies: Policies) -> dict[str, Any]:
 
 
 def _without_framework_errors(operation: dict[str, Any]) -> None:
-    """Any text is a path parameter; the framework announces a 422 all the same."""
+    """Drop the 422 that the framework announces for path parameters: any text is one."""
     if "HTTPValidationError" in str(operation["responses"].get("422")):
         del operation["responses"]["422"]

@@ -56,7 +56,7 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 
 def unless_blank(text: str | None) -> str | None:
-    """None for what counts as absent: nothing but white space."""
+    """Return a value; None for what counts as absent: nothing but white space."""
     return None if text is None or is_blank(text) else text
 
 

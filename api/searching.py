@@ -50,7 +50,7 @@ async def searched(store: Store) -> Json:
 
 
 async def iocs_suggested(store: Store, text: SearchText) -> list[str]:
-    """Searches for indicators that may have been meant, those that find something first."""
+    """Return searches for indicators that may have been meant, those that find something first."""
     return await _suggested(store, text, lambda search: store.iocs.find(IocQuery(text=search, limit=1)))
 
 
@@ -62,7 +62,7 @@ async def articles_suggested(store: Store, text: SearchText) -> list[str]:
 async def articles_met(
     store: Store, articles: Sequence[Article], text: SearchText | None
 ) -> dict[str, tuple[Snippet, ...]]:
-    """By id of the article: the pieces of it in which a search was met; none for a list."""
+    """Return, by id of the article, the pieces of it in which a search was met; none for a list."""
     if text is None or not articles:
         return {}
     texts = await store.articles.texts([article.id for article in articles])
@@ -94,7 +94,7 @@ def _snippet(one: Snippet) -> Json:
 
 
 def facets_shown(facets: Facets) -> Json:
-    """Facets as an answer shows them."""
+    """Return facets as an answer shows them."""
     return {"types": facets.types, "sources": facets.sources, "weeks": facets.weeks}
 
 

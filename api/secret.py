@@ -25,7 +25,7 @@ def secret_of(settings: Settings) -> bytes:
 
 
 def _kept(folder: Path) -> bytes:
-    """Whoever links the file into place first decides, so that processes that start together agree."""
+    """Return the secret that is kept; whoever links its file into place first decides for all that start together."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     file = folder / "secret_key"
     if not file.exists():

@@ -16,6 +16,8 @@ from api.limits.caller import CALLER, Caller, KeyIdentity
 from api.limits.port import Limiter
 from api.limits.tiers import Tiers
 from api.metrics import Metrics
+from api.uploads import Uploads
+from ingest.isolated import Isolation
 from ingest.queue.port import Queue
 from ingest.submitting import Submitting
 from intel.awareness import Lesson
@@ -44,6 +46,8 @@ class Service:
     metrics: Metrics
     clock: Callable[[], datetime]
     apart: Apart
+    isolation: Isolation
+    uploads: Uploads
 
 
 def service_of(request: Request) -> Service:
@@ -69,7 +73,7 @@ def role_of(request: Request) -> Role:
 
 
 def submitter_of(request: Request) -> str:
-    """As `account_of`, for requests that submit. Forbidden where the account's role does not allow that."""
+    """Do as `account_of`, for requests that submit. Raises Forbidden where the account's role does not allow that."""
     identity = _identity(request)
     check_may_submit(identity.role)
     return identity.account_id

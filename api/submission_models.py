@@ -22,3 +22,7 @@ class SubmissionModel(BaseModel):
     again: bool = Field(description="whether it asked for a known article to be read again")
     created_at: datetime
     finished_at: datetime | None
+
+
+class SubmissionsModel(BaseModel):
+    items: list[SubmissionModel] = Field(description="one for each address, in their order")

@@ -2,56 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import urlsplit, urlunsplit
 
 from ingest.revisions import Vanished
 from intel.canonical import defang
-from intel.records import IOC_TYPES, Article, ArticleRef, Catalogue, Change, Feed, Ioc, Mention, Submission
+from intel.cards import article_members
+from intel.records import IOC_TYPES, Article, Catalogue, Change, Feed, Mention, Submission
 from intel.times import rfc3339
 
 Json = dict[str, Any]
 FeedState = Literal["off", "ended", "failing", "well", "waiting"]
 
 
-def ioc(record: Ioc, warnings: Iterable[tuple[str, str]]) -> Json:
-    """Return the IOC record of the contract; `warnings` are the lists that it stands on, each with what that means."""
-    return {
-        "id": record.id,
-        "type": record.type,
-        "value": record.value,
-        "defanged": defang(record.type, record.value),
-        "first_seen": rfc3339(record.first_seen),
-        "last_seen": rfc3339(record.last_seen),
-        "added_at": rfc3339(record.added_at),
-        "changed_at": rfc3339(record.changed_at),
-        "sightings": record.sightings,
-        "sources": record.sources,
-        "context": record.context,
-        "malware": list(record.malware),
-        "tags": [],
-        "warnings": [{"list": list, "reason": reason} for list, reason in warnings],
-        "article": article_ref(record.article),
-    }
-
-
-def article_ref(ref: ArticleRef) -> Json:
-    """Return an article as an IOC points at it; a claimed source name is marked."""
-    return {
-        "id": ref.id,
-        "title": ref.title,
-        "url": ref.url,
-        "source_name": ref.source_name,
-        "published_at": _time(ref.published_at),
-        **ref.claim,
-    }
-
-
 def mention(record: Mention) -> Json:
     """Return an article as an IOC's own record lists it."""
-    return article_ref(record.article) | {"context": record.context}
+    return article_members(record.article) | {"context": record.context}
 
 
 def article(record: Article) -> Json:

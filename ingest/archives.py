@@ -33,6 +33,9 @@ LIMITS: Final = IsolationLimits(cpu_seconds=1_000, wall_seconds=900.0, memory_by
 
 _PIECE_BYTES: Final = 1 << 18
 _ZIP: Final = b"PK\x03\x04"
+# As many entries as an import may hold come to a tenth of it; its end has a comment of 64 kB at most.
+_LARGEST_DIRECTORY: Final = 100_000_000
+_LONGEST_END: Final = 66_000
 _GZIP: Final = b"\x1f\x8b"
 _PACKINGS: Final[Sequence[tuple[bytes, Callable[[IO[bytes]], Any]]]] = (
     (_GZIP, gzip.open), (b"BZh", bz2.open), (b"\xfd7zXZ\0", lzma.open),
@@ -86,8 +89,9 @@ class Budget:
     started: float = field(default_factory=time.process_time)
 
     def opened(self, bytes_on_disk: int) -> None:
-        """An archive is opened: it may unfold to a hundred times its size."""
+        """Count an archive as opened: it may unfold to a hundred times its size."""
         self.allowed = min(self.choice.most_bytes, max(self.allowed, self.choice.spare_bytes) + 100 * bytes_on_disk)
+        self._in_time()
 
     def entry(self) -> None:
         """Count an entry of an archive."""
@@ -97,10 +101,10 @@ class Budget:
         self._in_time()
 
     def take(self, size: int) -> None:
-        """Count unfolded bytes."""
-        self.unfolded += size
-        if self.unfolded > self.allowed:
+        """Count unfolded bytes; what is refused does not count, so that a later archive has its own share."""
+        if self.unfolded + size > self.allowed:
             raise _Spent(f"The archives unfold to more than {self.allowed // 1_000_000:,} MB")
+        self.unfolded += size
         self._in_time()
 
     def _in_time(self) -> None:
@@ -127,16 +131,14 @@ class _Counted(io.RawIOBase):
 def file_pieces(paths: list[bytes], choice: Choice) -> Iterator[FilePiece]:
     """Yield every file that is wanted, in a stable order: of folders and archives those with a known ending.
 
-    The last piece of all has no path where the budget is used up, and says what was left out.
+    An archive for which the budget does not last says so under its own path; files beside it are taken all the same.
     """
     budget = Budget(choice)
-    place = ""
-    try:
-        for shown, path, root in _listed(map(os.fsdecode, paths), choice):
-            place = shown
+    for shown, path, root in _listed(map(os.fsdecode, paths), choice):
+        try:
             yield from _of_path(shown, path, root, budget)
-    except _Spent as spent:
-        yield FilePiece(place, b"", True, "archive_too_large", f"{spent}; it and all that follows is left out.")
+        except _Spent as spent:
+            yield _failed(shown, "archive_too_large", f"{spent}; the rest of this one is left out.")
 
 
 def count_files(paths: list[bytes], choice: Choice) -> int:
@@ -154,7 +156,7 @@ def shown_name(name: str) -> str:
 
 
 def _listed(paths: Iterable[str], choice: Choice) -> Iterator[tuple[str, str, str | None]]:
-    """(as shown, path, folder that it was found in)"""
+    """Yield every file as (as shown, path, folder that it was found in)."""
     for path in paths:
         if not Path(path).is_dir():
             yield _shown_path(path), path, None
@@ -172,7 +174,7 @@ def _shown_path(path: str) -> str:
 
 
 def _is_wanted(name: str, choice: Choice) -> bool:
-    """Hidden files and what macOS adds to archives are not."""
+    """Tell whether a file is wanted; hidden ones and what macOS adds to archives are not."""
     parts = PurePosixPath(name).parts
     hidden = any(part.startswith(".") for part in parts) or "__MACOSX" in parts
     return not hidden and name.lower().endswith(choice.endings + ARCHIVES)
@@ -277,12 +279,27 @@ def _of_member(path: str, name: str, content: IO[bytes], budget: Budget, depth: 
 
 
 def _of_zip(path: str, file: IO[bytes], budget: Budget, depth: int) -> Iterator[FilePiece]:
+    if _directory_bytes(file) > _LARGEST_DIRECTORY:
+        yield _failed(path, "archive_too_large", "The archive's table of contents is larger than it may be.")
+        return
     with zipfile.ZipFile(file) as archive:
         for info in archive.infolist():
             budget.entry()
             if info.is_dir() or stat.S_ISLNK(info.external_attr >> 16) or not _is_wanted(info.filename, budget.choice):
                 continue
             yield from _of_zip_member(path, archive, info, budget, depth)
+
+
+def _directory_bytes(file: IO[bytes]) -> int:
+    """Return how long a zip says its table of contents is: it is read whole before the first entry is counted."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - _LONGEST_END))
+    end = file.read()
+    file.seek(0)
+    if (large := end.rfind(b"PK\6\6")) >= 0:
+        return int.from_bytes(end[large + 40 : large + 48], "little")
+    place = end.rfind(b"PK\5\6")
+    return int.from_bytes(end[place + 12 : place + 16], "little") if place >= 0 else 0
 
 
 def _of_zip_member(
@@ -324,7 +341,7 @@ def _plain(file: IO[bytes]) -> contextlib.AbstractContextManager[IO[bytes]]:
 
 
 def _members_in(path: str, budget: Budget) -> int:
-    """Without reading what compressed members hold, where the format lets one."""
+    """Count the members of an archive, without reading what they hold where the format lets one."""
     found = 0
     # Of a damaged one `file_pieces` gives the archive itself, with what is wrong with it.
     with contextlib.suppress(*_BROKEN, MemoryError, _Spent, _NoFile), _opened(path) as file:

@@ -16,6 +16,7 @@ from ingest.near_duplicates import copies_among
 from ingest.pipeline import Pipeline, Read
 from ingest.polling import keep_following, open_polling
 from ingest.reading import Page, ReadPage, checked, is_large, limited, read_page
+from ingest.reading_many import ReadMany
 from ingest.second_reading import reading_twice
 from ingest.submitting import Submitting
 from ingest.work import SubmissionWork
@@ -29,9 +30,13 @@ from intel.times import utc_now
 
 @dataclass(frozen=True, slots=True)
 class Ingest:
-    """The pipeline, and the work on submissions that uses it; `close` ends the processes that read pages."""
+    """The pipeline, and the work on submissions that uses it; `close` ends the processes that read pages.
+
+    `read_many` reads the operator's own files.
+    """
 
     pipeline: Pipeline
+    read_many: ReadMany
     work: SubmissionWork
     fetch_allow: FetchAllow
     isolation: Isolation
@@ -60,7 +65,9 @@ def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] 
         return await pipeline_for(submission.account_id).take_submitted(submission)
 
     work = SubmissionWork(store, take_submitted, clock, limits.total_seconds)
-    return Ingest(pipeline_for(OPERATOR), work, allow, isolation, limits, proxy)
+    pipeline = pipeline_for(OPERATOR)
+    read_many = ReadMany(isolation, pipeline.read, settings.ioc_most_indicators)
+    return Ingest(pipeline, read_many, work, allow, isolation, limits, proxy)
 
 
 def _readers(isolation: Isolation, account_id: str, most_indicators: int) -> tuple[Read, Compare]:
@@ -82,7 +89,7 @@ def _readers(isolation: Isolation, account_id: str, most_indicators: int) -> tup
 
 
 def fetch_allow(settings: Settings) -> FetchAllow:
-    """Return what the settings exempt from the fetch guard. Raises ConfigurationError."""
+    """Return the exemptions from the fetch guard that the settings name. Raises ConfigurationError."""
     return FetchAllow.parse(",".join(settings.ioc_fetch_allow))
 
 

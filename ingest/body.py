@@ -14,6 +14,8 @@ MARKDOWN: Final = "text/markdown"
 PDF: Final = "application/pdf"
 ARTICLE_TYPES: Final = frozenset({HTML, XHTML, PLAIN, MARKDOWN, PDF})
 
+_LARGE_BYTES: Final = 1_000_000
+
 _HEAD_BYTES: Final = 2048
 _BINARY_MAGIC: Final = (
     b"PK\x03\x04", b"\x1f\x8b", b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"\x7fELF", b"MZ\x90", b"Rar!", b"7z\xbc\xaf",
@@ -64,7 +66,7 @@ _CODECS: Final = {label: label for label in _SAME_NAME.split()} | {
 
 
 def essence(content_type: str | None) -> str | None:
-    """`text/html` of `Text/HTML; charset=utf-8`; None where no type is given."""
+    """Return `text/html` of `Text/HTML; charset=utf-8`; None where no type is given."""
     return (content_type or "").partition(";")[0].strip().lower() or None
 
 
@@ -83,6 +85,11 @@ def article_type(declared: str | None, body: bytes) -> str | None:
     if kind in (None, PLAIN, PDF) and _HTML_START.match(_without_bom(head)):
         return HTML
     return None if kind == PDF else kind or PLAIN
+
+
+def is_large_body(body: bytes, content_type: str) -> bool:
+    """Tell whether reading a body of this type may take much memory: PDFs unpack to any size."""
+    return len(body) > _LARGE_BYTES or content_type == PDF
 
 
 def is_feed(body: bytes) -> bool:
@@ -116,8 +123,12 @@ def is_noise(text: str) -> bool:
     A page with some bad bytes is one; random, compressed or encrypted bytes show in any charset.
     """
     sample = text[:_SAMPLE] + text[_SAMPLE:][-_SAMPLE:]
-    noise = sum(1 for each in sample if each == "\ufffd" or (each not in "\t\n\f\r\x1b" and category(each) in _NOISE))
-    return noise * _NOISE_SHARE > len(sample)
+    noisy = {each for each in set(sample) if _is_noisy(each)}
+    return bool(noisy) and sum(map(noisy.__contains__, sample)) * _NOISE_SHARE > len(sample)
+
+
+def _is_noisy(character: str) -> bool:
+    return character == "\ufffd" or (character not in "\t\n\f\r\x1b" and category(character) in _NOISE)
 
 
 def _unmarked_utf16(body: bytes) -> str:

@@ -9,16 +9,17 @@ Claims are made in the order of the bands, and nobody's are ever taken away, so 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from datetime import timedelta
+from typing import Final, Protocol
 
 import structlog
 
 from ingest.near_duplicates import copies_among
+from ingest.reading import cluster_of as cluster_of_text
 from intel.errors import IsolationFailed
 from intel.records import Article
-from intel.store import Store
 
 log = structlog.get_logger()
 
@@ -30,6 +31,17 @@ _LONGEST_CHAIN: Final = 16
 # So long a copy that is still claiming its bands is waited for.
 _CLAIMING_SECONDS: Final = 3.0
 _LOOK_SECONDS: Final = 0.1
+_FETCHED_TOGETHER: Final = timedelta(minutes=5)
+
+
+class KnownArticles(Protocol):
+    """What finding a cluster asks of the articles that are known: `intel.store.port.Articles`, or `Batch`."""
+
+    async def ids_of(self, addresses: Sequence[str]) -> dict[str, str]: ...
+
+    async def texts(self, ids: Sequence[str]) -> dict[str, str]: ...
+
+    async def get(self, id: str) -> Article | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +58,9 @@ async def compare_here(text: str, others: Mapping[str, str]) -> dict[str, tuple[
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """Finds the clusters of articles in one store."""
+    """Finds the clusters of articles among those that are known."""
 
-    store: Store
+    articles: KnownArticles
     compare: Compare
 
     async def begin(self, article: Article, known: Article | None, bands: tuple[str, ...]) -> str:
@@ -64,8 +76,25 @@ class Copies:
         if not bands:
             return article.cluster_id
         leader = await self._leader(_Copy(article.id, article.text or "", bands))
-        found = await self.store.articles.get(leader) if leader != article.id else None
-        return found.cluster_id if found else article.cluster_id
+        return article.cluster_id if leader == article.id else await self._led_by(leader, article) or article.cluster_id
+
+    async def _led_by(self, leader: str, copy: Article) -> str | None:
+        """Return the cluster of an article that leads.
+
+        One that was fetched about when its copy was may still be being saved: until that is seen to lead, it may stand
+        in a cluster that is not its text's own.
+        """
+        end = asyncio.get_running_loop().time() + _CLAIMING_SECONDS
+        while True:
+            found = await self.articles.get(leader)
+            if found is None:
+                return None
+            if found.revision > 1 or abs(copy.fetched_at - found.fetched_at) > _FETCHED_TOGETHER:
+                return found.cluster_id
+            own = await asyncio.to_thread(cluster_of_text, found.text or "")
+            if found.cluster_id == own or asyncio.get_running_loop().time() > end:
+                return found.cluster_id
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def _leader(self, copy: _Copy) -> str:
         path = [copy.id]
@@ -82,7 +111,7 @@ class Copies:
     async def _forerunner(self, copy: _Copy, *, is_stored: bool) -> _Copy | None:
         owners = await self._owners(copy.bands, all_claimed=is_stored)
         others = [owner for owner in dict.fromkeys(owners.values()) if owner != copy.id][:_MOST_COMPARED]
-        texts = await self.store.articles.texts(others) if others else {}
+        texts = await self.articles.texts(others) if others else {}
         alike = await self._alike(copy.text, texts) if texts else {}
         for other in others:
             was_first = not any(owners.get(band) == copy.id for band in alike.get(other, ()))
@@ -96,8 +125,8 @@ class Copies:
         """
         end = asyncio.get_running_loop().time() + _CLAIMING_SECONDS
         while True:
-            found = await asyncio.gather(*map(self.store.articles.id_of, bands))
-            owners = {band: owner for band, owner in zip(bands, found, strict=True) if owner}
+            found = await self.articles.ids_of(bands)
+            owners = {band: found[band] for band in bands if band in found}
             if not all_claimed or len(owners) == len(bands) or asyncio.get_running_loop().time() > end:
                 return owners
             await asyncio.sleep(_LOOK_SECONDS)

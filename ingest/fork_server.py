@@ -29,12 +29,11 @@ from ingest.messages import (
     PIECE,
     TOO_LARGE,
     IsolationLimits,
-    Shape,
     framed,
-    item_type,
     read_arguments,
     read_job,
     refusal_frame,
+    shape_of,
 )
 from intel.errors import IngestFailed
 
@@ -95,7 +94,7 @@ def _answer(
     job: socket.socket, limits: IsolationLimits, function: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> bytes:
     """Send what a function returns, or item by item what a generator gives, as fast as the other end reads."""
-    shape, sent = Shape(item_type(function)), 0
+    shape, sent = shape_of(function), 0
     items = function(*arguments) if inspect.isgeneratorfunction(function) else _once(function, arguments)
     while True:
         signal.setitimer(signal.ITIMER_REAL, max(limits.wall_seconds, 0.001))
@@ -132,7 +131,7 @@ def _exactly(job: socket.socket, length: int) -> bytearray:
 
 
 def _confine(limits: IsolationLimits) -> None:
-    """The kernel ends this process at its limits, also where no Python code runs any more."""
+    """Have the kernel end this process at its limits, also where no Python code runs any more."""
     for handled in (signal.SIGALRM, signal.SIGXCPU, signal.SIGCHLD):
         signal.signal(handled, signal.SIG_DFL)
     _lower(resource.RLIMIT_CPU, limits.cpu_seconds)
@@ -153,7 +152,7 @@ def _lower(kind: int, limit: int) -> None:
 
 
 def _place_of(error: BaseException) -> str:
-    """Kind and place of an error, without its message: that may quote the page."""
+    """Return kind and place of an error, without its message: that may quote the page."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else "nowhere"
     return f"{type(error).__name__} at {place}"

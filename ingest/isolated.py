@@ -23,7 +23,7 @@ import structlog
 
 from ingest import messages
 from ingest.fork_server import LENGTH_BYTES
-from ingest.messages import IsolationLimits, Job, MalformedMessage, Shape, item_type, read_refusal, written
+from ingest.messages import IsolationLimits, Job, MalformedMessage, Shape, read_refusal, shape_of, written
 from ingest.reading_slots import ReadingSlots
 from intel.errors import IsolationFailed
 from intel.ids import OPERATOR
@@ -35,7 +35,7 @@ log = structlog.get_logger()
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-_PRELOAD: Final = ("ingest.reading:warm_up", "ingest.indicators.iocextract_step", "ingest.archives")
+_PRELOAD: Final = ("ingest.reading:warm_up", "ingest.indicators.iocextract_step", "ingest.archives", "pypdf")
 _BOOT: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from ingest.fork_server import serve; serve(int(sys.argv[2]), sys.argv[3:])"
@@ -63,10 +63,14 @@ class Isolation:
         self._preload = preload
         self._forking: _ForkServer | None = None
 
+    @property
+    def limits(self) -> IsolationLimits:
+        return self._limits
+
     async def run(
         self, function: Callable[[*Ts], T], *args: *Ts, account_id: str = OPERATOR, is_large: bool = False
     ) -> T:
-        """`run_within` the limits of all jobs."""
+        """Do as `run_within`, within the limits of all jobs."""
         return await self.run_within(self._limits, function, *args, account_id=account_id, is_large=is_large)
 
     async def run_within(
@@ -77,7 +81,7 @@ class Isolation:
         account_id: str = OPERATOR,
         is_large: bool = False,
     ) -> T:
-        """Return what `function(*args)` returns, for an account; of large jobs one runs at a time.
+        """Return the result of `function(*args)`, run for an account; of large jobs one runs at a time.
 
         The function is of a module's top level; its signature says of which types the arguments and the result are:
         such as `ingest.messages` can write. Raises what it raises where that is an IngestFailed, else IsolationFailed:
@@ -125,7 +129,7 @@ class Isolation:
         self, limits: IsolationLimits, function: Callable[..., Any], args: tuple[Any, ...]
     ) -> AsyncGenerator[Any, None]:
         job = Job(f"{function.__module__}:{function.__qualname__}", len(args), limits)
-        shape, begun = Shape(item_type(function)), time.monotonic()
+        shape, begun = shape_of(function), time.monotonic()
         ours, theirs = socket.socketpair()
         with ours:
             ours.setblocking(False)

@@ -98,10 +98,21 @@ def read_job(frame: bytes | bytearray) -> Job:
 
 def read_arguments(function: Callable[..., Any], number: int, frame: bytes | bytearray) -> tuple[Any, ...]:
     """Read the first arguments of a function as its signature has them."""
+    read: tuple[Any, ...] = _arguments_decoder(function, number).decode(frame)
+    return read
+
+
+@lru_cache
+def _arguments_decoder(function: Callable[..., Any], number: int) -> Decoder[Any]:
     hints = get_type_hints(function)
     kinds = tuple(hints[name] for name in list(inspect.signature(function).parameters)[:number])
-    read: tuple[Any, ...] = Decoder(tuple.__class_getitem__(kinds)).decode(frame)
-    return read
+    return Decoder(tuple.__class_getitem__(kinds))
+
+
+@lru_cache
+def shape_of(function: Callable[..., Any]) -> Shape:
+    """Return how a function's results, or the items that a generator gives, go in pieces."""
+    return Shape(item_type(function))
 
 
 def item_type(function: Callable[..., Any]) -> Any:
@@ -141,6 +152,14 @@ class Shape:
     def assembled(self) -> Assembled:
         """Return an empty place for the pieces of one value."""
         return Assembled(self._kind, self._lists)
+
+
+def rehearse(function: Callable[..., Any], *args: Any) -> None:
+    """Carry a job out without sending it anywhere, so that processes forked later find all made that it needs."""
+    result = function(*read_arguments(function, len(args), written(args)))
+    for item in result if inspect.isgeneratorfunction(function) else (result,):
+        for _ in shape_of(function).pieces(item):
+            pass
 
 
 class Assembled:

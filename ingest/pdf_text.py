@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Final
-
-import pypdf
+from typing import TYPE_CHECKING, Final
 
 from intel.errors import ArticleUnreadable
 from intel.times import to_moment
+
+if TYPE_CHECKING:
+    import pypdf
 
 MOST_PAGES: Final = 500
 
@@ -31,6 +32,9 @@ def read_pdf(body: bytes, most_characters: int) -> PdfText:
 
     Raises ArticleUnreadable: `pdf_encrypted`, `pdf_damaged`.
     """
+    # Only the processes that read pages need it: it takes 14 MB.
+    import pypdf
+
     try:
         reader = pypdf.PdfReader(io.BytesIO(body), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):

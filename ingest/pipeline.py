@@ -6,10 +6,11 @@ Whatever is cut short in between is made up for by doing it again: ids are deriv
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from ingest.batch import Batch
 from ingest.copies import Compare, Copies, compare_here
 from ingest.fetch import FetchedPage
 from ingest.indicators.suffixes import domain_of_url
@@ -19,6 +20,7 @@ from intel.canonical import canonical_url
 from intel.ids import OPERATOR
 from intel.records import Article, Submission
 from intel.store import Store
+from intel.store.port import Entry
 
 Fetch = Callable[[str], Awaitable[FetchedPage]]
 Read = Callable[[Page], Awaitable[ReadPage]]
@@ -77,9 +79,68 @@ class Pipeline:
         known = await self.store.articles.get(found.article.id)
         return await self._save(replace(found, addresses=(*found.addresses, *addresses)), known)
 
+    async def take_many(self, found: Sequence[ReadPage]) -> tuple[Article, ...]:
+        """Do as `take_read` for several articles, one after the other, in few steps where they are new.
+
+        A caller bounds what it gives at once, as for the store's `save_many`.
+        """
+        known = set(await self.store.articles.get_many([page.article.id for page in found]))
+        taken: list[Article] = []
+        new: list[ReadPage] = []
+        for page in found:
+            if page.article.id in known:
+                taken += await self._save_new(new)
+                new = []
+                taken.append(await self.take_read(page))
+            else:
+                known.add(page.article.id)
+                new.append(page)
+        return (*taken, *await self._save_new(new))
+
+    async def _save_new(self, found: Sequence[ReadPage]) -> Sequence[Article]:
+        """Save articles of which none is known, and all are different."""
+        if not found:
+            return ()
+        now = self.clock()
+        batch = await Batch.begin(self.store.articles, [band for page in found for band in page.bands])
+        copies = Copies(batch, self.compare)
+        articles = list[Article]()
+        for page in found:
+            article = replace(page.article, cluster_id=await copies.cluster_of(page.article, page.bands))
+            batch.add(page.article, page.bands)
+            articles.append(article)
+        await Revisions(self.store).begin(list(zip(articles, found, strict=True)), now)
+        entries = [
+            Entry(article, page.sightings, (*page.addresses, *page.bands))
+            for article, page in zip(articles, found, strict=True)
+        ]
+        saved = await self.store.articles.save_many(entries)
+        return await self._settle_new(saved, found, await self.store.articles.ids_of(list(batch.owners)), now)
+
+    async def _settle_new(
+        self, saved: Sequence[Article], found: Sequence[ReadPage], owners: Mapping[str, str], now: datetime
+    ) -> Sequence[Article]:
+        """Look at what others saved at the same time: copies of these articles, or other versions of them.
+
+        An article that owns all its bands has no forerunner.
+        """
+        # As they were read: one that leads has its own cluster, whichever it was saved in when others seemed to lead.
+        as_read = Batch(self.store.articles, {}, {page.article.id: page.article for page in found})
+        copies, revisions = Copies(as_read, self.compare), Revisions(self.store)
+        settled = list(saved)
+        for place, (article, page) in enumerate(zip(saved, found, strict=True)):
+            leads = all(owners.get(band) == article.id for band in page.bands)
+            cluster_id = page.article.cluster_id if leads else await copies.cluster_of(page.article, page.bands)
+            if cluster_id != article.cluster_id:
+                settled[place] = await self._put(replace(article, cluster_id=cluster_id), page, {*page.addresses})
+        pages = {page.article.id: page for page in found}
+        for article in await revisions.unsettled(settled):
+            await revisions.settle(article, pages[article.id], now)
+        return settled
+
     async def _save(self, found: ReadPage, known: Article | None, *urls: str) -> Article:
         addresses = {*found.addresses, *map(canonical_url, urls)}
-        copies, revisions = Copies(self.store, self.compare), Revisions(self.store)
+        copies, revisions = Copies(self.store.articles, self.compare), Revisions(self.store)
         now = self.clock()
         article = await revisions.next(_as_first_seen(found.article, known), known, found, now)
         article = replace(article, cluster_id=await copies.begin(article, known, found.bands))

@@ -86,7 +86,7 @@ class Polite:
 
     @asynccontextmanager
     async def alone(self, url: str) -> AsyncIterator[None]:
-        """Nobody else asks this host meanwhile."""
+        """Keep everybody else from asking this host meanwhile."""
         host = urlsplit(url).hostname or ""
         lock = self._hosts.setdefault(host, asyncio.Lock())
         async with lock:
@@ -231,7 +231,7 @@ class Polling:
         return article is None or article.source_domain is not None
 
     async def _hand_in(self, feed: Feed, entries: Sequence[FeedEntry]) -> News:
-        """In random order of their sites, so that slow ones do not keep the same others waiting for ever."""
+        """Hand in pages in random order of their sites, so that slow ones do not keep the same others waiting."""
         sites = _by_site(entries)
         slots = asyncio.Semaphore(_SITES_AT_ONCE)
         handing = [
@@ -281,7 +281,7 @@ def open_polling(
     limits: FetchLimits | None = None,
     proxy: str | None = None,
 ) -> Polling:
-    """Polling with fetchers of its own, within `limits` and those of feeds and of robots.txt."""
+    """Return polling with fetchers of its own, within `limits` and those of feeds and of robots.txt."""
     limits = limits or FetchLimits()
     for_feeds = replace(limits, body_bytes=min(limits.body_bytes, LARGEST_FEED_BYTES))
     for_robots = replace(
@@ -355,7 +355,7 @@ def after_failure(feed: Feed, failure: IngestFailed, now: datetime) -> Feed:
 
 
 def _jittered(seconds: float) -> float:
-    """About so long, so that feeds added together do not stay together; never beyond the bounds."""
+    """Return about so long, so that feeds added together do not stay together; never beyond the bounds."""
     return min(max(seconds * random.uniform(0.9, 1.1), SHORTEST_INTERVAL_SECONDS), LONGEST_INTERVAL_SECONDS)
 
 

@@ -6,17 +6,17 @@ Pure, from values to values, so that it runs in a process that can be killed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from ingest.article_text import ArticleText, read_article
-from ingest.body import PDF
+from ingest.body import is_large_body
 from ingest.indicators import Document, Extraction, document_from_html, document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
 from ingest.indicators.unread import UnreadPiece, unread_pieces
-from ingest.messages import conforms
+from ingest.messages import conforms, rehearse
 from ingest.near_duplicates import bands
 from ingest.wording import Finding, findings_of
 from intel import ids
@@ -27,7 +27,6 @@ from intel.times import utc_now
 from intel.unseen import plain
 from intel.words import encoded_words
 
-_LARGE_BYTES: Final = 1_000_000
 _MOST_DROPPED: Final = 1 << 31
 _LEFT_OUT: Final = "an article were left out."
 
@@ -61,8 +60,8 @@ class ReadPage:
 
 
 def is_large(page: Page) -> bool:
-    """Tell whether reading a page may take much memory: PDFs unpack to any size."""
-    return len(page.body) > _LARGE_BYTES or page.content_type == PDF
+    """Tell whether reading a page may take much memory."""
+    return is_large_body(page.body, page.content_type)
 
 
 def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
@@ -101,6 +100,12 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
         unread_pieces(extraction),
         bands(text.text),
     )
+
+
+def read_pages(pages: list[Page], most_indicators: int) -> Iterator[ReadPage]:
+    """Yield what `read_page` finds on each page, in their order. Raises ArticleUnreadable at the first without any."""
+    for page in pages:
+        yield read_page(page, most_indicators)
 
 
 def cluster_of(text: str) -> str:
@@ -144,9 +149,11 @@ def limited(found: ReadPage, most_indicators: int) -> ReadPage:
 
 
 def warm_up() -> None:
-    """Has everything loaded that a first page would wait for: parsers, stop words, lists of names."""
+    """Load everything that a first page would wait for: parsers, stop words, lists of names, how results are sent."""
     body = b"<html><body><p>The loader called evil[.]example.com with T1059 and Emotet, once.</p></body></html>"
-    read_page(Page(body, "text/html", None, None, None, utc_now()))
+    page = Page(body, "text/html", None, None, None, utc_now())
+    rehearse(read_page, page, 1)
+    rehearse(read_pages, [page], 1)
 
 
 def _document(text: ArticleText, url: str | None) -> Document:

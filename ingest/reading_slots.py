@@ -18,6 +18,8 @@ from typing import Final
 
 from intel.errors import IsolationFailed
 
+# The reason of a large page that got no slot.
+BUSY: Final = "busy"
 # Longer than the large page before may take.
 _WAIT_SECONDS: Final = 40.0
 
@@ -57,7 +59,7 @@ class ReadingSlots:
                 await job.may_begin.wait()
         except TimeoutError:
             detail = "Too many large pages are being read at this moment."
-            raise IsolationFailed("busy", detail, retryable=True) from None
+            raise IsolationFailed(BUSY, detail, retryable=True) from None
 
     def _begin(self) -> None:
         while job := self._next():

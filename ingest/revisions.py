@@ -8,10 +8,11 @@ reading.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final, cast
 
 from ingest.reading import ReadPage
 from intel.records import Article, Reading
@@ -21,6 +22,7 @@ from intel.store.walking import iocs_of
 Named = tuple[str, str]
 
 _MOST_READERS: Final = 8
+_TEXTS_AT_ONCE: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +56,28 @@ class Revisions:
         await self.store.readings.put(_reading(article, found, now))
         return article
 
+    async def begin(self, articles: Sequence[tuple[Article, ReadPage]], now: datetime) -> None:
+        """Keep the readings of articles that are new."""
+        await self.store.readings.put_many([_reading(article, found, now) for article, found in articles])
+
+    async def unsettled(self, articles: Sequence[Article]) -> tuple[Article, ...]:
+        """Return those of the articles of which others saved something else since they were."""
+        ids = [article.id for article in articles]
+        stored = await self.store.articles.get_many(ids)
+        texts = dict[str, str]()
+        for start in range(0, len(ids), _TEXTS_AT_ONCE):
+            texts |= await self.store.articles.texts(ids[start : start + _TEXTS_AT_ONCE])
+        return tuple(
+            article
+            for article in articles
+            if article.id not in stored
+            or stored[article.id].revision != article.revision
+            or stored[article.id].ioc_counts != article.ioc_counts
+            or texts.get(article.id) != article.text
+        )
+
     async def settle(self, article: Article, found: ReadPage, now: datetime) -> None:
-        """Has the reading of the article as it is stored kept, whoever of several readers saved last."""
+        """Keep the reading of the article as it is stored, whoever of several readers saved last."""
         for _ in range(_MOST_READERS):
             stored = await self.store.articles.get(article.id) or article
             kept = await self.store.readings.get(stored.id, stored.revision)
@@ -120,5 +142,5 @@ def vanished(outlines: tuple[Reading, ...]) -> tuple[Vanished, ...]:
 
 def _reading(article: Article, found: ReadPage, fetched_at: datetime) -> Reading:
     iocs = tuple((sighting.type, sighting.value) for sighting in found.sightings)
-    candidates = tuple({**candidate} for candidate in found.candidates)
+    candidates = cast("tuple[dict[str, Any], ...]", found.candidates)
     return Reading(article.id, article.revision, fetched_at, article.title, iocs, article.text or "", candidates)

@@ -105,7 +105,7 @@ def site_of(url: str) -> str:
 
 
 def judge(body: bytes, urls: tuple[str, ...]) -> Asked:
-    """Return what a robots.txt allows. Its author may make it slow to read, so run it in isolation."""
+    """Return the verdicts of a robots.txt. Its author may make it slow to read, so run it in isolation."""
     rules = Protego.parse(body.decode("utf-8", "replace").removeprefix("\ufeff"))
     verdicts = tuple(Verdict.ALLOWED if rules.can_fetch(url, ROBOT) else Verdict.DISALLOWED for url in urls)
     return Asked(verdicts, _bounded(rules.crawl_delay(ROBOT) or 0.0))

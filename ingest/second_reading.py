@@ -30,12 +30,16 @@ def reading_twice(read: Read, isolation: Isolation, account_id: str = OPERATOR) 
     """
 
     async def read_both(page: Page) -> ReadPage:
-        found = await read(page)
-        # Of what is cut already the second reader could not tell what is new.
-        worth_it = found.unread and not found.article.ioc_dropped and is_installed()
-        return await read_again(found, isolation, account_id=account_id) if worth_it else found
+        return await second_look(await read(page), isolation, account_id)
 
     return read_both
+
+
+async def second_look(found: ReadPage, isolation: Isolation, account_id: str = OPERATOR) -> ReadPage:
+    """Return a page after its second reading; as it is where it has no unread lines or iocextract is missing."""
+    # Of what is cut already the second reader could not tell what is new.
+    worth_it = found.unread and not found.article.ioc_dropped and is_installed()
+    return await read_again(found, isolation, account_id=account_id) if worth_it else found
 
 
 async def read_again(

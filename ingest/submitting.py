@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -12,10 +12,11 @@ from ingest.fetch import FetchAllow, check_url
 from ingest.queue.port import Queue
 from ingest.work import done
 from intel.canonical import canonical_url
+from intel.errors import InvalidQuery, RefusedUrl
 from intel.ids import OPERATOR, refetch_id, submission_id
 from intel.records import Article, Submission
 from intel.store import Store
-from intel.store.port import BOUNDS, WaitingBounds
+from intel.store.waiting import BOUNDS, WaitingBounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,19 @@ class Submitting:
         if article is None or (account_id == OPERATOR and article.source_domain is not None):
             return await self._add(submission, now)
         return await self._add(done(submission, article, now), now)
+
+    async def submit_all(self, account_id: str, urls: Sequence[str], source_name: str | None) -> tuple[Submission, ...]:
+        """Return the account's submission of each address, in their order.
+
+        InvalidQuery, and nothing is submitted, where one of them may not be fetched. An error in the middle leaves the
+        ones before it submitted: whoever asks for all again loses and doubles none.
+        """
+        for place, url in enumerate(urls):
+            try:
+                await self._checked(url)
+            except RefusedUrl as refused:
+                raise InvalidQuery(f"urls.{place}", refused.detail) from None
+        return tuple([await self.submit(account_id, url, source_name) for url in urls])
 
     async def again(self, account_id: str, article: Article) -> Submission:
         """Return the account's submission, of this minute, to read a known article again.

@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from ingest.queue.port import Queue
+from ingest.reading_slots import BUSY
 from intel.errors import IngestFailed, StoreUnavailable
 from intel.records import Article, Submission
 from intel.store import Store
@@ -85,6 +86,10 @@ class SubmissionWork:
                 article = await self.read_page(submission)
             await self._end(done(submission, article, self.clock()))
         except IngestFailed as error:
+            if error.reason == BUSY:
+                # Not the page's fault: it has had no attempt, and none of its time is used up.
+                await self._hand_back(replace(submission, reason=error.reason, detail=error.detail), now)
+                return
             last = _LAST_FETCH_AFTER - timedelta(seconds=self.longest_fetch_seconds)
             await self._end(_after_failure(submission, error, self.clock(), last))
         except StoreUnavailable:
@@ -204,7 +209,7 @@ def _after_failure(submission: Submission, error: IngestFailed, now: datetime, l
 
 
 def _after_outage(submission: Submission, now: datetime) -> Submission:
-    """Queued again: what was read could not be stored."""
+    """Queue it again: what was read could not be stored."""
     wait_seconds = min(_FIRST_STORE_WAIT_SECONDS * submission.attempts, _LONGEST_STORE_WAIT_SECONDS)
     detail = "The store could not be reached; the page is read again."
     return replace(

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import idna
 
-from intel.defanged import INVISIBLE, defang, refang, refang_url
+from intel.defanged import UNSEEN, defang, refang, refang_url
 from intel.errors import NotAnIndicator
 from intel.names import malware_name
 
@@ -57,11 +57,8 @@ def canonical(type: str, raw: str) -> str:
     Lenient for looking up: any well-formed domain and any address passes, also private and reserved ones.
     `canonical(type, canonical(type, raw))` is `canonical(type, raw)`. Raises `NotAnIndicator`.
     """
-    rule = _RULES.get(type)
-    if rule is None or len(raw) > LONGEST_INDICATOR:
-        raise NotAnIndicator(type, raw)
-    value = rule(raw)
-    if value is None or rule(value) != value:
+    value = _settled(type, raw) if type in _RULES and len(raw) <= LONGEST_INDICATOR else None
+    if value is None:
         raise NotAnIndicator(type, raw)
     return value
 
@@ -74,7 +71,7 @@ def readings(raw: str) -> tuple[tuple[str, str], ...]:
     """
     if not raw.strip() or len(raw) > LONGEST_INDICATOR:
         return ()
-    found = [(type, value) for type in _READING_ORDER if (value := _value_or_none(type, raw)) is not None]
+    found = [(type, value) for type in _READING_ORDER if (value := _reading(type, raw)) is not None]
     return tuple(dict.fromkeys(found + [("url", url) for url in _sister_urls(raw, found)]))
 
 
@@ -121,12 +118,12 @@ def canonical_ip(text: str) -> str | None:
     bare = text.strip()
     match = _IPV4_AND_PORT.fullmatch(bare) or _BRACKETED_IP.fullmatch(bare)
     address = match[1] if match else bare.removesuffix("/128" if ":" in bare else "/32")
+    if ":" not in address:
+        return canonical_ipv4(address)
     try:
-        ip = ipaddress.ip_address(address)
+        ip = ipaddress.IPv6Address(address)
     except ValueError:
         return None
-    if isinstance(ip, ipaddress.IPv4Address):
-        return str(ip)
     if ip.scope_id is not None:
         return None
     return f"::ffff:{ip.ipv4_mapped}" if ip.ipv4_mapped else ip.compressed
@@ -159,10 +156,8 @@ def _ip(raw: str) -> str | None:
 
 def _email(raw: str) -> str | None:
     local, _, host = refang(raw).strip().removeprefix("mailto:").rpartition("@")
-    domain = canonical_domain(host)
-    if domain is None or not _LOCAL_PART.fullmatch(local):
-        return None
-    return f"{local}@{domain}"
+    domain = canonical_domain(host) if _LOCAL_PART.fullmatch(local) else None
+    return f"{local}@{domain}" if domain is not None else None
 
 
 def _url(raw: str) -> str | None:
@@ -220,9 +215,13 @@ def _technique(raw: str) -> str | None:
     return f"T{match[1]}{'.' if match[2] else ''}{match[2] or ''}" if match else None
 
 
+def _name(raw: str) -> str:
+    """Return a name without invisible characters, its words separated by one space each."""
+    return " ".join(unicodedata.normalize("NFC", raw.translate(UNSEEN)).split())
+
+
 def _malware(raw: str) -> str | None:
-    visible = "".join(character for character in raw if character not in INVISIBLE)
-    name = " ".join(unicodedata.normalize("NFC", visible).split())
+    name = _name(raw)
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         return None
     return malware_name(name) or name
@@ -245,12 +244,18 @@ _READING_ORDER: Final = (
 )  # fmt: skip
 
 
-def _value_or_none(type: str, raw: str) -> str | None:
-    try:
-        value = canonical(type, raw)
-    except NotAnIndicator:
+def _settled(type: str, raw: str) -> str | None:
+    """Return the value that a rule makes of `raw`, if it makes the same of that again."""
+    rule = _RULES[type]
+    value = rule(raw)
+    return value if value is not None and rule(value) == value else None
+
+
+def _reading(type: str, raw: str) -> str | None:
+    """Return the canonical value that `raw` may mean as an indicator of that type; a name must be in a list."""
+    if type == "malware" and malware_name(_name(raw)) is None:
         return None
-    return value if type != "malware" or malware_name(value) else None
+    return _settled(type, raw)
 
 
 def _sister_urls(raw: str, found: list[tuple[str, str]]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Final
 # Invisible characters: copy-and-paste brings them along, or someone hides a name from a search with them.
 INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 
-_UNSEEN: Final = str.maketrans("", "", INVISIBLE)
+UNSEEN: Final = str.maketrans("", "", INVISIBLE)
 _OPEN: Final = r"\\?[\[({]{1,3}+"
 _CLOSE: Final = r"\\?[\])}]{1,3}+"
 _SEPARATOR: Final = re.compile(
@@ -22,6 +22,9 @@ _DOT: Final = re.compile(
     rf"(?i)[ \t]?{_OPEN}[ \t]?(?:\.|dot)[ \t]?{_CLOSE}[ \t]?|\\\.|(?<=\w)[\[({{]\.(?=\w)|(?<=\w)\.[\])}}](?=\w)"
 )
 _AT: Final = re.compile(rf"(?i)[ \t]?{_OPEN}[ \t]?(?:@|at)[ \t]?{_CLOSE}[ \t]?")
+# Without any of these no pattern below finds anything: most values are written plainly.
+_DISGUISED_SCHEME: Final = re.compile(rf"[{INVISIBLE}\\\[({{]|__")
+_DISGUISED: Final = re.compile(r"[\\\[(\])} {]")
 _MARKED: Final = re.compile(rf"{_OPEN}([:/]){_CLOSE}")
 _BRACKETED: Final = re.compile(r"\[([.:])\]")
 _SPOKEN_AT: Final = re.compile(r"(?<=[\w.-]) (?:AT|_at_) (?=[\w-]{1,63}+(?:\.| DOT | _dot_ )\w)")
@@ -30,8 +33,10 @@ _AUTHORITY: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^/?#\\]*+")
 
 
 def refang(text: str) -> str:
-    """`text` with every defanged part written plainly: `hxxps://evil[.]example` becomes `https://evil.example`."""
+    """Write every defanged part of a text plainly: `hxxps://evil[.]example` becomes `https://evil.example`."""
     seen = _plain_schemes(text)
+    if not _DISGUISED.search(seen):
+        return seen
     seen = _SPOKEN_DOT.sub(".", _SPOKEN_AT.sub("@", seen))
     return _MARKED.sub(r"\1", _AT.sub("@", _DOT.sub(".", seen)))
 
@@ -50,8 +55,10 @@ def refang_url(url: str) -> str:
 
 
 def _plain_schemes(text: str) -> str:
-    seen = _UNDERSCORED.sub(r"\1://", _SEPARATOR.sub("://", text.translate(_UNSEEN)))
-    return _SCHEME.sub(_plain_scheme, seen)
+    seen = text
+    if _DISGUISED_SCHEME.search(seen):
+        seen = _UNDERSCORED.sub(r"\1://", _SEPARATOR.sub("://", seen.translate(UNSEEN)))
+    return _SCHEME.sub(_plain_scheme, seen) if "://" in seen else seen
 
 
 def _plain_scheme(match: re.Match[str]) -> str:
@@ -62,7 +69,7 @@ def _plain_scheme(match: re.Match[str]) -> str:
 
 
 def defang(type: str, value: str) -> str:
-    """`value` (canonical) as it may be shown without becoming a link; `refang` gives the value back."""
+    """Return a canonical value as it may be shown without becoming a link; `refang` gives the value back."""
     if type in ("domain", "ip"):
         return value.replace(".", "[.]") if "." in value else value.replace(":", "[:]")
     if type == "email":

@@ -15,7 +15,17 @@ _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 def ioc_id(type: str, value: str) -> str:
     """Return the UUIDv5 of an indicator's type and canonical value."""
-    return str(uuid.uuid5(NAMESPACE, f"ioc\n{type}\n{value}"))
+    digits = ioc_id_bytes(type, value).hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def ioc_id_bytes(type: str, value: str) -> bytes:
+    """Return the 16 bytes of an indicator's id: as `uuid.uuid5` does, at a third of the time."""
+    name = f"ioc\n{type}\n{value}".encode()
+    id = bytearray(hashlib.sha1(NAMESPACE.bytes + name, usedforsecurity=False).digest()[:16])
+    id[6] = id[6] & 0x0F | 0x50  # the version
+    id[8] = id[8] & 0x3F | 0x80  # the variant
+    return bytes(id)
 
 
 def article_id(identity: str) -> str:

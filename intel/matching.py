@@ -12,10 +12,9 @@ import ipaddress
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, get_args
+from typing import Final, Literal, Protocol, get_args
 
 from intel.query import Clause, Network, SearchText, host_names, value_words
-from intel.records import Ioc
 from intel.words import encoded_words
 
 How = Literal["exact", "host", "subdomain", "network", "prefix", "word", "malware", "title", "source", "article"]
@@ -32,12 +31,29 @@ class Match:
     on: str
 
 
-def reason(text: SearchText, ioc: Ioc) -> Match:
+class Found(Protocol):
+    """What a search met: an indicator with the title and source name of its newest article."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def value(self) -> str: ...
+    @property
+    def malware(self) -> tuple[str, ...]: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def source_name(self) -> str: ...
+
+
+def reason(text: SearchText, ioc: Found) -> Match:
     """Return how this search found this record, which it did find."""
     if (ioc.type, ioc.value) in text.exact:
         return Match("exact", ioc.value)
     spellings = [spelling.split() for spelling in value_words(ioc.type, ioc.value)]
-    hosts = host_names(ioc.type, ioc.value)
+    hosts = host_names(ioc.type, ioc.value) if any(clause.hosts for clause in text.clauses) else ()
     in_value = [_in_value(clause, ioc, hosts, spellings) for clause in text.clauses]
     elsewhere = [clause for clause, match in zip(text.clauses, in_value, strict=True) if match is None]
     if elsewhere:
@@ -64,7 +80,7 @@ def met_in(clause: Clause, text: list[str]) -> str | None:
     return None
 
 
-def _in_value(clause: Clause, ioc: Ioc, hosts: Sequence[str], spellings: Iterable[list[str]]) -> Match | None:
+def _in_value(clause: Clause, ioc: Found, hosts: Sequence[str], spellings: Iterable[list[str]]) -> Match | None:
     if ioc.id in clause.ids:
         return Match("exact", ioc.value)
     below = next((host for host in clause.hosts if host in hosts), None)
@@ -78,15 +94,15 @@ def _in_value(clause: Clause, ioc: Ioc, hosts: Sequence[str], spellings: Iterabl
     return None
 
 
-def _in_articles(clauses: Sequence[Clause], ioc: Ioc) -> Match:
+def _in_articles(clauses: Sequence[Clause], ioc: Found) -> Match:
     clause = clauses[0]
     named = next((name for name in ioc.malware if met_in(clause, encoded_words(name).split()) is not None), None)
     if named is not None:
         return Match("malware", named)
-    if met_in(clause, encoded_words(ioc.article.title).split()) is not None:
-        return Match("title", ioc.article.title)
-    if met_in(clause, encoded_words(ioc.article.source_name).split()) is not None:
-        return Match("source", ioc.article.source_name)
+    if met_in(clause, encoded_words(ioc.title).split()) is not None:
+        return Match("title", ioc.title)
+    if met_in(clause, encoded_words(ioc.source_name).split()) is not None:
+        return Match("source", ioc.source_name)
     return Match("article", " ".join(decoded(each.phrases[0]) for each in clauses if each.phrases))
 
 
@@ -96,7 +112,7 @@ def _holds(network: Network, address: str) -> bool:
 
 
 def _stands_in(phrase: tuple[str, ...], text: list[str]) -> bool:
-    if phrase[0] not in text:
-        return False
     length = len(phrase)
+    if length == 1 or phrase[0] not in text:
+        return phrase[0] in text
     return any(tuple(text[start : start + length]) == phrase for start in range(len(text) - length + 1))

@@ -263,12 +263,20 @@ def host_names(type: str, value: str) -> tuple[str, ...]:
     host = _host_of(type, value)
     if not host:
         return ()
+    if _is_address(host):
+        return (host,)
+    labels = host.split(".")
+    return tuple(".".join(labels[i:]) for i in range(max(1, len(labels) - 1)))
+
+
+def _is_address(host: str) -> bool:
+    if not (host[-1].isdigit() or ":" in host):
+        return False
     try:
         ipaddress.ip_address(host)
     except ValueError:
-        labels = host.split(".")
-        return tuple(".".join(labels[i:]) for i in range(max(1, len(labels) - 1)))
-    return (host,)
+        return False
+    return True
 
 
 def _host_of(type: str, value: str) -> str:

@@ -92,6 +92,14 @@ class Ioc:
     added_at: datetime = field(compare=False)
     changed_at: datetime = field(compare=False)
 
+    @property
+    def title(self) -> str:
+        return self.article.title
+
+    @property
+    def source_name(self) -> str:
+        return self.article.source_name
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

@@ -100,6 +100,13 @@ class Settings(BaseModel):
             raise ValueError("must be written like 100/minute (second, minute, hour or day)")
         return value
 
+    @field_validator("elasticsearch_url")
+    @classmethod
+    def _is_cluster(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(map(_is_web_address, value)):
+            raise ValueError("must be written like https://node:9200, or several with commas between them")
+        return value
+
     @field_validator("redis_url")
     @classmethod
     def _is_redis(cls, value: SecretStr | None) -> SecretStr | None:
@@ -167,6 +174,14 @@ class Settings(BaseModel):
             return address
         secret = quote(self.redis_password.get_secret_value(), safe="")
         return urlunsplit(parts._replace(netloc=f"{parts.username or ''}:{secret}@{parts.netloc.rpartition('@')[2]}"))
+
+
+def _is_web_address(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _is_redis_address(address: str) -> bool:

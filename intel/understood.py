@@ -67,7 +67,7 @@ def understood(text: SearchText) -> Understood:
 
 
 def sentence(text: SearchText) -> str:
-    """`Read as the domain evil[.]example; also its sub-domains, URLs and mailboxes.`, values defanged."""
+    """Return `Read as the domain evil[.]example; also its sub-domains, URLs and mailboxes.`, values defanged."""
     if text.exact:
         return f"Read as {_named(text.exact)}{_also(text.exact)}."
     if not text.clauses:

@@ -17,6 +17,8 @@ _LONGEST_ENCODED_WORD = 240  # below the 255 at which Elasticsearch's standard t
 
 def words(text: str) -> list[str]:
     """Return the words of a text, in order, with repetitions."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
     return _WORD.findall(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()))
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mcp_server.results import VALUE_CHARACTERS, Answer, Ioc, Iocs, Lookup, Record, compact
+from mcp_server.results import VALUE_CHARACTERS, Answer, Ioc, Iocs, Lookup, Record, compact, corpus, suggestions
 from mcp_server.safe_text import cleaned
-from mcp_server.words import line, listing, looked_up
+from mcp_server.words import line, listing, looked_up, nothing_found
 
 MOST_ITEMS = 50
 MOST_ITEM_BYTES = 60_000
@@ -26,15 +26,27 @@ def found(answer: Answer, limit_asked: int) -> Found:
     items, lines = _fitting(answer.items[: min(limit_asked, MOST_ITEMS)])
     omitted = min(len(answer.items), limit_asked, MOST_ITEMS) - len(items)
     applied = answer.limit if answer.limit is not None and answer.limit < limit_asked else 0
-    data = Iocs(items=items, total=answer.total or 0, limit_applied=applied, omitted=omitted)
-    return Found(listing(lines, answer.total, applied, omitted), data)
+    meant = [] if items else suggestions(answer)
+    data = Iocs(
+        items=items,
+        total=answer.total or 0,
+        limit_applied=applied,
+        omitted=omitted,
+        searched=corpus(answer.searched),
+        suggestions=meant,
+    )
+    text = listing(lines, answer.total, applied, omitted) if lines else nothing_found(answer.searched, meant)
+    return Found(text, data)
 
 
 def looked_up_in(answer: Answer, value_asked: str) -> Found:
     """Return the result of a look-up; nothing known is a result too."""
     items, lines = _fitting(answer.items[:MOST_ITEMS])
     value = cleaned(value_asked, VALUE_CHARACTERS)
-    return Found(looked_up(value, lines, answer.searched), Lookup(value=value, found=bool(items), items=items))
+    return Found(
+        looked_up(value, lines, answer.searched),
+        Lookup(value=value, found=bool(items), items=items, searched=corpus(answer.searched)),
+    )
 
 
 def _fitting(records: Sequence[Record]) -> tuple[list[Ioc], list[str]]:

@@ -18,19 +18,31 @@ from mcp_server.settings import Settings
 
 MOST_BODY_BYTES = 1_000_000
 TIMEOUT_SECONDS = 10.0
+_IN_PROCESS = "http://localhost"
 
 
 class RestService:
     """Calls the service over HTTP: one connection pool, GET only, no redirects; every call may raise ServiceFailure.
 
-    `timeout_seconds` bounds a call from connecting to the last byte.
+    `timeout_seconds` bounds a call from connecting to the last byte. `transport` carries the calls in place of the
+    network, `headers` go with each.
     """
 
-    def __init__(self, settings: Settings, version: str, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        version: str,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        *,
+        transport: httpx.AsyncBaseTransport | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
         self._base_url = settings.base_url
         self._timeout_seconds = timeout_seconds
         self._http = httpx.AsyncClient(
+            transport=transport,
             headers={
+                **(headers or {}),
                 "Authorization": f"Bearer {settings.api_key}",
                 "Accept": "application/json",
                 "Accept-Encoding": "identity",
@@ -110,6 +122,30 @@ class RestService:
         return ServiceFailure(
             f"What answers at {self._base_url} is not the IOC service (or an incompatible one): check SERVICE_BASE_URL."
         )
+
+
+class InProcess:
+    """The service of an ASGI app in this process; asked with the key, and from the address, of each request's caller.
+
+    A request is a starlette one that was let in with its key.
+    """
+
+    def __init__(self, app: Any, version: str) -> None:
+        self._app = app
+        self._version = version
+
+    def of(self, request: Any) -> RestService:
+        address, port = request.client or ("127.0.0.1", 0)
+        forwarded = request.headers.getlist("x-forwarded-for")
+        return RestService(
+            Settings(_IN_PROCESS, request.headers["authorization"].split()[-1]),
+            self._version,
+            transport=httpx.ASGITransport(self._app, raise_app_exceptions=False, client=(address, port)),
+            headers={"X-Forwarded-For": ", ".join(forwarded)} if forwarded else None,
+        )
+
+    async def aclose(self) -> None:
+        """Do nothing: no connection is held."""
 
 
 def failure_sentence(status: int, retry_after: str, body: bytes) -> str:

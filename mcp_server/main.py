@@ -77,11 +77,12 @@ async def _check(settings: Settings) -> int:
 def _serve(settings: Settings) -> int:
     # Loaded only here: a client waits for the start, and a refused start should not load anything.
     from mcp_server.server import build_server
+    from mcp_server.service import OneService
 
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="ioc-mcp: %(levelname)s %(message)s")
     if sys.stdin.isatty():
         print("ioc-mcp: waiting for an MCP client on standard input (Ctrl-C ends; see --help).", file=sys.stderr)
-    build_server(lambda: _open_service(settings), VERSION).run()
+    build_server(OneService(lambda: _open_service(settings)), VERSION).run()
     return EXIT_OK
 
 

@@ -18,6 +18,8 @@ IocType = Literal[
 VALUE_CHARACTERS = 2_048
 _TITLE_CHARACTERS = 300
 _WARNINGS = 5
+_NAME_CHARACTERS, _NAMES = 60, 5
+_SUGGESTION_CHARACTERS, _SUGGESTIONS = 120, 5
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
 
@@ -42,7 +44,10 @@ class Record(BaseModel):
     type: str
     value: str
     defanged: str = ""
+    malware: list[str] = []
+    first_seen: str = ""
     last_seen: str = ""
+    status: str = ""
     sightings: Count = 0
     sources: Count = 0
     warnings: list[RecordWarning] = []
@@ -64,6 +69,7 @@ class Answer(BaseModel):
     limit: Count | None = None
     total: Count | None = None
     searched: Searched | None = None
+    suggestions: list[str] = []
 
 
 def _bare(schema: dict[str, Any]) -> None:
@@ -77,7 +83,7 @@ class _Shape(BaseModel):
     model_config = ConfigDict(json_schema_extra=_bare)
 
     def structured(self) -> dict[str, Any]:
-        """As JSON members, the empty ones left out."""
+        """Return it as JSON members, the empty ones left out."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
@@ -94,11 +100,20 @@ class Caution(_Shape):
 class Ioc(_Shape):
     type: str
     value: str
+    malware: list[str] = []
+    first_seen: str = ""
     last_seen: str = ""
+    status: str = ""
     sightings: int = 0
     sources: int = 0
     warnings: list[Caution] = []
     article: Article = Article()
+
+
+class Corpus(_Shape):
+    articles: int = 0
+    sources: int = 0
+    newest_article: str = ""
 
 
 class Iocs(_Shape):
@@ -106,12 +121,15 @@ class Iocs(_Shape):
     total: int = Field(default=0, description="all that match")
     limit_applied: int = Field(default=0, description="where lower than asked")
     omitted: int = Field(default=0, description="left out for length")
+    searched: Corpus = Corpus()
+    suggestions: list[str] = []
 
 
 class Lookup(_Shape):
     value: str
     found: bool
     items: list[Ioc]
+    searched: Corpus = Corpus()
 
 
 def compact(record: Record) -> Ioc:
@@ -120,7 +138,10 @@ def compact(record: Record) -> Ioc:
     return Ioc(
         type=cleaned(record.type, 30),
         value=cleaned(record.value, VALUE_CHARACTERS),
+        malware=[cleaned(name, _NAME_CHARACTERS) for name in record.malware[:_NAMES]],
+        first_seen=cleaned(record.first_seen, 40),
         last_seen=cleaned(record.last_seen, 40),
+        status=cleaned(record.status, 30),
         sightings=record.sightings,
         sources=record.sources,
         warnings=[_caution(warning) for warning in record.warnings[:_WARNINGS]],
@@ -128,6 +149,19 @@ def compact(record: Record) -> Ioc:
             title=cleaned(article.title or "", _TITLE_CHARACTERS), url=cleaned(article.url or "", VALUE_CHARACTERS)
         ),
     )
+
+
+def corpus(searched: Searched | None) -> Corpus:
+    """Return what was searched, cleaned; empty where the service did not say."""
+    if searched is None:
+        return Corpus()
+    newest = cleaned(searched.newest_article or "", 40)
+    return Corpus(articles=searched.articles, sources=searched.sources, newest_article=newest)
+
+
+def suggestions(answer: Answer) -> list[str]:
+    """Return the suggested searches, cleaned and cut."""
+    return [cleaned(text, _SUGGESTION_CHARACTERS) for text in answer.suggestions[:_SUGGESTIONS]]
 
 
 def _caution(warning: RecordWarning) -> Caution:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from mcp_server.results import Answer
 
@@ -25,3 +26,30 @@ class Service(Protocol):
 
     async def aclose(self) -> None:
         """Close the connections; nothing may be called after."""
+
+
+class Services(Protocol):
+    """The service as different callers may use it."""
+
+    def of(self, request: Any) -> Service:
+        """Return it as the caller of a request may use it; the request is the HTTP transport's, None over stdio."""
+
+    async def aclose(self) -> None:
+        """Close what was opened; nothing may be called after."""
+
+
+class OneService:
+    """One service for every request, opened by the first one, which keeps the start quick."""
+
+    def __init__(self, open: Callable[[], Service]) -> None:
+        self._open = open
+        self._opened: Service | None = None
+
+    def of(self, request: Any) -> Service:
+        if self._opened is None:
+            self._opened = self._open()
+        return self._opened
+
+    async def aclose(self) -> None:
+        if self._opened is not None:
+            await self._opened.aclose()

@@ -20,7 +20,8 @@ def line(ioc: Ioc, defanged_value: str) -> str:
     parts = [
         f"{ioc.type} {cut(defanged(ioc.type, defanged_value or ioc.value), _LINE_CHARACTERS)}",
         *(f"warning: {defanged_prose(warning.reason or warning.list)}" for warning in ioc.warnings),
-        f"last seen {ioc.last_seen[:10]}" if ioc.last_seen else "",
+        f"seen with {', '.join(map(defanged_prose, ioc.malware))}" if ioc.malware else "",
+        _seen(ioc),
         f"{_counted(ioc.sightings, 'sighting')}, {_counted(ioc.sources, 'source')}",
         _source(ioc.article),
     ]
@@ -37,12 +38,24 @@ def listing(lines: Sequence[str], total: int | None, limit_applied: int, omitted
         f"{_counted(omitted, 'indicator')} left out to keep the answer short" if omitted else "",
     ]
     note = "; ".join(note for note in notes if note)
-    return "\n".join([*(lines or ["No indicators found."]), *([f"({note}.)"] if note else [])])
+    return "\n".join([*lines, *([f"({note}.)"] if note else [])])
+
+
+def nothing_found(searched: Searched | None, suggestions: Sequence[str]) -> str:
+    """Return the text of a search or a list without indicators: what was searched, and what may have been meant."""
+    meant = [f"({', or '.join(map(defanged_prose, suggestions))} may have been meant.)"] if suggestions else []
+    return "\n".join([f"No indicators found{_within(searched)}.", *meant])
 
 
 def looked_up(value: str, lines: Sequence[str], searched: Searched | None = None) -> str:
     """Return the text of a look-up: the lines, or that what was searched holds no `value`."""
     return "\n".join(lines) or f"{cut(defanged(None, value), _LINE_CHARACTERS)}: not found{_within(searched)}."
+
+
+def _seen(ioc: Ioc) -> str:
+    days = list(dict.fromkeys(moment[:10] for moment in (ioc.first_seen, ioc.last_seen) if moment))
+    told = f"{'last seen' if len(days) == 1 else 'seen'} {' to '.join(days)}" if days else ""
+    return f"{told} ({ioc.status})" if told and ioc.status else told
 
 
 def _within(searched: Searched | None) -> str:

@@ -7,17 +7,50 @@ import os
 import signal
 import urllib.request
 import uuid
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
+import pytest_asyncio
 import redis
 
+from intel.store import Store
+from intel.store.sqlite.store import SqliteStore
 from tests.engines.chromium import chromium
 from tests.engines.docker_engine import docker_engine
 from tests.engines.elasticsearch_server import elasticsearch
 from tests.engines.engine import Engine, NotToBeHad, Source
 from tests.engines.redis_server import redis_server
+
+ENGINES = {"elasticsearch_url", "redis_url", "chromium_path", "docker_version"}
+ENGINES_AS_PARAMETERS = {"elasticsearch", "redis", "served"}
+SLOW_FOLDERS = {Path(__file__).parent / name for name in ("api/cli", "browser", "end_to_end", "scripts")}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    without = "leave out what is slow, needs an engine, browser or container, or starts the installed commands"
+    parser.addoption("--quick", action="store_true", help=without)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return True if config.getoption("quick") and collection_path in SLOW_FOLDERS else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("quick"):
+        left_out = {item for item in items if item.get_closest_marker("slow") or needs_engine(item)}
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
+
+
+def needs_engine(item: pytest.Item) -> bool:
+    if not isinstance(item, pytest.Function):
+        return False
+    parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return not ENGINES.isdisjoint(item.fixturenames) or any(
+        isinstance(value, str) and value in ENGINES_AS_PARAMETERS for value in parameters
+    )
 
 
 def pytest_configure() -> None:
@@ -84,6 +117,19 @@ def index_prefix(elasticsearch_url: str) -> Iterator[str]:
         urllib.request.urlopen(delete, timeout=30).close()
 
 
+@pytest.fixture(params=("embedded", "served"))
+def either_engines(request: pytest.FixtureRequest) -> dict[str, str]:
+    """Settings of a service: once those of the embedded parts, once the addresses of real engines, both empty."""
+    if request.param == "embedded":
+        return {}
+    return {
+        "ELASTICSEARCH_URL": request.getfixturevalue("elasticsearch_url"),
+        "ELASTICSEARCH_INDEX_PREFIX": request.getfixturevalue("index_prefix"),
+        "REDIS_URL": request.getfixturevalue("redis_database"),
+        "IOC_SECRET_KEY": "a secret of this test alone",
+    }
+
+
 @pytest.fixture
 def redis_database(redis_url: str) -> Iterator[str]:
     """The URL of a database that was empty and belongs to this test alone; emptied afterwards."""
@@ -98,3 +144,12 @@ def redis_database(redis_url: str) -> Iterator[str]:
                 client.flushdb()
                 return
     pytest.fail(f"no empty database at {redis_url}")
+
+
+@pytest_asyncio.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    """An empty store in a file of its own; suites that run on every engine have one of each instead."""
+    opened = SqliteStore(tmp_path / "store.db")
+    await opened.setup()
+    yield opened
+    await opened.close()

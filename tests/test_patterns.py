@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from re import _parser as parser  # nothing public tells what a pattern is made of
 from typing import Any
 
-import pytest
-
 ROOMS = ("intel", "ingest")
 SINGLE = ("LITERAL", "NOT_LITERAL", "IN", "ANY", "CATEGORY")
 
@@ -36,8 +34,14 @@ def possessive_repeats(parsed: Any) -> Iterator[Any]:
             yield from possessive_repeats(each)
 
 
-@pytest.mark.parametrize(("name", "pattern"), [pytest.param(*each, id=each[0]) for each in patterns()])
-def test_nothing_but_a_single_sign_is_repeated_possessively(name: str, pattern: re.Pattern[str]) -> None:
+def test_nothing_but_a_single_sign_is_repeated_possessively() -> None:
     """Before Python 3.11.5 `(?:ab)*+` also takes the `a` of `ac`; an atomic group, `(?>(?:ab)*)`, is right in all."""
-    repeated = list(possessive_repeats(parser.parse(pattern.pattern, pattern.flags)))
-    assert all(len(each) == 1 and each[0][0].name in SINGLE for each in repeated)
+    every = list(patterns())
+    several = [
+        f"{name}: {pattern.pattern}"
+        for name, pattern in every
+        for repeated in possessive_repeats(parser.parse(pattern.pattern, pattern.flags))
+        if len(repeated) != 1 or repeated[0][0].name not in SINGLE
+    ]
+    assert len(every) > 100
+    assert several == []

@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"([0-9]{1,15})\.([0-9a-f]{32})\.([0-9a-f]{64})")
 
 
 def device_token(secret: bytes, account: Account, now: datetime) -> str:
-    """Return what the cookie of a browser holds that has just signed in to the account."""
+    """Return the cookie's value for a browser that has just signed in to the account."""
     made_at, device = to_milliseconds(now), secrets.token_hex(16)
     return f"{made_at}.{device}.{_signature(secret, account, made_at, device)}"
 

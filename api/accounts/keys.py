@@ -73,7 +73,7 @@ class Keys:
         raise KeyLimitReached(f"An account holds at most {KEYS_PER_ACCOUNT} API keys; revoke one first.")
 
     async def authenticate(self, key: str) -> KeyIdentity | None:
-        """Whom the key stands for; None where it is malformed, unknown, revoked or its account disabled."""
+        """Return whom the key stands for; None where it is malformed, unknown, revoked or its account disabled."""
         parts = _parse(key)
         if parts is None:
             return None

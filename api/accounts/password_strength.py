@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-from zxcvbn import zxcvbn
-
 from intel.errors import InvalidQuery
 
 SHORTEST, LONGEST = 12, 256
@@ -52,6 +50,9 @@ def own_words(email: str) -> list[str]:
 
 def _score(password: str, words: list[str]) -> int:
     """Return 0 for what takes up to 10^3 guesses, then one more for each of 10^6, 10^8 and 10^10 that it exceeds."""
+    # Its dictionaries take 12 MB, and passwords are seldom new.
+    from zxcvbn import zxcvbn
+
     return int(zxcvbn(password, words)["score"]) if password else 0
 
 

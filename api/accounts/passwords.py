@@ -17,6 +17,8 @@ T = TypeVar("T")
 _AT_ONCE = 2
 # Who comes when this many wait already is sent away: they would wait for seconds.
 _MOST_WAITING = 100
+# An argon2id hash of the same cost, of zeros: no password has it.
+_NO_PASSWORD = f"$argon2id$v=19$m=19456,t=2,p=1${'A' * 22}${'A' * 43}"
 
 
 class Passwords:
@@ -26,7 +28,6 @@ class Passwords:
         self._hasher = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
         self._slots = asyncio.Semaphore(_AT_ONCE)
         self._waiting = 0
-        self._nobody = self._hasher.hash("nobody has this password")
 
     async def hash(self, password: str, email: str) -> str:
         """Return the hash of a new password. InvalidQuery where it is too short, too long or easy to guess."""
@@ -53,11 +54,11 @@ class Passwords:
 
     def _verify(self, password: str, hashed: str | None) -> bool:
         try:
-            return self._hasher.verify(hashed or self._nobody, _bytes(password)) and hashed is not None
+            return self._hasher.verify(hashed or _NO_PASSWORD, _bytes(password)) and hashed is not None
         except (Argon2Error, InvalidHashError):
             return False
 
 
 def _bytes(password: str) -> bytes:
-    """Whatever was typed, broken characters too, has one spelling."""
+    """Return the one spelling of whatever was typed, broken characters too."""
     return password.encode("utf-8", "surrogatepass")

@@ -45,7 +45,7 @@ def create_account(email: str, *, as_json: bool) -> None:
 
 
 def list_accounts(*, as_json: bool) -> None:
-    """Every account, by e-mail address."""
+    """List every account, by e-mail address."""
 
     async def read(store: Store, _: Settings) -> tuple[Account, ...]:
         return await store.accounts.all()
@@ -66,7 +66,7 @@ def list_accounts(*, as_json: bool) -> None:
 
 
 def disable_account(email: str) -> None:
-    """Its keys are refused and its sessions end at once."""
+    """Disable an account: its keys are refused and its sessions end at once."""
 
     async def disable(store: Store, _: Settings) -> None:
         account = await _account(store, email)
@@ -128,7 +128,7 @@ def create_key(email: str, name: str) -> None:
 
 
 def list_keys(email: str, *, as_json: bool) -> None:
-    """An account's live keys; never their secrets."""
+    """List an account's live keys; never their secrets."""
 
     async def read(store: Store, _: Settings) -> tuple[ApiKey, ...]:
         return await store.accounts.keys((await _account(store, email)).id)

@@ -50,6 +50,7 @@ CATALOGUES = ("kev", "epss", "cvss", "attack", "warninglist")
 def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on; default IOC_HOST.")] = None,
     port: Annotated[int | None, typer.Option(min=0, max=65535, help="Port to listen on; default IOC_PORT.")] = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Processes that serve together.")] = 1,
     first_run: Annotated[
         bool, typer.Option("--first-run", help="On an empty store: import samples, make an account, greet.")
     ] = False,
@@ -57,7 +58,7 @@ def serve(
     """Run the API and the pages; embedded, all of the service."""
     from api.cli.serving import serve
 
-    serve(host, port, first_run=first_run)
+    serve(host, port, workers=workers, first_run=first_run)
 
 
 @app.command()

@@ -35,7 +35,7 @@ def unblock_domain(text: str) -> None:
 
 
 def list_domains(*, as_json: bool) -> None:
-    """Every blocked domain, by name."""
+    """List every blocked domain, by name."""
 
     async def read(store: Store, _: Settings) -> dict[str, datetime]:
         return await store.domains.blocked()

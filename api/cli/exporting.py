@@ -13,7 +13,7 @@ import orjson
 
 from api.annotating import annotate
 from api.cli.running import progress_bar, say, with_store
-from api.formats import WRITERS
+from api.formats import WRITERS, Writer
 from intel.query import IocQuery
 from intel.records import Ioc
 from intel.settings import Settings
@@ -26,9 +26,10 @@ _PAGE = 500
 def export(format: str, type: str | None, output: Path | None) -> None:
     """Write every indicator (of a type) to a file or standard output; a file appears only when it is whole."""
 
-    async def run(store: Store, _: Settings) -> int:
+    async def run(store: Store, settings: Settings) -> int:
+        writer = WRITERS[format](settings.base_url, None) if format in WRITERS else None
         with _destination(output) as out:
-            return await _write(store, IocQuery(type=type, limit=_PAGE), format, out)
+            return await _write(store, IocQuery(type=type, limit=_PAGE), writer, out)
 
     written = with_store(run)
     say(f"{written} indicators exported")
@@ -45,8 +46,7 @@ def _destination(output: Path | None) -> Iterator[BinaryIO]:
     draft.replace(output)
 
 
-async def _write(store: Store, query: IocQuery, format: str, out: BinaryIO) -> int:
-    writer = WRITERS[format](None) if format in WRITERS else None
+async def _write(store: Store, query: IocQuery, writer: Writer | None, out: BinaryIO) -> int:
     count = 0
     if writer is not None:
         out.write(writer.begin())
@@ -54,10 +54,10 @@ async def _write(store: Store, query: IocQuery, format: str, out: BinaryIO) -> i
         task = progress.add_task("exporting", total=None)
         async for page, total in _pages(store, query):
             progress.update(task, total=total, advance=len(page))
+            noted = await annotate(store, page, utc_now())
             if writer is not None:
-                out.write(writer.some(page))
+                out.write(writer.some(page, noted))
             else:
-                noted = await annotate(store, page, utc_now())
                 out.write(b"".join(orjson.dumps(record) + b"\n" for record in noted.records(page)))
             count += len(page)
     if writer is not None:

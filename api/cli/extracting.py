@@ -138,7 +138,7 @@ def _row(each: CandidateRecord) -> tuple[object, ...]:
 
 
 def _say_all(notes: Iterable[str]) -> None:
-    """Sentences for a person, beside what a program reads."""
+    """Say sentences for a person, beside what a program reads."""
     told = [note for note in notes if note]
     if told:
         from api.cli.running import say

@@ -43,7 +43,7 @@ class PolledNow:
 
 
 def add_feed(url: str, name: str | None, *, as_json: bool) -> None:
-    """It is polled by the running service, or by the next one."""
+    """Follow a feed; the running service polls it, or the next one."""
 
     async def add(store: Store, settings: Settings) -> Feed:
         feed = new_feed(ListedFeed(url, name), fetch_allow(settings), utc_now())
@@ -59,7 +59,7 @@ def add_feed(url: str, name: str | None, *, as_json: bool) -> None:
 
 
 def list_feeds(*, as_json: bool) -> None:
-    """Every feed, by name."""
+    """List every feed, by name."""
 
     async def read(store: Store, _: Settings) -> tuple[Feed, ...]:
         return await store.feeds.all()
@@ -76,7 +76,7 @@ def list_feeds(*, as_json: bool) -> None:
 
 
 def remove_feed(url: str) -> None:
-    """Its articles stay, and so do the submissions under way."""
+    """Stop following a feed; its articles stay, and so do the submissions under way."""
 
     async def remove(store: Store, settings: Settings) -> None:
         if not await store.feeds.remove(_id_of(url, settings)):
@@ -87,7 +87,7 @@ def remove_feed(url: str) -> None:
 
 
 def switch_feed(url: str, *, on: bool) -> None:
-    """Switched on, it is polled at once, and its failures are forgotten."""
+    """Switch a feed on or off; switched on, it is polled at once, and its failures are forgotten."""
 
     def change(feed: Feed) -> Feed:
         if not on:
@@ -157,7 +157,7 @@ async def _wanted(store: Store, settings: Settings, url: str | None) -> Sequence
 
 
 async def _poll_all(store: Store, settings: Settings, feeds: Sequence[Feed], *, wait: bool) -> list[PolledNow]:
-    """Embedded, this process reads the articles too, unless a running service is quicker to claim them."""
+    """Poll feeds; embedded, this process reads the articles too, unless a running service claims them first."""
     ingest = open_ingest(settings, store)
     redis = settings.redis_address
     queue: Queue = ArqQueue(redis) if redis else EmbeddedQueue(ingest.work.read)
@@ -198,7 +198,7 @@ async def _poll_now(store: Store, polling: Polling, feed: Feed) -> PolledNow:
 
 
 async def _wait(store: Store, queue: Queue, ids: Sequence[str], tell: Callable[[int], None]) -> None:
-    """Until all of these submissions have ended; what is due is read meanwhile."""
+    """Wait until all of these submissions have ended; read what is due meanwhile."""
     sweeping = asyncio.create_task(sweep(store, queue, utc_now))
     waiting = set(ids)
     try:
@@ -215,7 +215,7 @@ async def _wait(store: Store, queue: Queue, ids: Sequence[str], tell: Callable[[
 
 
 async def _change(store: Store, id: str, url: str, change: Callable[[Feed], Feed]) -> None:
-    """Changes a feed, however often somebody else changes it meanwhile."""
+    """Change a feed, however often somebody else changes it meanwhile."""
     while True:
         feed = await store.feeds.get(id)
         if feed is None:

@@ -44,7 +44,7 @@ def search(q: str, type: str | None, limit: int, *, as_json: bool) -> int:
 
 
 def list_newest(type: str | None, source: str | None, limit: int, *, as_json: bool) -> None:
-    """The newest indicators."""
+    """List the newest indicators."""
     query = IocQuery(type=type, source=source, limit=limit)
     found = with_store(lambda store, _: _found(store, query))
     if as_json:
@@ -107,7 +107,7 @@ async def _found(store: Store, query: IocQuery) -> Found:
 
 
 def _say_nothing_found(suggestions: Sequence[str], within: Json | None) -> None:
-    """What was searched in vain: that is no all-clear."""
+    """Say what was searched in vain: that is no all-clear."""
     if suggestions:
         say(f"did you mean {', '.join(suggestions)}?")
     if within is not None:

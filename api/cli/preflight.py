@@ -8,7 +8,7 @@ import contextlib
 from redis.asyncio import Redis
 from redis.exceptions import AuthenticationError, RedisError
 
-from intel.errors import ConfigurationError, CredentialsRefused, StoreUnavailable
+from intel.errors import ConfigurationError, CredentialsRefused, StoreDamaged, StoreUnavailable
 from intel.settings import Settings
 from intel.store import Store, open_store
 
@@ -26,7 +26,8 @@ async def _check(settings: Settings) -> None:
     store = open_store(settings)
     try:
         if settings.redis_address is None:
-            await store.setup()
+            with contextlib.suppress(StoreDamaged):  # the service itself tells it
+                await store.setup()
         else:
             await _check_redis(settings.redis_address)
             await _check_credentials(store)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from api.cli.running import say, with_store
+from api.web.text import counted
 from ingest.removing import Removing
 from intel.errors import NotFound
 from intel.ids import account_id
@@ -34,4 +35,4 @@ def remove_account(email: str, *, with_submissions: bool) -> None:
         return await Removing(store).remove_account(account, utc_now(), with_submissions=with_submissions)
 
     articles = with_store(remove)
-    say(f"account {email} removed" + (f", and {articles} articles with it" if with_submissions else ""))
+    say(f"account {email} removed" + (f", and {counted(articles, 'article')} with it" if with_submissions else ""))

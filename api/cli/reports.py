@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
+
+from rich.progress import Progress, TaskID
 
 from api.cli.running import print_json, print_table, progress_bar, say, with_store
 from api.formats.markdown import week_markdown
@@ -19,7 +22,7 @@ _NEWEST_WEEKS = 2
 
 
 def build_weeks(weeks: list[str], *, every: bool, as_json: bool) -> int:
-    """Computes the given weeks, or all, or else the two newest; exit status 1 where one has no articles."""
+    """Compute the given weeks, or all, or else the two newest; exit status 1 where one has no articles."""
 
     async def run(store: Store, _: Settings) -> tuple[list[Week], list[str]]:
         known = await week_ids(store)
@@ -43,12 +46,19 @@ async def _build(store: Store, wanted: list[str]) -> tuple[list[Week], list[str]
     with progress_bar() as bar:
         task = bar.add_task("weeks", total=len(wanted))
         for id in wanted:
+            counted = bar.add_task(id, total=None)
+            told = partial(_tell, bar, counted)
             try:
-                built.append(await weekly(store, id, lessons, utc_now()))
+                built.append(await weekly(store, id, lessons, utc_now(), told))
             except NotFound:
                 missing.append(id)
+            bar.remove_task(counted)
             bar.advance(task)
     return built, missing
+
+
+def _tell(bar: Progress, task: TaskID, done: int, total: int) -> None:
+    bar.update(task, completed=done, total=total)
 
 
 def show_week(week: str | None, *, as_json: bool) -> None:

@@ -40,20 +40,22 @@ def with_store(use: Callable[[Store, Settings], Awaitable[T]]) -> T:
 
 
 def print_json(value: Any) -> None:
-    """One JSON value and a line's end on standard output."""
-    sys.stdout.buffer.write(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n")
+    """Print one JSON value and a line's end on standard output."""
+    # Read again, for records are JSON already, which would not be indented.
+    laid_out = orjson.dumps(orjson.loads(orjson.dumps(value)), option=orjson.OPT_INDENT_2)
+    sys.stdout.buffer.write(laid_out + b"\n")
     sys.stdout.buffer.flush()
 
 
 def say(text: str) -> None:
-    """A line for a person, on standard error, where it disturbs no program."""
+    """Print a line for a person, on standard error, where it disturbs no program."""
     Console(stderr=True, highlight=False).print(Text(text))
 
 
 def print_table(
     title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], folded: Sequence[int] = (1,)
 ) -> None:
-    """A table for a person; cells are plain text whatever they hold, and those of `folded` fold where it is narrow."""
+    """Print a table for a person; cells are plain text whatever they hold, `folded` columns fold where it is narrow."""
     console = Console(highlight=False)
     if not console.is_terminal:
         console = Console(highlight=False, width=_WIDTH_WITHOUT_TERMINAL)

@@ -7,15 +7,22 @@ import errno
 import signal
 import socket
 import sys
+from collections.abc import Callable, Sequence
 
 import uvicorn
+from fastapi import FastAPI
 
 from api.app import create_app
 from api.cli.first_run import greet
 from api.cli.preflight import check_parts
 from api.cli.running import say
+from api.limits.shared import SharedBuckets
 from api.logs import configure_logs
+from api.server.shared_texts import SharedTexts
+from api.server.workers import Workers
+from api.worker import Worker
 from ingest.assembly import open_following, open_ingest
+from ingest.queue.hints import Hints
 from ingest.queue.redis import ArqQueue, run_worker
 from ingest.roundups import build_newest_weeks
 from ingest.submitting import Submitting
@@ -33,20 +40,59 @@ _LISTEN_HINTS = {
 }
 
 
-def serve(host: str | None, port: int | None, *, first_run: bool) -> None:
-    """Serve until Ctrl-C or SIGTERM."""
+def serve(host: str | None, port: int | None, *, workers: int, first_run: bool) -> None:
+    """Serve until Ctrl-C or SIGTERM, in as many processes."""
     settings = load_settings()
     given = {name: value for name, value in (("ioc_host", host), ("ioc_port", port)) if value is not None}
     settings = settings.model_copy(update=given)
-    listening = _listen(settings)
+    listening = _listen(settings, workers)
     check_parts(settings)
-    settings = settings.model_copy(update={"ioc_port": listening.getsockname()[1]})
-    app = create_app(settings)
+    settings = settings.model_copy(update={"ioc_port": listening[0].getsockname()[1]})
+    if workers == 1:
+        app = create_app(settings)
+        _greet(settings, first_run=first_run)
+        _serve(app, listening[0], lambda: None)
+        return
+    _greet(settings, first_run=first_run)
+    status = _serve_together(settings, listening)
+    if status:
+        sys.exit(status)
+    say("stopped")
+
+
+def _greet(settings: Settings, *, first_run: bool) -> None:
     if first_run:
         greet(settings)
     else:
         say(f"IOC Intelligence at {settings.base_url} (Ctrl-C ends it)")
     configure_logs()
+
+
+def _serve_together(settings: Settings, listening: Sequence[socket.socket]) -> int:
+    """Serve from one process for each socket; return the exit status."""
+    buckets, hints, metrics = SharedBuckets(), Hints.open(), SharedTexts(len(listening))
+
+    def work(number: int, is_ready: Callable[[], None]) -> None:
+        app = create_app(settings, worker=Worker(number, buckets, hints, metrics))
+        _serve(app, listening[number], is_ready)
+
+    return Workers(len(listening), work).run()
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, is_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._is_ready = is_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._is_ready()
+
+
+def _serve(app: FastAPI, listening: socket.socket, is_ready: Callable[[], None]) -> None:
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -58,7 +104,7 @@ def serve(host: str | None, port: int | None, *, first_run: bool) -> None:
         http="httptools",
         ws="none",
     )
-    server = uvicorn.Server(config)
+    server = _Server(config, is_ready)
     # The server raises the signal again once it has shut down in order.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
@@ -69,18 +115,32 @@ def serve(host: str | None, port: int | None, *, first_run: bool) -> None:
         raise IocError("the service could not start; the lines above say why")
 
 
-def _listen(settings: Settings) -> socket.socket:
-    """Bind the port before anything is made or printed."""
-    family = socket.AF_INET6 if ":" in settings.ioc_host else socket.AF_INET
+def _listen(settings: Settings, count: int) -> list[socket.socket]:
+    """Bind the port before anything is made or printed.
+
+    Each process accepts from a socket of its own, among which the kernel divides connections evenly: from one socket
+    whoever is idle takes all that wait.
+    """
     try:
-        taken = socket.socket(family)
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind((settings.ioc_host, settings.ioc_port))
+        first = _bound(settings.ioc_host, settings.ioc_port)
+        if count == 1:
+            return [first]
+        # Only where nobody else listens may several sockets share the port.
+        port = first.getsockname()[1]
+        first.close()
+        return [_bound(settings.ioc_host, port, socket.SO_REUSEPORT) for _ in range(count)]
     except OSError as error:
         where = f"{settings.ioc_host}:{settings.ioc_port}"
         hint = _LISTEN_HINTS.get(error.errno or 0, "give --host or IOC_HOST an address of this machine")
         raise IocError(f"cannot listen on {where} ({error.strerror}): {hint}") from None
-    return taken
+
+
+def _bound(host: str, port: int, *options: int) -> socket.socket:
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    for option in (socket.SO_REUSEADDR, *options):
+        bound.setsockopt(socket.SOL_SOCKET, option, 1)
+    bound.bind((host, port))
+    return bound
 
 
 def work() -> None:

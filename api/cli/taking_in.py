@@ -41,7 +41,7 @@ def submit_url(url: str, source: str | None, *, again: bool, wait: bool, as_json
 async def _submit(
     store: Store, settings: Settings, url: str, source: str | None, *, again: bool, wait: bool
 ) -> Submission:
-    """Embedded, this process reads the article itself, unless a running service is quicker to claim it."""
+    """Submit an address; embedded, this process reads the article, unless a running service claims it first."""
     ingest = open_ingest(settings, store)
     redis = settings.redis_address
     queue: Queue = ArqQueue(redis) if redis else EmbeddedQueue(ingest.work.read)

@@ -9,32 +9,36 @@ from typing import Any, Literal, Protocol
 
 from starlette.responses import Response
 
-from api.apart import Apart
+from api.annotating import Annotations, annotate
+from api.formats.misp import MispEvent
 from api.formats.negotiating import negotiated
 from api.formats.stix import StixBundle
 from api.formats.tables import CsvTable, PlainList
+from api.service import Service
 from api.streaming import Pieces, streamed
 from intel.query import Page
-from intel.records import ArticleRef, Ioc
+from intel.records import Article, Ioc
 
-Format = Literal["csv", "stix", "txt"]
+Format = Literal["csv", "misp", "stix", "txt"]
 
 
 class Writer(Protocol):
-    """Writes indicators in one format, some at a time."""
+    """Writes indicators in one format, some at a time, with what is said of them."""
 
     def begin(self) -> bytes: ...
-    def some(self, iocs: Sequence[Ioc]) -> bytes: ...
+    def some(self, iocs: Sequence[Ioc], noted: Annotations) -> bytes: ...
     def end(self) -> Iterator[bytes]: ...
 
 
-# With an article they tell of it, without one of the newest article of each indicator.
-WRITERS: Mapping[str, Callable[[ArticleRef | None], Writer]] = MappingProxyType(
-    {"csv": CsvTable, "stix": StixBundle, "txt": PlainList}
+# Made with the address of the service, for links to its pages, and an article: with one they tell of it, without one of
+# the newest article of each indicator.
+WRITERS: Mapping[str, Callable[[str, Article | None], Writer]] = MappingProxyType(
+    {"csv": CsvTable, "misp": MispEvent, "stix": StixBundle, "txt": PlainList}
 )
 _FILES: Mapping[Format, tuple[str, str]] = MappingProxyType(
     {
         "csv": ("text/csv; charset=utf-8", "indicators.csv"),
+        "misp": ("application/json", "event.json"),
         "stix": ("application/stix+json;version=2.1", "indicators.json"),
         "txt": ("text/plain; charset=utf-8", "indicators.txt"),
     }
@@ -50,31 +54,34 @@ OTHER_FORMATS: dict[str, Any] = {
 }
 
 
-def render(format: Format, iocs: Sequence[Ioc]) -> Response:
-    """Answer with one page of indicators in that format, as a file to keep."""
-    writer = WRITERS[format](None)
-    return negotiated(Response(b"".join((writer.begin(), writer.some(iocs), *writer.end())), headers=_headers(format)))
+def render(format: Format, iocs: Sequence[Ioc], noted: Annotations, address: str) -> Response:
+    """Answer with one page of indicators in that format, as a file to keep; `address` is the service's own."""
+    writer = WRITERS[format](address, None)
+    body = b"".join((writer.begin(), writer.some(iocs, noted), *writer.end()))
+    return negotiated(Response(body, headers=_headers(format)))
 
 
 async def render_article(
-    format: Format, article: ArticleRef, pages: AsyncGenerator[Page[Ioc], None], apart: Apart
+    format: Format, article: Article, pages: AsyncGenerator[Page[Ioc], None], service: Service
 ) -> Response:
     """Answer with all indicators of an article in that format, written while the client reads.
 
     They are told with the article, not with the newest one of each.
     """
-    return negotiated(await streamed(_pieces(WRITERS[format](article), pages, apart), _headers(format)))
+    writer = WRITERS[format](service.settings.base_url, article)
+    return negotiated(await streamed(_pieces(writer, pages, service), _headers(format)))
 
 
-async def _pieces(writer: Writer, pages: AsyncGenerator[Page[Ioc], None], apart: Apart) -> Pieces:
+async def _pieces(writer: Writer, pages: AsyncGenerator[Page[Ioc], None], service: Service) -> Pieces:
     yield writer.begin()
     async with aclosing(pages):
         async for page in pages:
+            noted = await annotate(service.store, page.items, service.clock())
             for start in range(0, len(page.items), _AT_ONCE):
                 some = page.items[start : start + _AT_ONCE]
-                yield await apart.run(lambda some=some: writer.some(some))  # type: ignore[misc]  # mypy infers no default
+                yield await service.apart.run(lambda some=some, noted=noted: writer.some(some, noted))  # type: ignore[misc]  # mypy infers no default
     end = writer.end()
-    while piece := await apart.run(lambda: next(end, b"")):
+    while piece := await service.apart.run(lambda: next(end, b"")):
         yield piece
 
 

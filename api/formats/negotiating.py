@@ -8,7 +8,7 @@ from typing import Final, Literal
 from starlette.requests import Request
 from starlette.responses import Response
 
-Format = Literal["json", "csv", "stix", "txt"]
+Format = Literal["json", "csv", "misp", "stix", "txt"]
 
 _MEDIA_TYPES: Final = MappingProxyType[str, Format](
     {"application/json": "json", "text/csv": "csv", "application/stix+json": "stix", "text/plain": "txt"}
@@ -17,7 +17,7 @@ _MOST_CONSIDERED = 20
 
 
 def wanted_format(request: Request, asked: Format | None) -> Format:
-    """JSON unless another format was asked for by name, or a client likes its media type better."""
+    """Return JSON unless another format was asked for by name, or a client likes its media type better."""
     if asked is not None:
         return asked
     best: Format = "json"

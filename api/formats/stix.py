@@ -1,7 +1,10 @@
 """Indicators as a STIX 2.1 bundle: deterministic ids, so that exporting again gives the same objects.
 
 indicator --indicates--> malware        for a name within two sentences of it
-report                                  an article: its source, and everything here that it names
+report                                  an article, where all of it is exported: its source, and all that it names
+
+An object says the same wherever it stands as long as its `modified` is the same: so nothing in it follows the question,
+the clock or imported lists.
 """
 
 from __future__ import annotations
@@ -14,9 +17,12 @@ from typing import Any
 
 import orjson
 
+from api.annotating import Annotations
+from api.web.addresses import ioc_path
+from intel.ageing import age
 from intel.ids import NAMESPACE
 from intel.names import technique_name
-from intel.records import ArticleRef, Ioc
+from intel.records import Article, ArticleRef, Ioc
 from intel.times import rfc3339
 
 Object = dict[str, Any]
@@ -41,51 +47,48 @@ _SHARED = ("malware", "vulnerability", "attack-pattern")
 
 
 class StixBundle:
-    """Writes indicators, vulnerabilities, techniques and malware, how they belong together, and who reported them.
+    """Writes indicators, vulnerabilities, techniques and malware, and how they belong together.
 
-    With `article` its report names all of them; otherwise each stands in the report of its newest article. Of what was
-    written it keeps the ids alone, 17 bytes each, for the reports stand at the end.
+    With `article` its report names all of them. Of what was written it keeps the ids alone, 17 bytes each, for the
+    report stands at the end.
     """
 
-    def __init__(self, article: ArticleRef | None = None) -> None:
+    def __init__(self, address: str, article: Article | None = None) -> None:
+        self._address = address
         self._article = article
-        self._reports: dict[str, tuple[ArticleRef, _Ids]] = {}
+        self._named = _Ids()
         self._shared: set[str] = set()
         self._digest = hashlib.sha256()
         self._is_first = True
-        if article is not None:
-            self._reports[article.id] = (article, _Ids())
 
     def begin(self) -> bytes:
         """Return the beginning of the bundle; its id, which stands for all that is in it, comes at the end."""
         return b'{"type":"bundle","objects":['
 
-    def some(self, iocs: Sequence[Ioc]) -> bytes:
+    def some(self, iocs: Sequence[Ioc], _noted: Annotations) -> bytes:
         """Return the objects that stand for some indicators, but those that stand in the bundle already."""
         return b"".join(self._written(made) for ioc in iocs for made in self._of(ioc))
 
     def end(self) -> Iterator[bytes]:
-        """Yield what all of them share, the reports, and the end of the bundle."""
-        if self._reports:
-            yield self._written(_tlp_clear()) + self._written(_identity(_SERVICE, "system"))
-        for article, ids in self._reports.values():
-            source = _identity(article.counted_source or "unknown", "organization")
-            if source["id"] not in self._shared:
-                self._shared.add(source["id"])
-                yield self._written(source)
-            if not ids:
-                ids.add(source["id"])
-            report = self._written(_report(article, source["id"]))
-            yield report.removesuffix(b"}") + b',"object_refs":['
-            yield from ids.written()
-            yield b"]}"
+        """Yield the objects that all of them share, the report, and the end of the bundle."""
+        yield self._written(_tlp_clear()) + self._written(_identity(_SERVICE, "system"))
+        if self._article is not None:
+            yield from self._report(self._article)
         yield b'],"id":' + orjson.dumps(_id("bundle", self._digest.hexdigest())) + b"}"
 
+    def _report(self, article: Article) -> Iterator[bytes]:
+        source = _identity(article.counted_source or "unknown", "organization")
+        yield self._written(source)
+        if not self._named:
+            self._named.add(source["id"])
+        yield self._written(_report(article, source["id"])).removesuffix(b"}") + b',"object_refs":['
+        yield from self._named.written()
+        yield b"]}"
+
     def _of(self, ioc: Ioc) -> Iterator[Object]:
-        article = self._article or ioc.article
-        _, named = self._reports.setdefault(article.id, (article, _Ids()))
-        for made in _of_indicator(ioc):
-            named.add(made["id"])
+        for made in _of_indicator(ioc, self._address):
+            if self._article is not None:
+                self._named.add(made["id"])
             if made["type"] in _SHARED:
                 if made["id"] in self._shared:
                     continue
@@ -131,8 +134,8 @@ class _Ids:
         return f"{_KINDS[self._packed[place]]}--{number}"
 
 
-def _of_indicator(ioc: Ioc) -> Iterator[Object]:
-    """Yield what stands for one indicator, and for the malware that it was named with."""
+def _of_indicator(ioc: Ioc, address: str) -> Iterator[Object]:
+    """Yield the objects of one indicator, and of the malware that it was named with."""
     if ioc.type == "malware":
         yield _malware(ioc.value)
     elif ioc.type == "cve":
@@ -140,26 +143,29 @@ def _of_indicator(ioc: Ioc) -> Iterator[Object]:
     elif ioc.type == "mitre_attack":
         yield _technique(ioc.value)
     else:
-        indicator = _indicator(ioc)
+        indicator = _indicator(ioc, address)
         yield indicator
         for malware in map(_malware, ioc.malware):
             yield malware
             yield _relationship(indicator, "indicates", malware["id"])
 
 
-def _indicator(ioc: Ioc) -> Object:
-    first, last = _time(ioc.first_seen), _time(ioc.last_seen)
-    made = _common("indicator", _id("indicator", ioc.type, ioc.value), first, last) | {
+def _indicator(ioc: Ioc, address: str) -> Object:
+    id = _id("indicator", ioc.type, ioc.value)
+    made = _common("indicator", id, _time(ioc.added_at), _time(max(ioc.added_at, ioc.changed_at))) | {
         "name": ioc.value,
         "indicator_types": ["malicious-activity" if ioc.malware else "unknown"],
         "pattern": _pattern(ioc),
         "pattern_type": "stix",
         "pattern_version": "2.1",
-        "valid_from": first,
+        "valid_from": _time(ioc.first_seen),
     }
+    if (expires_at := age(ioc.type, ioc.last_seen, ioc.last_seen).expires_at) is not None:
+        made["valid_until"] = _time(expires_at)
     if ioc.context:
         made["description"] = ioc.context
-    return made | _references(ioc.article)
+    page = {"source_name": _SERVICE, "url": address + ioc_path(ioc.type, ioc.value)}
+    return made | {"external_references": [*_references(ioc.article), page]}
 
 
 def _pattern(ioc: Ioc) -> str:
@@ -198,19 +204,18 @@ def _relationship(source: Object, kind: str, target_id: str) -> Object:
     return _common("relationship", id, source["created"], source["modified"]) | ends
 
 
-def _report(article: ArticleRef, source_id: str) -> Object:
-    """Return a report without what it points at."""
+def _report(article: Article, source_id: str) -> Object:
+    """Return a report without what it points at; the article says something else only when it is read again."""
     published = _time(article.seen_at)
-    made = _common("report", _id("report", article.id), published, published)
+    made = _common("report", _id("report", article.id), published, _time(max(article.seen_at, article.fetched_at)))
     made |= {"name": article.title.strip() or "untitled", "published": published}
     made |= {"report_types": ["threat-report"], "created_by_ref": source_id}
-    return made | _references(article)
+    references = _references(article.ref)
+    return made | ({"external_references": references} if references else {})
 
 
-def _references(article: ArticleRef) -> Object:
-    if not article.url:
-        return {}
-    return {"external_references": [{"source_name": article.counted_source or "article", "url": article.url}]}
+def _references(article: ArticleRef) -> list[Object]:
+    return [{"source_name": article.counted_source or "article", "url": article.url}] if article.url else []
 
 
 def _tlp_clear() -> Object:
@@ -245,6 +250,6 @@ def _id(kind: str, *parts: str) -> str:
 
 
 def _time(moment: datetime) -> str:
-    """STIX wants milliseconds on every time."""
+    """Return a time with milliseconds, as STIX requires."""
     text = rfc3339(moment)
     return text if "." in text else text.replace("Z", ".000Z")

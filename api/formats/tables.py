@@ -6,12 +6,14 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from intel.records import ArticleRef, Ioc
+from api.annotating import Annotations
+from api.web.addresses import ioc_path
+from intel.records import Article, Ioc
 from intel.times import rfc3339
 
 _COLUMNS = (
     "type", "value", "first_seen", "last_seen", "sightings", "sources", "malware", "context",
-    "article_title", "article_url", "source_name",
+    "article_title", "article_url", "source_name", "status", "warnings", "false_positives", "permalink",
 )  # fmt: skip
 # What a spreadsheet would run as a formula (some take the full-width signs too); strangers write titles and contexts.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -23,29 +25,50 @@ class CsvTable:
     With `article` that one stands beside each, in place of its newest; its sentence there is not known then.
     """
 
-    def __init__(self, article: ArticleRef | None = None) -> None:
-        self._article = article
+    def __init__(self, address: str, article: Article | None = None) -> None:
+        self._address = address
+        self._article = article.ref if article else None
 
     def begin(self) -> bytes:
         return _lines([_COLUMNS])
 
-    def some(self, iocs: Sequence[Ioc]) -> bytes:
-        return _lines([_guarded(cell) for cell in _row(ioc, self._article)] for ioc in iocs)
+    def some(self, iocs: Sequence[Ioc], noted: Annotations) -> bytes:
+        return _lines([_guarded(cell) for cell in self._row(ioc, noted)] for ioc in iocs)
 
     def end(self) -> Iterator[bytes]:
         return iter(())
+
+    def _row(self, ioc: Ioc, noted: Annotations) -> tuple[str, ...]:
+        ref = self._article or ioc.article
+        return (
+            ioc.type,
+            ioc.value,
+            rfc3339(ioc.first_seen),
+            rfc3339(ioc.last_seen),
+            str(ioc.sightings),
+            str(ioc.sources),
+            "; ".join(ioc.malware),
+            ioc.context if ref.id == ioc.article.id else "",
+            ref.title,
+            ref.url or "",
+            ref.source_name,
+            noted.age(ioc).status,
+            "; ".join(caution.list for caution in noted.cautions(ioc)),
+            str(noted.votes(ioc)),
+            self._address + ioc_path(ioc.type, ioc.value),
+        )
 
 
 class PlainList:
     """Writes one value a line."""
 
-    def __init__(self, _article: ArticleRef | None = None) -> None:
+    def __init__(self, _address: str, _article: Article | None = None) -> None:
         return
 
     def begin(self) -> bytes:
         return b""
 
-    def some(self, iocs: Sequence[Ioc]) -> bytes:
+    def some(self, iocs: Sequence[Ioc], _noted: Annotations) -> bytes:
         return "".join(f"{' '.join(ioc.value.split())}\n" for ioc in iocs).encode(errors="replace")
 
     def end(self) -> Iterator[bytes]:
@@ -56,23 +79,6 @@ def _lines(rows: Iterable[Sequence[str]]) -> bytes:
     out = io.StringIO()
     csv.writer(out).writerows(rows)
     return out.getvalue().encode(errors="replace")
-
-
-def _row(ioc: Ioc, article: ArticleRef | None) -> tuple[str, ...]:
-    ref = article or ioc.article
-    return (
-        ioc.type,
-        ioc.value,
-        rfc3339(ioc.first_seen),
-        rfc3339(ioc.last_seen),
-        str(ioc.sightings),
-        str(ioc.sources),
-        "; ".join(ioc.malware),
-        ioc.context if ref.id == ioc.article.id else "",
-        ref.title,
-        ref.url or "",
-        ref.source_name,
-    )
 
 
 def _guarded(cell: str) -> str:

@@ -79,14 +79,14 @@ def take(bucket: Bucket | None, rate: Rate, now: float) -> tuple[Bucket, Decisio
         # A clock that was set back counts on from its new time: else nothing would refill until it catches up.
         kept = held if bucket is None or now < bucket.updated_at else bucket
         return kept, decision(False, held.tokens, rate)
-    charged = replace(held, tokens=max(0.0, held.tokens - 1))
+    charged = Bucket(max(0.0, held.tokens - 1), held.updated_at)
     return charged, decision(True, charged.tokens, rate)
 
 
 def give_back(bucket: Bucket | None, rate: Rate, now: float) -> Bucket:
     """Put one token back, up to the rate's capacity."""
     held = refill(bucket, rate, now)
-    return replace(held, tokens=min(float(rate.capacity), held.tokens + 1))
+    return Bucket(min(float(rate.capacity), held.tokens + 1), held.updated_at)
 
 
 def peek(bucket: Bucket | None, rate: Rate, now: float) -> Decision:
@@ -101,6 +101,11 @@ def refill(bucket: Bucket | None, rate: Rate, now: float) -> Bucket:
         return Bucket(float(rate.capacity), now)
     elapsed = max(0.0, now - bucket.updated_at)
     return Bucket(min(float(rate.capacity), bucket.tokens + elapsed * rate.tokens_per_second), now)
+
+
+def full_at(bucket: Bucket, rate: Rate, now: float) -> float:
+    """Return when the bucket will be full, if nobody takes from it."""
+    return now + (rate.capacity - bucket.tokens) / rate.tokens_per_second
 
 
 def decision(allowed: bool, tokens: float, rate: Rate) -> Decision:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 Address = IPv4Address | IPv6Address
@@ -57,6 +58,7 @@ def _is_trusted(address: Address, trusted: Sequence[Network]) -> bool:
     return any(address in network for network in trusted)
 
 
+@lru_cache(maxsize=1024)
 def _parse(text: str) -> Address | None:
     host = _without_port(text.strip())
     if len(host) > _LONGEST_ENTRY:

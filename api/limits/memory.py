@@ -33,7 +33,7 @@ class MemoryLimiter:
         self._next_sweep = clock() + _SWEEP_SECONDS
 
     def __len__(self) -> int:
-        """How many buckets are remembered."""
+        """Return how many buckets are remembered."""
         return len(self._kept)
 
     async def take(self, key: str, rate: Rate) -> Decision:
@@ -57,7 +57,7 @@ class MemoryLimiter:
         return kept.bucket if kept else None
 
     def _keep(self, key: str, bucket: Bucket, rate: Rate, now: float) -> None:
-        self._kept[key] = _Kept(bucket, now + (rate.capacity - bucket.tokens) / rate.tokens_per_second)
+        self._kept[key] = _Kept(bucket, arithmetic.full_at(bucket, rate, now))
         self._kept.move_to_end(key)
         self._forget(now)
 

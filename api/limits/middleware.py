@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.limits.authorization import MalformedAuthorization, bearer_key
+from api.limits.authorization import MalformedAuthorization, key_in
 from api.limits.bucket import Decision
 from api.limits.caller import CALLER, Caller, KeyIdentity
 from api.limits.client_address import Network, client_address
@@ -22,6 +22,8 @@ Authenticate = Callable[[str], Awaitable[KeyIdentity | None]]
 Problem = Callable[[int, str, str, Mapping[str, str]], ASGIApp]
 
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
+# Programs that know Basic alone look for its name first.
+_BASIC_CHALLENGE = {"WWW-Authenticate": 'Basic realm="any user, the API key as password", Bearer'}
 _MISSING_KEY = "This needs an API key: send it as Authorization: Bearer <key>."
 _INVALID_KEY = "This API key is not valid: it is malformed, unknown or revoked."
 _TOO_MANY = "Too many requests: this one is answered again in {seconds} s."
@@ -102,7 +104,7 @@ class LimitMiddleware:
 
     async def _judge(self, request: _Request) -> Caller | _Refusal:
         try:
-            key = bearer_key(request.authorization)
+            key = key_in(request.authorization, basic=request.access.basic)
             identity = await self._authenticate(key) if key is not None else None
         except MalformedAuthorization:
             return await self._unauthorized(request, "invalid_api_key", _INVALID_KEY)
@@ -138,7 +140,7 @@ class LimitMiddleware:
         decision = await self._limiter.take(charge.bucket, charge.tier.rate)
         if not decision.allowed:
             return _too_many(decision)
-        return _Refusal(401, code, detail, _CHALLENGE, decision)
+        return _Refusal(401, code, detail, _BASIC_CHALLENGE if request.access.basic else _CHALLENGE, decision)
 
     async def _unchecked(self, request: _Request, error: StoreUnavailable) -> _Refusal:
         # Right keys and wrong ones look the same now, so nobody pays.

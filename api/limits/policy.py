@@ -7,10 +7,10 @@ parameter). A route for which that is wrong says so with `@access(...)`.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, TypeVar
-from urllib.parse import parse_qsl
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import unquote_plus
 
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
@@ -25,12 +25,13 @@ _Endpoint = TypeVar("_Endpoint", bound=Callable[..., Any])
 @dataclass(frozen=True, slots=True)
 class Access:
     """Who may ask. `key`: only a key gets an answer. `costs`: an answer costs a token. `watched`: callers are told
-    apart at all. `paged`: the route has a `cursor`.
+    apart at all. `basic`: the key may come as the password of HTTP Basic too. `paged`: the route has a `cursor`.
     """
 
     key: bool = False
     costs: bool = True
     watched: bool = True
+    basic: bool = False
     paged: bool = False
 
     def needs_key(self, query: str) -> bool:
@@ -42,11 +43,13 @@ _ANYONE = Access()
 _UNWATCHED = Access(costs=False, watched=False)
 
 
-def access(*, key: bool = False, costs: bool = True, watched: bool = True) -> Callable[[_Endpoint], _Endpoint]:
+def access(
+    *, key: bool = False, costs: bool = True, watched: bool = True, basic: bool = False
+) -> Callable[[_Endpoint], _Endpoint]:
     """Say who may ask an endpoint; stands below its route."""
 
     def say(endpoint: _Endpoint) -> _Endpoint:
-        setattr(endpoint, _ACCESS, Access(key, costs, watched))
+        setattr(endpoint, _ACCESS, Access(key, costs, watched, basic))
         return endpoint
 
     return say
@@ -57,7 +60,7 @@ def access_of(route: APIRoute) -> Access:
     said: Access | None = getattr(route.endpoint, _ACCESS, None)
     stated = said or Access(key="GET" not in methods_of(route))
     paged = any(parameter.alias == "cursor" for parameter in route.dependant.query_params)
-    return Access(stated.key, stated.costs, stated.watched, paged)
+    return replace(stated, paged=paged)
 
 
 def methods_of(route: APIRoute) -> frozenset[str]:
@@ -65,27 +68,34 @@ def methods_of(route: APIRoute) -> frozenset[str]:
     return frozenset(route.methods or ())
 
 
-class Policies:
-    """What the routes under the prefix ask of their callers."""
+class _Asked(NamedTuple):
+    """A route and what it asks of its callers."""
 
-    def __init__(self, routes: Iterable[BaseRoute]) -> None:
-        self._routes = [(route, access_of(route)) for route in routes if isinstance(route, APIRoute)]
+    route: APIRoute
+    methods: frozenset[str]
+    access: Access
+
+
+class Policies:
+    """What routes ask of their callers: `routes` stand under the prefix, `at_root` beside it."""
+
+    def __init__(self, routes: Iterable[BaseRoute], at_root: Iterable[BaseRoute] = ()) -> None:
+        self._routes = _with_access(routes)
+        self._at_root = _with_access(at_root)
 
     def of(self, method: str, path: str) -> Access:
-        """Return what the route for a request asks; where there is none, anyone gets that answer and pays for it."""
+        """Return what the route for a request asks; where there is none, anyone gets that answer, and pays for it under
+        the prefix.
+        """
         if path != PREFIX and not path.startswith(PREFIX + "/"):
-            return _UNWATCHED
-        verb, below = _verb(method), path.removeprefix(PREFIX)
-        found = (
-            access for route, access in self._routes if verb in methods_of(route) and route.path_regex.match(below)
-        )
-        return next(found, _ANYONE)
+            return _asked(self._at_root, method, path, _UNWATCHED)
+        return _asked(self._routes, method, path.removeprefix(PREFIX), _ANYONE)
 
     def described(self, method: str, template: str) -> Access:
         """Return what the route with that path template asks."""
         below = template.removeprefix(PREFIX)
-        found = (access for route, access in self._routes if method in methods_of(route) and route.path_format == below)
-        return next(found, _ANYONE)
+        named = (asked for asked in self._routes if asked.route.path_format == below)
+        return next((asked.access for asked in named if method in asked.methods), _ANYONE)
 
 
 def is_search(query: str) -> bool:
@@ -95,13 +105,23 @@ def is_search(query: str) -> bool:
 
 def is_given(query: str, *names: str) -> bool:
     """Tell whether the query string (still encoded) has a parameter of one of these names that is not blank."""
-    pairs = parse_qsl(query, keep_blank_values=True)
-    return any(name in names and not is_blank(value) for name, value in pairs)
+    pairs = (pair.partition("=") for pair in query.split("&"))
+    return any(unquote_plus(name) in names and not is_blank(unquote_plus(value)) for name, _, value in pairs)
 
 
 def is_blank(text: str) -> bool:
     """Tell whether a parameter counts as absent: nothing but white space after NFKC."""
     return not unicodedata.normalize("NFKC", text).strip()
+
+
+def _with_access(routes: Iterable[BaseRoute]) -> list[_Asked]:
+    return [_Asked(route, methods_of(route), access_of(route)) for route in routes if isinstance(route, APIRoute)]
+
+
+def _asked(routes: Sequence[_Asked], method: str, path: str, otherwise: Access) -> Access:
+    verb = _verb(method)
+    found = (asked.access for asked in routes if verb in asked.methods and asked.route.path_regex.match(path))
+    return next(found, otherwise)
 
 
 def _verb(method: str) -> str:

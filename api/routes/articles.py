@@ -78,7 +78,7 @@ async def get_article(request: Request, id: str, format: FormatParameter = None)
     found = await known_article(request, id)
     if (wanted := wanted_format(request, format)) != "json":
         pages = pages_of(service.store.articles, id, READ_AT_ONCE)
-        return await render_article(wanted, found.ref, pages, service.apart)
+        return await render_article(wanted, found, pages, service)
     vanished = (await Revisions(service.store).vanished(found))[:MOST_RECORDS]
     shown = views.article(found) | {
         "vanished": [*map(views.vanished, vanished)],

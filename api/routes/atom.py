@@ -65,9 +65,10 @@ async def focus_feed(
 ) -> Response:
     service, base = service_of(request), _base(request)
     severities = read_choice("severity", severity, SEVERITIES)
-    active = [item for item in await service.focus.items(service.clock()) if item["status"] == "active"]
-    items = [item for item in active if item["severity"] in severities]
-    found = [entries.focus(item, base) for item in items[: caller_of(request).results_limit(limit)]]
+    active = [one for one in await service.focus.standings(service.clock()) if one.status == "active"]
+    standings = [one for one in active if one.severity in severities]
+    items = await service.focus.items(standings[: caller_of(request).results_limit(limit)])
+    found = [entries.focus(item, base) for item in items]
     return _answer(request, "Focus", "/focus", {"severity": severity}, found)
 
 

@@ -9,13 +9,13 @@ from fastapi import APIRouter, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api import views
 from api.answers import json_answer, problems, read_listing
 from api.content_models import LessonDetailModel, LessonModel, Topic
 from api.models import ListModel
 from api.parameters import CursorParameter, LimitParameter, SearchParameter
 from api.service import service_of
 from intel.awareness import Lesson, Topical, search_lessons, topical_articles
+from intel.cards import article_members
 from intel.errors import NotFound
 from intel.query import Position
 from intel.times import rfc3339
@@ -65,4 +65,4 @@ def _show(lesson: Lesson) -> dict[str, Any]:
 
 
 def _show_topical(found: Topical) -> dict[str, Any]:
-    return {"article": views.article_ref(found.article), "techniques": list(found.techniques)}
+    return {"article": article_members(found.article), "techniques": list(found.techniques)}

@@ -14,7 +14,7 @@ from api.models import ListModel
 from api.parameters import CursorParameter, LimitParameter, read_choice
 from api.service import service_of
 from intel.errors import NotFound
-from intel.focus import SEVERITIES, STATUSES, place_of, rules_up_to
+from intel.focus import SEVERITIES, STATUSES, rules_up_to
 from intel.query import Position
 
 router = APIRouter(tags=["content"])
@@ -41,20 +41,20 @@ async def list_focus(
     severities = read_choice("severity", listing.asked["severity"], SEVERITIES)
     statuses = read_choice("status", listing.asked["status"] or _ACTIVE, STATUSES)
     service = service_of(request)
-    everything = await service.focus.items(service.clock())
-    items = [item for item in everything if item["severity"] in severities and item["status"] in statuses]
-    rest = [item for item in items if listing.position is None or place_of(item) > listing.position.values]
+    everything = await service.focus.standings(service.clock())
+    standings = [one for one in everything if one.severity in severities and one.status in statuses]
+    rest = [one for one in standings if listing.position is None or one.place > listing.position.values]
     page = rest[: listing.count]
-    more = Position(place_of(page[-1])) if len(rest) > listing.count else None
-    return listing.answer(page, len(items), more)
+    more = Position(page[-1].place) if len(rest) > listing.count else None
+    return listing.answer(await service.focus.items(page), len(standings), more)
 
 
 @router.get("/focus/{id}", summary="One subject", responses={200: {"model": FocusDetailModel}, **problems(404)})
 async def get_focus(request: Request, id: str) -> Response:
     service = service_of(request)
-    for item in await service.focus.items(service.clock()):
-        if item["id"] == id:
-            return json_answer(item | {"rules": told_rules(item)})
+    standings = [one for one in await service.focus.standings(service.clock()) if one.id == id]
+    for item in await service.focus.items(standings):
+        return json_answer(item | {"rules": told_rules(item)})
     raise NotFound("Nothing of this id is or was lately in focus.")
 
 

@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api import views
-from api.annotating import annotate
+from api.annotating import annotate, annotate_cards
 from api.answers import Listing, json_answer, problems, read_listing
 from api.bodies import read_json
-from api.formats import OTHER_FORMATS, render
+from api.formats import OTHER_FORMATS, Format, render
 from api.formats.negotiating import negotiated, wanted_format
 from api.models import IocDetailModel, IocListModel, LookupBody, LookupModel
 from api.parameters import (
@@ -35,6 +35,7 @@ from api.parameters import (
     read_until,
     unless_blank,
 )
+from api.query_route import QueryRoute
 from api.searching import facets_shown, iocs_suggested, reading, searched
 from api.service import caller_of, service_of
 from api.voting import votes_shown
@@ -43,12 +44,12 @@ from intel.catalogues import catalogue_facts
 from intel.errors import InvalidQuery, NotFound
 from intel.exact import exact_values
 from intel.ids import ioc_id
-from intel.query import IocQuery, Page, parse_search
+from intel.query import IocQuery, parse_search
 from intel.records import Ioc
 from intel.store import Store
 from intel.times import rfc3339
 
-router = APIRouter(tags=["indicators"])
+router = APIRouter(tags=["indicators"], route_class=QueryRoute)
 
 _ARTICLES_SHOWN = 50
 _RELATED_SHOWN = 50
@@ -83,13 +84,15 @@ async def list_iocs(
     if status is not None and cursor is None:
         asked |= seen_with(asked, status, service_of(request).clock())
     listing = read_listing(request, "iocs", asked, cursor)
-    query, shown = await read_asked(service_of(request).store, listing.asked)
-    page = await service_of(request).store.iocs.find(replace(query, limit=listing.count, after=listing.position))
+    service = service_of(request)
+    query, shown = await read_asked(service.store, listing.asked)
+    query = replace(query, limit=listing.count, after=listing.position)
     if (wanted := wanted_format(request, format)) != "json":
-        return render(wanted, page.items)
-    beside = await _beside(listing, query, page, with_facets=facets)
-    noted = await annotate(service_of(request).store, page.items, service_of(request).clock())
+        return await _in_format(listing, query, wanted)
+    page = await service.store.iocs.find_cards(query)
+    noted = await annotate_cards(service.store, page.items, service.clock())
     items = noted.records(page.items, query.text)
+    beside = await _beside(listing, query, found=bool(items), with_facets=facets)
     return negotiated(listing.answer(items, page.total, page.next, query=shown, **beside))
 
 
@@ -106,7 +109,7 @@ async def get_ioc(request: Request, id: str) -> Response:
     noted = await annotate(service.store, (found, *related), service.clock())
     identity = caller_of(request).identity
     return json_answer(
-        noted.record(found)
+        noted.members(found)
         | {"votes": votes_shown(votes, identity.account_id if identity else None)}
         | {"articles": [*map(views.mention, mentions)], "articles_total": total}
         | {"related": noted.records(related), "catalogue": catalogue}
@@ -115,7 +118,7 @@ async def get_ioc(request: Request, id: str) -> Response:
 
 @router.post(
     "/iocs/lookup",
-    summary="Look up to 50 values at once",
+    summary="Look up to 1,000 values at once",
     responses={200: {"model": LookupModel}, **problems(400, 413, 415, 422)},
     openapi_extra={
         "requestBody": {
@@ -129,14 +132,22 @@ async def lookup_iocs(request: Request) -> Response:
     service = service_of(request)
     named = await exact_values(service.store.iocs, body.values)
     wanted = {value: [ioc_id(*each) for each in found] for value, found in named.items()}
-    found = await service.store.iocs.get_many([id for ids in wanted.values() for id in ids])
-    noted = await annotate(service.store, [*found.values()], service.clock())
+    cards = await service.store.iocs.get_cards([id for ids in wanted.values() for id in ids])
+    noted = await annotate_cards(service.store, [*cards.values()], service.clock())
+    records = {id: noted.record(card) for id, card in cards.items()}
     items = []
     for value in body.values:
-        known = [found[id] for id in wanted[value] if id in found]
-        iocs = await service.apart.run(lambda known=known: noted.records(known))  # type: ignore[misc]  # mypy infers no default
+        iocs = [records[id] for id in wanted[value] if id in records]
         items.append({"value": value, "found": bool(iocs), "iocs": iocs})
     return json_answer({"items": items, "searched": await searched(service.store)})
+
+
+async def _in_format(listing: Listing, query: IocQuery, format: Format) -> Response:
+    service = service_of(listing.request)
+    page = await service.store.iocs.find(query)
+    noted = await annotate(service.store, page.items, service.clock())
+    answer = render(format, page.items, noted, service.settings.base_url)
+    return listing.with_next(answer, page.total, page.next, format=format)
 
 
 async def known_ioc(request: Request, id: str) -> Ioc:
@@ -185,7 +196,7 @@ def seen_with(asked: dict[str, Any], status: Status, now: datetime) -> dict[str,
     return {name: moment.isoformat() for name, moment in bounds.items() if moment is not None}
 
 
-async def _beside(listing: Listing, query: IocQuery, page: Page[Ioc], *, with_facets: bool) -> dict[str, Any]:
+async def _beside(listing: Listing, query: IocQuery, *, found: bool, with_facets: bool) -> dict[str, Any]:
     """Return what the first page says beside its items; where it has none, what was searched and what may have been
     meant.
     """
@@ -195,7 +206,7 @@ async def _beside(listing: Listing, query: IocQuery, page: Page[Ioc], *, with_fa
         return beside
     if with_facets:
         beside["facets"] = facets_shown(await store.iocs.facets(query))
-    if not page.items:
+    if not found:
         beside["searched"] = await searched(store)
         beside["suggestions"] = await iocs_suggested(store, query.text) if query.text else []
     return beside

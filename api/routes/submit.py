@@ -8,11 +8,11 @@ from starlette.responses import Response
 
 from api import views
 from api.answers import json_answer, problems
-from api.bodies import read_json
+from api.bodies import read_either
 from api.limits.policy import access
-from api.models import SubmitBody
+from api.models import SubmitBody, SubmitManyBody
 from api.service import account_of, service_of, submitter_of
-from api.submission_models import SubmissionModel
+from api.submission_models import SubmissionModel, SubmissionsModel
 from intel.errors import NotFound
 
 router = APIRouter(tags=["submissions"])
@@ -24,20 +24,36 @@ router = APIRouter(tags=["submissions"])
     status_code=202,
     responses={
         200: {"model": SubmissionModel, "description": "The article is known already."},
-        202: {"model": SubmissionModel, "description": "Accepted; it will be done or will say why."},
+        202: {
+            "model": SubmissionModel | SubmissionsModel,
+            "description": "Accepted; it will be done or will say why. Of several addresses: a submission each.",
+        },
         **problems(400, 403, 413, 415, 422),
     },
     openapi_extra={
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/SubmitBody"}}},
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "anyOf": [
+                            {"$ref": "#/components/schemas/SubmitBody"},
+                            {"$ref": "#/components/schemas/SubmitManyBody"},
+                        ]
+                    }
+                }
+            },
         }
     },
 )
 async def submit(request: Request) -> Response:
     account_id = submitter_of(request)
-    body = await read_json(request, SubmitBody)
-    submission = await service_of(request).submitting.submit(account_id, body.url, body.source_name)
+    submitting = service_of(request).submitting
+    body = await read_either(request, SubmitBody, "urls", SubmitManyBody)
+    if isinstance(body, SubmitManyBody):
+        submissions = await submitting.submit_all(account_id, body.urls, body.source_name)
+        return json_answer({"items": [*map(views.submission, submissions)]}, 202)
+    submission = await submitting.submit(account_id, body.url, body.source_name)
     headers = {"Location": f"/api/v1/submissions/{submission.id}"}
     return json_answer(views.submission(submission), 200 if submission.status == "done" else 202, headers)
 

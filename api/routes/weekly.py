@@ -20,7 +20,7 @@ from api.week_models import RevisionModel, WeekModel
 from intel.query import Position
 from intel.records import Week
 from intel.times import rfc3339
-from intel.weekly import has_known_members, week_ids, week_revision, weekly
+from intel.weekly import week_ids, week_revision, week_revisions, weekly
 
 router = APIRouter(tags=["content"])
 
@@ -78,14 +78,13 @@ async def list_revisions(
 ) -> Response:
     listing = read_listing(request, f"revisions of {week}", {"limit": limit}, cursor)
     service = service_of(request)
-    newest = (await current(service, week)).revision
-    first = newest if listing.position is None else int(listing.position.values[0]) - 1
-    numbers = range(first, max(0, first - listing.count), -1)
+    await current(service, week)
+    known = await week_revisions(service.store, week)
+    rest = [number for number in known if listing.position is None or number < int(listing.position.values[0])]
+    numbers = rest[: listing.count]
     found = await asyncio.gather(*(service.store.weeks.get(week, number) for number in numbers))
-    next = Position((numbers[-1],)) if numbers and numbers[-1] > 1 else None
-    return listing.answer(
-        [_outline(each) for each in found if each is not None and has_known_members(each)], newest, next
-    )
+    next = Position((numbers[-1],)) if len(rest) > listing.count else None
+    return listing.answer([_outline(each) for each in found if each and each.body], len(known), next)
 
 
 async def current(service: Service, id: str) -> Week:

@@ -25,7 +25,7 @@ def here(path: str | None) -> str:
 
 
 def here_of(request: Request) -> str:
-    """Path and query of a request as they came: decoded, an indicator's path could be read as another one."""
+    """Return path and query of a request as they came: decoded, an indicator's path could be read as another one."""
     raw = request.scope.get("raw_path") or quote(request.scope["path"]).encode()
     query = request.scope["query_string"]
     return (raw + b"?" + query if query else raw).decode("latin-1")

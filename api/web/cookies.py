@@ -22,7 +22,7 @@ def is_https(request: Request, settings: Settings) -> bool:
 
 
 def session_secret(request: Request, settings: Settings) -> str | None:
-    """Return what the session cookie holds."""
+    """Return the value of the session cookie."""
     return request.cookies.get(_name(_SESSION, is_https(request, settings)))
 
 
@@ -41,7 +41,7 @@ def keep_session(response: Response, request: Request, settings: Settings, secre
 
 
 def device(request: Request, settings: Settings) -> str:
-    """Return what the cookie of a known browser holds."""
+    """Return the value of a known browser's cookie."""
     return request.cookies.get(_name(_DEVICE, is_https(request, settings)), "")
 
 
@@ -66,7 +66,7 @@ def theme(request: Request) -> Theme:
 
 
 def keep_theme(response: Response, request: Request, settings: Settings, wanted: str) -> None:
-    """Remembers the colours; scripts may write this cookie too, so that they change without a reload."""
+    """Remember the colours; scripts may write this cookie too, so that they change without a reload."""
     secure = is_https(request, settings)
     if wanted in ("light", "dark"):
         response.set_cookie(_THEME, wanted, max_age=_YEAR_SECONDS, path="/", secure=secure, samesite="lax")

@@ -52,7 +52,7 @@ def _xor(left: bytes, right: bytes) -> bytes:
 
 
 def _host(origin: str) -> str:
-    """Host and port of an origin; of `null` and of whatever is none, nothing."""
+    """Return host and port of an origin; an empty text for `null` and whatever is none."""
     try:
         parts = urlsplit(origin)
     except ValueError:

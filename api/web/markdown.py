@@ -11,7 +11,7 @@ _TAGS = {"p", "h2", "h3", "h4", "ul", "ol", "li", "strong", "em", "code", "pre",
 
 
 def lesson_markup(written: str) -> Markup:
-    """Markdown as clean HTML; headings begin below the page's own."""
+    """Return Markdown as clean HTML; headings begin below the page's own."""
     html = MarkdownIt("commonmark", {"html": False}).render(written)
     html = html.replace("<h1>", "<h2>").replace("</h1>", "</h2>")
     clean = nh3.clean(

@@ -25,12 +25,12 @@ def clipped(text: str, longest: int) -> str:
 
 
 def day(moment: datetime) -> str:
-    """`20 Nov 2026`."""
+    """Return a day as `20 Nov 2026`."""
     return f"{moment.day} {moment:%b %Y}"
 
 
 def minute(moment: datetime) -> str:
-    """`20 Nov 2026, 09:30 UTC`."""
+    """Return a time as `20 Nov 2026, 09:30 UTC`."""
     return f"{day(moment)}, {moment:%H:%M} UTC"
 
 
@@ -60,7 +60,7 @@ _SYSTEMS = (
 
 
 def browser(user_agent: str) -> str:
-    """`Firefox on Linux`; for what is not known, what it says of itself."""
+    """Return a browser as `Firefox on Linux`; one that is not known as what it says of itself."""
     name = next((name for sign, name in _BROWSERS if sign in user_agent), None)
     system = next((name for sign, name in _SYSTEMS if sign in user_agent), None)
     if name is None:
@@ -69,7 +69,7 @@ def browser(user_agent: str) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 article`, `1,204 articles`."""
+    """Return a count with its noun: `1 article`, `1,204 articles`."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 

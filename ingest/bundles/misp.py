@@ -58,7 +58,7 @@ def misp_events(parsed: Any) -> list[Object] | None:
 
 
 def misp_report(event: Object) -> Report:
-    """Return what an event reports."""
+    """Return an event as a report."""
     organisation = event.get("Orgc") or event.get("Org")
     malware = tuple(name for kind, name in _galaxies(event) if kind == "malware")
     attributes = [each for each in _attributes(event) if each.get("deleted") is not True]

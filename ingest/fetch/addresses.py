@@ -77,7 +77,7 @@ class FetchAllow:
         return bool(self.networks) or any(port == opened for _, opened in self.endpoints)
 
     def __str__(self) -> str:
-        """The exemptions as `parse` reads them."""
+        """Return the exemptions as `parse` reads them."""
         endpoints = (f"[{ip}]:{port}" if ip.version == 6 else f"{ip}:{port}" for ip, port in self.endpoints)
         return ", ".join((*map(str, self.networks), *endpoints))
 

@@ -44,7 +44,7 @@ class BoundedDecoder:
         self._begun = False
 
     def feed(self, piece: bytes) -> bytes:
-        """Return what this piece of the wire body unfolds to."""
+        """Return the decoded bytes of this piece of the wire body."""
         if self._coding != "identity":
             piece = self._unfold(piece)
         self._room -= len(piece)

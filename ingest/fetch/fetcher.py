@@ -103,7 +103,7 @@ class Fetcher:
         self._allow = allow
         self._limits = limits or FetchLimits()
         self._resolve = resolver or SystemResolver()
-        self._tls = tls or wire.public_tls()
+        self._tls = tls
         self._clock = clock
         self._proxy = proxy
         self._check_host = check_host
@@ -147,7 +147,8 @@ class Fetcher:
     ) -> FetchedPage | _Redirect:
         """Return the page at an address, or where it redirects to."""
         addresses = await self._addresses(target)
-        async with wire.get(target, addresses, wanted.headers(), self._tls, self._limits, self._proxy) as response:
+        tls = await self._tls_for(target)
+        async with wire.get(target, addresses, wanted.headers(), tls, self._limits, self._proxy) as response:
             if response.status in _REDIRECTS:
                 return _Redirect(_redirect_of(response, target), response.status in _PERMANENT)
             if response.status == 304 and wanted.unless:
@@ -160,6 +161,12 @@ class Fetcher:
         content_type = _checked_type(declared, body, wanted)
         kept = _kept(response)
         return FetchedPage(url, str(target), response.status, content_type, _charset(declared), body, kept, passed)
+
+    async def _tls_for(self, target: SubmittableUrl) -> ssl.SSLContext | None:
+        """Return the TLS context for an https address, made off the event loop; None for any other."""
+        if target.scheme != "https":
+            return None
+        return self._tls or await asyncio.to_thread(wire.public_tls)
 
     async def _addresses(self, target: SubmittableUrl) -> tuple[Address, ...]:
         try:

@@ -7,6 +7,7 @@ off, and its network backend is the place where the address to dial is fixed.
 from __future__ import annotations
 
 import contextlib
+import functools
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator, Sequence
 from typing import Any, Final
@@ -46,8 +47,12 @@ class Response:
                 yield piece
 
 
+@functools.cache
 def public_tls() -> ssl.SSLContext:
-    """Return a TLS context that verifies against the system's and the bundled authorities."""
+    """Return the TLS context that verifies against the system's and the bundled authorities.
+
+    Reading them takes 100 ms, so this is done once, for the first page that is fetched over https.
+    """
     return httpcore.default_ssl_context()
 
 
@@ -56,14 +61,15 @@ async def get(
     url: SubmittableUrl,
     addresses: Sequence[Address],
     headers: Iterable[tuple[str, str]],
-    tls: ssl.SSLContext,
+    tls: ssl.SSLContext | None,
     limits: FetchLimits,
     proxy: str | None = None,
 ) -> AsyncIterator[Response]:
     """Send one GET to the first of the addresses that answers, and yield its response once the headers are there.
 
     Host header, SNI and certificate check use the URL's name, never the address. Through a proxy (its address, with
-    credentials where it wants some) the name is asked for, and the addresses are not used. Raises FetchFailed.
+    credentials where it wants some) the name is asked for, and the addresses are not used. Only https needs `tls`.
+    Raises FetchFailed.
     """
     backend = _PinnedBackend(None if proxy else addresses, limits.header_bytes)
     lines = [(b"Host", url.authority.encode("ascii"))]

@@ -181,7 +181,7 @@ def ipv6_in(token: str) -> list[Reading]:
 
 
 def _looks_like_ipv6(spelled: str) -> bool:
-    """Neither a time, nor `a::b` of a programming language."""
+    """Tell whether it is neither a time, nor `a::b` of a programming language."""
     if "::" not in spelled:
         return spelled.count(":") > 5
     if spelled == "::1":

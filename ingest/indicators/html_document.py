@@ -90,7 +90,7 @@ class _Writer:
             self.last = text[-1]
 
     def flow(self, text: str) -> None:
-        """Running text, in which white space counts as one blank."""
+        """Add running text, in which white space counts as one blank."""
         piece = _SPACES.sub(" ", text)
         self.write(piece[1:] if self.last in " \n\t" and piece[:1] == " " else piece)
 

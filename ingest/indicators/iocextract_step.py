@@ -110,7 +110,7 @@ def _read(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:
 
 
 def _with_its_scheme(spelling: str, written: str) -> str:
-    """iocextract makes `http` of every scheme that is defanged oddly, and gives it to what has none.
+    """Give a URL the scheme it had: iocextract makes `http` of every odd one, and gives it to what has none.
 
     To that Python 3.13 gives no slashes, and iocextract then leaves some signs in it: `http:evil[ .example`.
     """

@@ -310,7 +310,7 @@ def _marked(match: re.Match[str]) -> str:
 
 
 def _in_a_path(text: str, position: int) -> bool:
-    r"""Whether other backslashes before one part a path: `HKLM\Software\Microsoft\.NET`."""
+    r"""Tell whether other backslashes before one part a path: `HKLM\Software\Microsoft\.NET`."""
     first = max(0, position - 64)
     if _STEP_OF_A_PATH.search(text, first, position) is None:
         return False

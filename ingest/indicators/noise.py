@@ -183,7 +183,7 @@ def address_noise(address: str) -> str:
 
 
 def warnings(type: str, value: str) -> tuple[tuple[str, str], ...]:
-    """(list, reason) of every list of harmless things that holds an indicator; for showing beside it."""
+    """Return (list, reason) of every list of harmless things that holds an indicator; for showing beside it."""
     if type == "ip":
         kind = address_noise(value)
         return (("addresses", f"{kind}: says nothing about an attacker"),) if kind else ()

@@ -82,7 +82,7 @@ def pieces_between(token: str, readings: Sequence[Reading]) -> list[tuple[int, s
 
 
 def with_versions_told(token: str, readings: list[Reading]) -> list[Reading]:
-    """`readings` in which an address that the words right beside it make a version is no address."""
+    """Return `readings` in which an address that the words right beside it make a version is no address."""
     return [
         reading._replace(remark=VERSION)
         if reading.type == "ip"
@@ -98,7 +98,7 @@ def with_versions_told(token: str, readings: list[Reading]) -> list[Reading]:
 
 
 def _with_hyphen(match: re.Match[str]) -> str:
-    """A hyphen, unless the name of a host ends before it: `evil[.]com\u2011based`."""
+    """Return a hyphen, unless the name of a host ends before it: `evil[.]com\u2011based`."""
     text, (start, end) = match.string, match.span()
     top = _TOP_AT_END.search(text, max(0, start - 26), start)
     return match[0] if top and is_top_level(top[1].lower()) and not _GOES_ON.match(text, end) else "-"

@@ -127,7 +127,7 @@ def _remark_on_neighbours(token: str, start: int, before: str, after: str) -> st
 
 
 def names_a_share(token: str, start: int) -> bool:
-    r"""Whether what stands right before a host says that one comes: `\\45.9.1.2\c$`, `/dev/tcp/`, `address=/`."""
+    r"""Tell whether what stands right before a host announces one: `\\45.9.1.2\c$`, `/dev/tcp/`, `address=/`."""
     before = token[max(0, start - 9) : start]
     if before.endswith(_BEFORE_A_HOST):
         return True

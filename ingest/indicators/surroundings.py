@@ -182,7 +182,7 @@ class Surroundings:
 
     @cached_property
     def is_note(self) -> bool:
-        """Whether the text is short and without markup: what stands in it, somebody put there on purpose."""
+        """Tell whether the text is short and without markup: what stands in it, somebody put there on purpose."""
         return len(self.text) < SHORT_NOTE and not self.document.structured
 
     def place(self, position: int) -> Place:

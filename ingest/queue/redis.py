@@ -160,7 +160,7 @@ async def _outlive(make: Callable[[], Worker], stopping: asyncio.Event) -> None:
 
 
 async def _end(worker: Worker, run: asyncio.Task[None]) -> BaseException | None:
-    """Stops a worker and gives back its connections; the error that it ended with, if any."""
+    """Stop a worker and give back its connections; return the error that it ended with, if any."""
     error = None if not run.done() or run.cancelled() else run.exception()
     run.cancel()
     await asyncio.gather(run, return_exceptions=True)
@@ -174,7 +174,7 @@ async def _end(worker: Worker, run: asyncio.Task[None]) -> BaseException | None:
 
 
 async def _hand_back(worker: Worker) -> None:
-    """Cancels what is being read, each once, and lets arq note it; where Redis is gone that is cut short."""
+    """Cancel what is being read, each once, and let arq note it; where Redis is gone that is cut short."""
     jobs = list(worker.tasks.values())
     waiting, cancelled = set(jobs), set[asyncio.Task[Any]]()
     end = asyncio.get_running_loop().time() + _STOPPING_SECONDS

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from intel.cards import Card
 from intel.catalogues.parts import find, part_of, unpack
 from intel.catalogues.warning_lists import (
     LISTS_PART,
@@ -44,7 +45,7 @@ class _Key:
     entry: str
 
 
-async def warnings_of(store: Store, iocs: Iterable[Ioc]) -> dict[str, tuple[ListWarning, ...]]:
+async def warnings_of(store: Store, iocs: Iterable[Ioc | Card]) -> dict[str, tuple[ListWarning, ...]]:
     """Return, by indicator id, the imported warning lists it is on, by name; indicators on none are left out."""
     catalogue = "warninglist"
     asked = {ioc.id: ioc for ioc in iocs}
@@ -60,7 +61,7 @@ async def warnings_of(store: Store, iocs: Iterable[Ioc]) -> dict[str, tuple[List
 
 
 def _found(
-    parts: Mapping[str, bytes], asked: Mapping[str, Ioc], keys: Mapping[str, tuple[_Key, ...]]
+    parts: Mapping[str, bytes], asked: Mapping[str, Ioc | Card], keys: Mapping[str, tuple[_Key, ...]]
 ) -> dict[str, tuple[ListWarning, ...]]:
     lists = _Lists(parts)
     found = {id: lists.warnings(ioc.type, ioc.value, keys[id]) for id, ioc in asked.items()}

@@ -1,8 +1,8 @@
 """Focus: the CVEs, malware and techniques that need attention now, each with the rule and the evidence for it."""
 
 from intel.focus.board import Focus
-from intel.focus.items import STATUSES, place_of
 from intel.focus.rules import RULES, SEVERITIES, Facts, first_match, rules_up_to
+from intel.focus.standings import STATUSES, Standing
 
 __all__ = [
     "RULES",
@@ -10,7 +10,7 @@ __all__ = [
     "STATUSES",
     "Facts",
     "Focus",
+    "Standing",
     "first_match",
-    "place_of",
     "rules_up_to",
 ]

@@ -1,16 +1,19 @@
-"""Compute the focus items from the store when they may have changed, and keep them until then."""
+"""Decide what is in focus when it may have changed, keep that until then, and read the rest of what is shown."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from intel.catalogues import catalogue_stamp
-from intel.focus.items import STALE_FOR, Json, compute
-from intel.focus.rules import WINDOW
+from intel.focus.items import Json, items_of
+from intel.focus.replay import next_change
+from intel.focus.standings import STALE_FOR, Standing, standings_of
 from intel.focus.subjects import Material, read_material
 from intel.store import Store
+from intel.store.subjects import WINDOW
 
 # How far back the history of an item reaches; after that a closed one is told of no more.
 HISTORY = timedelta(days=42)
@@ -22,42 +25,54 @@ class _Board:
     basis: str
     good_from: datetime
     good_until: datetime
-    items: list[Json]
+    standings: tuple[Standing, ...]
 
 
 class Focus:
-    """The focus items of one store; safe for any number of tasks, which share one computation."""
+    """What is in focus by one store; safe for any number of tasks, which share one computation."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._computing = asyncio.Lock()
         self._board: _Board | None = None
 
-    async def items(self, now: datetime) -> list[Json]:
-        """Return all items at `now`, closed and stale ones too, in order; the caller must not change them."""
+    async def standings(self, now: datetime) -> tuple[Standing, ...]:
+        """Return the subjects that are or lately were in focus at `now`, closed and stale ones too, in order."""
         async with self._computing:
             day = _midnight_before(now)
-            start, end = day - HISTORY - WINDOW, day + _DAY
-            basis = f"{await self._store.articles.basis(start, end)} {await catalogue_stamp(self._store)}"
+            start = day - HISTORY - WINDOW
+            basis = f"{await self._store.articles.basis(start, day + _DAY)} {await catalogue_stamp(self._store)}"
             board = self._board
             if board is None or board.basis != basis or not board.good_from <= now < board.good_until:
-                material = await read_material(self._store, start, end)
-                # In a thread: of many articles it takes seconds, and other requests go on meanwhile.
-                board = self._board = await asyncio.to_thread(_computed, material, basis, now, end)
-            return board.items
+                board = self._board = await self._computed(basis, start, now)
+            return board.standings
+
+    async def items(self, standings: Sequence[Standing]) -> list[Json]:
+        """Return the public form of some of the standings."""
+        return await items_of(self._store, standings)
+
+    async def _computed(self, basis: str, start: datetime, now: datetime) -> _Board:
+        material = await read_material(self._store, start, now)
+        coming = await self._store.subjects.next_article(now)
+        # In a thread: of very many articles it takes a while, and other requests go on meanwhile.
+        return await asyncio.to_thread(_decided, material, basis, now, coming)
 
 
-def _computed(material: Material, basis: str, now: datetime, end: datetime) -> _Board:
-    items = compute(material, _midnight_before(now) - HISTORY, now)
-    return _Board(basis, now, _next_change(material, now, end), items)
+def _decided(material: Material, basis: str, now: datetime, coming: datetime | None) -> _Board:
+    midnight = _midnight_before(now)
+    standings = standings_of(material, midnight - HISTORY, now)
+    return _Board(basis, now, min(_changes(standings, now, midnight + _DAY, coming)), standings)
 
 
-def _next_change(material: Material, now: datetime, end: datetime) -> datetime:
-    """Return the moment until which nothing changes by itself: an article or indicator grows too old, or a day ends."""
-    seen = {mention.seen_at for subject in material.subjects for mention in subject.mentions}
-    leaving = {moment + age for moment in seen for age in (WINDOW, STALE_FOR)}
-    old = {row.first_seen + WINDOW for subject in material.subjects for row in subject.named_near}
-    return min([end, *(moment for moments in (seen, leaving, old) for moment in moments if moment > now)])
+def _changes(
+    standings: Sequence[Standing], now: datetime, midnight: datetime, coming: datetime | None
+) -> list[datetime]:
+    """Return moments until the first of which nothing changes by itself."""
+    found = [midnight, *([coming] if coming else [])]
+    for subject in (standing.subject for standing in standings):
+        leaving = [subject.last_seen + age for age in (WINDOW, STALE_FOR)]
+        found += [moment for moment in (*leaving, next_change(subject, now)) if moment is not None and moment > now]
+    return found
 
 
 def _midnight_before(now: datetime) -> datetime:

@@ -1,89 +1,107 @@
-"""Build the public form of a focus subject: its severity with the evidence, the reason in words, and its history."""
+"""Build the public form of what is in focus: its severity with the evidence, the reason in words, and its history."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
+from intel.catalogues import Technique, techniques
 from intel.catalogues.shown import cvss_members, epss_members, kev_members
-from intel.focus.replay import Change, changes, facts_at, mentions_at
-from intel.focus.rules import SEVERITIES, WINDOW, Facts, Rule, score_parts
-from intel.focus.subjects import OBSERVABLES, Material, Mention, Subject
+from intel.focus.replay import Change
+from intel.focus.rules import Facts, Rule
+from intel.focus.standings import Standing
+from intel.focus.subjects import Subject
 from intel.names import technique_name
-from intel.times import from_rfc3339, rfc3339, to_milliseconds
+from intel.records import Article
+from intel.store import Store
+from intel.store.subjects import LEVELS, WINDOW, Asked, Beside, Told
+from intel.times import rfc3339
 from intel.unseen import plain
 
-STATUSES = ("active", "stale", "closed")
 Json = dict[str, Any]
 
-STALE_FOR = 2 * WINDOW
-_MILLISECOND = timedelta(milliseconds=1)
-_MOST_RELATED, _MOST_TECHNIQUES, _MOST_ARTICLES = 20, 20, 10
+_MOST_TECHNIQUES, _MOST_ARTICLES = 20, 10
 _MOST_NAMED, _MOST_CHANGES = 20, 50
-# Related indicators are counted in this many of the newest articles.
-_NEWEST = 50
 
 
-def compute(material: Material, since: datetime, now: datetime) -> list[Json]:
-    """Return the items as they stand at `now`, in order; their history begins at `since`."""
-    items = [item for subject in material.subjects if (item := _item(subject, material, since, now))]
-    return sorted(items, key=place_of)
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What is read of the subjects that are told of: `articles` are the newest ones and those that are quoted."""
+
+    told: Told
+    beside: Beside
+    articles: Mapping[str, Article]
+    techniques: Mapping[str, Technique]
+
+    @property
+    def newest(self) -> list[Article]:
+        return [self.articles[id] for id in self.told.newest[:_MOST_ARTICLES] if id in self.articles]
 
 
-def place_of(item: Json) -> tuple[int, int, int, int, str]:
-    """Return an item's position in the list, so that paging goes on from there while items come and go."""
-    changed_at = to_milliseconds(from_rfc3339(item["changed_at"]))
-    severity = SEVERITIES.index(item["severity"])
-    return STATUSES.index(item["status"]), severity, -item["score"], -changed_at, item["id"]
+async def items_of(store: Store, standings: Sequence[Standing]) -> list[Json]:
+    """Return the public form of each of these standings; one whose articles went meanwhile is left out."""
+    told = await store.subjects.told([_asked(standing) for standing in standings])
+    found = [(standing, one) for standing, one in zip(standings, told, strict=True) if one is not None]
+    near = [
+        (one.newest, standing.subject.key if standing.subject.type == "malware" else None) for standing, one in found
+    ]
+    beside = await store.subjects.beside(near)
+    articles = await store.articles.get_many(list({id for _, one in found for id in _needed(one)}))
+    known = await techniques(store, [standing.subject.key for standing, _ in found if _is_technique(standing)])
+    reads = (_Read(one, about, articles, known) for (_, one), about in zip(found, beside, strict=True))
+    return [_item(standing, read) for (standing, _), read in zip(found, reads, strict=True) if read.newest]
 
 
-def _item(subject: Subject, material: Material, since: datetime, now: datetime) -> Json | None:
-    history = changes(subject, since, now)
-    if not history:
-        return None
-    active = history[-1].rule is not None
-    # One that is no longer in focus is told of as it was at the last.
-    moment = now if active else history[-1].at - _MILLISECOND
-    rule = history[-1].rule or history[-2].rule
-    mentions = mentions_at(subject, moment)
-    if rule is None or not mentions:
-        return None
-    facts = facts_at(subject, moment)
-    parts = score_parts(rule.severity, facts)
-    evidence = _evidence(subject, facts, mentions)
+async def titles_of(store: Store, standings: Sequence[Standing]) -> list[str]:
+    """Return the title of each of these standings."""
+    told = await store.subjects.told([_asked(standing) for standing in standings])
+    articles = await store.articles.get_many([one.newest[0] for one in told if one is not None])
+    known = await techniques(store, [standing.subject.key for standing in standings if _is_technique(standing)])
+    newest = (articles.get(one.newest[0]) if one is not None else None for one in told)
+    return [_title(standing.subject, known, article) for standing, article in zip(standings, newest, strict=True)]
+
+
+def _asked(standing: Standing) -> Asked:
+    subject = standing.subject
+    return Asked(subject.type, subject.key, standing.moment - WINDOW, standing.moment)
+
+
+def _needed(told: Told) -> Iterator[str]:
+    yield from told.newest[:_MOST_ARTICLES]
+    yield from told.saying.values()
+    yield from told.stating.values()
+
+
+def _is_technique(standing: Standing) -> bool:
+    return standing.subject.kind == "technique"
+
+
+def _item(standing: Standing, read: _Read) -> Json:
+    subject, rule, parts = standing.subject, standing.rule, standing.score_parts
+    evidence = _evidence(standing, read)
     return {
-        "id": f"f_{subject.kind}_{subject.key}",
+        "id": standing.id,
         "kind": subject.kind,
         "type": subject.type,
         "key": subject.key,
-        "title": _title(subject, material, mentions),
+        "title": _title(subject, read.techniques, read.newest[0]),
         "severity": rule.severity,
         "rule": rule.id,
         "rule_words": rule.words,
         "score": sum(parts.values()),
         "score_parts": parts,
-        "reason": _reason(subject, facts, evidence),
+        "reason": _reason(subject, standing.facts, evidence),
         "evidence": evidence,
-        "related_iocs": _related(subject, material, mentions),
-        "techniques": _techniques(subject, material, mentions),
-        "articles": [_article(mention) for mention in reversed(mentions[-_MOST_ARTICLES:])],
-        "status": "active" if active else _ended_status(subject, now),
-        "first_seen": rfc3339(subject.first_seen),
-        "last_seen": rfc3339(mentions[-1].seen_at),
-        "changed_at": rfc3339(history[-1].at),
-        "history": list(_history(history))[-_MOST_CHANGES:],
+        "related_iocs": [{"type": type, "value": value} for type, value in read.beside.related],
+        "techniques": _techniques(subject, read.beside),
+        "articles": [_article(article, subject) for article in read.newest],
+        "status": standing.status,
+        "first_seen": rfc3339(read.told.ioc_first_seen),
+        "last_seen": rfc3339(read.told.last),
+        "changed_at": rfc3339(standing.changed_at),
+        "history": list(_history(standing.history))[-_MOST_CHANGES:],
     }
-
-
-def _ended_status(subject: Subject, now: datetime) -> str:
-    """Return stale if the last article is more than 14 days old, closed after 28 days or if no rule matches any
-    more.
-    """
-    last = max(mention.seen_at for mention in subject.mentions if mention.seen_at <= now)
-    return "stale" if now - STALE_FOR < last <= now - WINDOW else "closed"
 
 
 def _history(history: Sequence[Change]) -> Iterator[Json]:
@@ -98,25 +116,24 @@ def _history(history: Sequence[Change]) -> Iterator[Json]:
         before = change.rule
 
 
-def _title(subject: Subject, material: Material, mentions: Sequence[Mention]) -> str:
+def _title(subject: Subject, known: Mapping[str, Technique], newest: Article | None) -> str:
     if subject.facts.kev:
         return f"{subject.key}: {subject.facts.kev.name}"
     if subject.kind == "technique":
-        known = material.techniques.get(subject.key)
-        name = known.name if known else technique_name(subject.key)
+        name = known[subject.key].name if subject.key in known else technique_name(subject.key)
         return f"{subject.key}: {name}" if name else subject.key
-    return f"{subject.key}: {plain(mentions[-1].article.title)}"
+    return f"{subject.key}: {plain(newest.title)}" if newest else subject.key
 
 
-def _evidence(subject: Subject, facts: Facts, mentions: Sequence[Mention]) -> Json:
-    sources = sorted({mention.source for mention in mentions})
+def _evidence(standing: Standing, read: _Read) -> Json:
+    subject, facts, told = standing.subject, standing.facts, read.told
     members: Json = {
-        "sources": {"count": len(sources), "names": sources[:_MOST_NAMED], "domains": _domains(mentions)},
-        "articles": {
-            "count": len(mentions),
-            "first": rfc3339(mentions[0].seen_at),
-            "last": rfc3339(mentions[-1].seen_at),
+        "sources": {
+            "count": len(standing.sources),
+            "names": list(standing.sources[:_MOST_NAMED]),
+            "domains": list(told.domains),
         },
+        "articles": {"count": told.articles, "first": rfc3339(told.first), "last": rfc3339(told.last)},
         "window_days": WINDOW.days,
     }
     if subject.kind == "malware":
@@ -125,31 +142,38 @@ def _evidence(subject: Subject, facts: Facts, mentions: Sequence[Mention]) -> Js
         return members
     return {
         "kev": kev_members(subject.facts.kev) if facts.kev else None,
-        "cvss": cvss_members(subject.facts.cvss) or _stated_score(facts, mentions),
+        "cvss": cvss_members(subject.facts.cvss) or _stated_score(subject, facts, read),
         "epss": epss_members(subject.facts.epss),
-        "exploitation": _exploitation(facts, mentions),
+        "exploitation": _exploitation(subject, facts, read),
     } | members
 
 
-def _stated_score(facts: Facts, mentions: Sequence[Mention]) -> Json | None:
+def _stated_score(subject: Subject, facts: Facts, read: _Read) -> Json | None:
     """Return the highest score that an article states; of several such articles the newest."""
-    for mention in reversed(mentions):
-        if mention.cvss and facts.cvss is not None and mention.cvss.get("score") == facts.cvss:
-            stated = {name: mention.cvss.get(name) for name in ("score", "version", "vector")}
-            return stated | {"source": "article", "article_id": mention.article.id, "as_of": None}
-    return None
+    id = None if facts.cvss is None else read.told.stating.get(facts.cvss)
+    article = read.articles.get(id) if id is not None else None
+    if article is None:
+        return None
+    said = _finding(article, subject).get("cvss") or {}
+    stated = {name: said.get(name) for name in ("score", "version", "vector")}
+    return stated | {"source": "article", "article_id": article.id, "as_of": None}
 
 
-def _exploitation(facts: Facts, mentions: Sequence[Mention]) -> Json:
-    said = next((level for level in ("in_the_wild", "poc") if getattr(facts, level)), None)
-    mention = next((mention for mention in reversed(mentions) if said and mention.level == said), None)
+def _exploitation(subject: Subject, facts: Facts, read: _Read) -> Json:
+    said = next((level for level in LEVELS if getattr(facts, level)), None)
+    article = read.articles.get(read.told.saying.get(said, "")) if said else None
     return {
         "level": "kev_confirmed" if facts.kev else said or "none",
         "said": said,
-        "quote": mention.quote if mention else None,
-        "article_id": mention.article.id if mention else None,
-        "source_name": mention.article.counted_source if mention else None,
+        "quote": str(_finding(article, subject).get("quote") or "") if article else None,
+        "article_id": article.id if article else None,
+        "source_name": article.counted_source if article else None,
     }
+
+
+def _finding(article: Article, subject: Subject) -> Json:
+    said = article.findings.get(subject.key) if subject.type == "cve" else None
+    return said if isinstance(said, dict) else {}
 
 
 def _reason(subject: Subject, facts: Facts, evidence: Json) -> str:
@@ -173,37 +197,19 @@ def _reason(subject: Subject, facts: Facts, evidence: Json) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-def _domains(mentions: Sequence[Mention]) -> list[str]:
-    hosts = {urlsplit(mention.article.url).hostname for mention in mentions if mention.article.url}
-    return sorted(host.removeprefix("www.") for host in hosts if host)[:_MOST_NAMED]
+def _techniques(subject: Subject, beside: Beside) -> list[str]:
+    counted = ((id, articles) for id, articles in beside.techniques.items() if id != subject.key)
+    return [id for id, _ in sorted(counted, key=lambda pair: (-pair[1], pair[0]))[:_MOST_TECHNIQUES]]
 
 
-def _related(subject: Subject, material: Material, mentions: Sequence[Mention]) -> list[Json]:
-    """Return what is named near a malware, or in the same articles as a CVE or technique: most articles first, then by
-    value.
-    """
-    newest = [mention.article.id for mention in mentions[-_NEWEST:]]
-    rows = (row for id in newest for row in material.rows.get(id, ()) if row.type in OBSERVABLES)
-    counted = Counter((row.type, row.value) for row in rows if subject.kind != "malware" or subject.key in row.malware)
-    ranked = sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [{"type": type, "value": value} for (type, value), _ in ranked[:_MOST_RELATED]]
-
-
-def _techniques(subject: Subject, material: Material, mentions: Sequence[Mention]) -> list[str]:
-    newest = [mention.article.id for mention in mentions[-_NEWEST:]]
-    rows = (row for id in newest for row in material.rows.get(id, ()) if row.type == "mitre_attack")
-    counted = Counter(row.value for row in rows if row.value != subject.key)
-    return [id for id, _ in sorted(counted.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST_TECHNIQUES]]
-
-
-def _article(mention: Mention) -> Json:
-    ref = mention.article.ref
+def _article(article: Article, subject: Subject) -> Json:
+    ref, level = article.ref, _finding(article, subject).get("exploitation")
     return {
         "id": ref.id,
         "title": plain(ref.title),
         "url": ref.url,
         "source_name": ref.source_name,
         "published_at": rfc3339(ref.published_at) if ref.published_at else None,
-        "exploitation": mention.level,
+        "exploitation": level if level in LEVELS else None,
         **ref.claim,
     }

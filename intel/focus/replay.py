@@ -1,22 +1,24 @@
 """Replay a subject's severity over time: apply the rules again wherever something changed.
 
-Nothing is kept between runs, so anybody who has the articles and catalogues gets the same history. It changes when an
-article comes or leaves the window 14 days later, when KEV lists the CVE or did so more than 14 days ago, and when an
-indicator of a malware is first seen or turns 14 days old.
+Nothing is kept between runs, so anybody who has the articles and catalogues gets the same history. It changes when the
+first article of a source, or that says something, comes, when the last one is 14 days old, when KEV lists the CVE or
+did so more than 14 days ago, and when indicators of a malware are first named or turn 14 days old.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from itertools import accumulate
+from typing import Generic
 
 from intel.catalogues.facts import midnight
-from intel.focus.rules import KEV_IS_NEW_DAYS, WINDOW, Facts, Rule, first_match
-from intel.focus.subjects import Mention, Subject
+from intel.focus.rules import KEV_IS_NEW_DAYS, Facts, Rule, first_match
+from intel.focus.subjects import Span, Subject, T
+from intel.store.subjects import WINDOW
 
 _DAY = timedelta(days=1)
 
@@ -29,18 +31,14 @@ class Change:
     rule: Rule | None
 
 
-def mentions_at(subject: Subject, moment: datetime) -> tuple[Mention, ...]:
-    """Return the articles of the 14 days up to a moment, oldest first."""
-    low = bisect_right(subject.mentions, moment - WINDOW, key=lambda mention: mention.seen_at)
-    high = bisect_right(subject.mentions, moment, key=lambda mention: mention.seen_at)
-    return subject.mentions[low:high]
-
-
 def changes(subject: Subject, since: datetime, until: datetime) -> tuple[Change, ...]:
     """Return the changes of the deciding rule from `since` (one may stand there already) to `until`, oldest first."""
     found: list[Change] = []
+    before: Facts | None = None
     for moment, facts in _states(subject, since, until):
-        rule = first_match(facts)
+        if facts == before:
+            continue
+        before, rule = facts, first_match(facts)
         if rule is not (found[-1].rule if found else None):
             found.append(Change(moment, rule))
     return tuple(found)
@@ -52,6 +50,16 @@ def facts_at(subject: Subject, moment: datetime) -> Facts:
     return facts
 
 
+def sources_at(subject: Subject, moment: datetime) -> list[str]:
+    """Return the sources of the articles of the 14 days up to a moment, in order."""
+    return sorted(span.what for span in subject.sources if span.start <= moment < span.end)
+
+
+def next_change(subject: Subject, moment: datetime) -> datetime | None:
+    """Return the first moment after the given one at which what is known of a subject may change by itself."""
+    return min((later for later in _moments(subject) if later > moment), default=None)
+
+
 def _states(subject: Subject, since: datetime, until: datetime) -> Iterator[tuple[datetime, Facts]]:
     """Yield the facts at `since` and at every later moment, up to `until`, at which they may have changed."""
     window = _Window(subject)
@@ -61,44 +69,40 @@ def _states(subject: Subject, since: datetime, until: datetime) -> Iterator[tupl
 
 
 def _moments(subject: Subject) -> Iterator[datetime]:
-    for mention in subject.mentions:
-        yield mention.seen_at
-        yield mention.seen_at + WINDOW
-    for row in subject.named_near:
-        yield row.seen_at
-        yield row.first_seen + WINDOW
+    for said in (*subject.sources, *subject.levels):
+        yield from (said.start, said.end)
+    for stated in subject.scores:
+        yield from (stated.start, stated.end)
+    for named in subject.newly_named:
+        yield named.named_at
+        yield named.first_seen + WINDOW
     if kev := subject.facts.kev:
         yield midnight(kev.date_added)
         yield midnight(kev.date_added) + (KEV_IS_NEW_DAYS + 1) * _DAY
 
 
 class _Window:
-    """The 14 days up to a moment that only moves forward, counted as articles come and go."""
+    """The 14 days up to a moment that only moves forward."""
 
     def __init__(self, subject: Subject) -> None:
         self._subject = subject
-        self._come = self._gone = 0
-        self._sources: Counter[str] = Counter()
-        self._levels: Counter[str] = Counter()
-        self._scores: Counter[float] = Counter()
-        named: dict[str, datetime] = {}
-        for row in subject.named_near:
-            named[row.ioc_id] = min(row.seen_at, named.get(row.ioc_id, row.seen_at))
-        old = {row.ioc_id: row.first_seen + WINDOW for row in subject.named_near}
-        self._named = sorted(named[id] for id in named if named[id] < old[id])
-        self._old = sorted(old[id] for id in named if named[id] < old[id])
+        self._sources = _Said(subject.sources)
+        self._levels = _Said(subject.levels)
+        self._scores = _Said(subject.scores)
+        self._named = _Summed((named.named_at, named.iocs) for named in subject.newly_named)
+        self._old = _Summed((named.first_seen + WINDOW, named.iocs) for named in subject.newly_named)
 
     def facts(self, moment: datetime) -> Facts:
-        self._move(moment)
         facts = self._subject.facts
         kev = facts.kev if facts.kev and midnight(facts.kev.date_added) <= moment else None
-        stated = facts.cvss.score if facts.cvss else max(self._scores, default=None)
+        levels = self._levels.at(moment)
+        stated = facts.cvss.score if facts.cvss else max(self._scores.at(moment), default=None)
         return Facts(
             kind=self._subject.kind,
-            sources=len(self._sources),
-            new_iocs=bisect_right(self._named, moment) - bisect_right(self._old, moment),
-            in_the_wild="in_the_wild" in self._levels,
-            poc="poc" in self._levels,
+            sources=len(self._sources.at(moment)),
+            new_iocs=self._named.until(moment) - self._old.until(moment),
+            in_the_wild="in_the_wild" in levels,
+            poc="poc" in levels,
             kev=kev is not None,
             kev_is_new=kev is not None and (moment.date() - kev.date_added).days <= KEV_IS_NEW_DAYS,
             ransomware=kev is not None and kev.ransomware,
@@ -106,24 +110,34 @@ class _Window:
             epss=facts.epss.score if facts.epss else None,
         )
 
-    def _move(self, moment: datetime) -> None:
-        mentions = self._subject.mentions
-        while self._come < len(mentions) and mentions[self._come].seen_at <= moment:
-            self._count(mentions[self._come], 1)
-            self._come += 1
-        while self._gone < self._come and mentions[self._gone].seen_at <= moment - WINDOW:
-            self._count(mentions[self._gone], -1)
-            self._gone += 1
 
-    def _count(self, mention: Mention, by: int) -> None:
-        _add(self._sources, mention.source, by)
-        if mention.level:
-            _add(self._levels, mention.level, by)
-        if mention.cvss and isinstance(score := mention.cvss.get("score"), int | float):
-            _add(self._scores, float(score), by)
+class _Said(Generic[T]):
+    """What is said at a moment that only moves forward."""
+
+    def __init__(self, spans: Iterable[Span[T]]) -> None:
+        spans = tuple(spans)
+        self._starting: list[tuple[datetime, T]] = sorted(((one.start, one.what) for one in spans), reverse=True)
+        self._ending: list[tuple[datetime, T]] = sorted(((one.end, one.what) for one in spans), reverse=True)
+        self._said: Counter[T] = Counter()
+
+    def at(self, moment: datetime) -> Counter[T]:
+        while self._starting and self._starting[-1][0] <= moment:
+            self._said[self._starting.pop()[1]] += 1
+        while self._ending and self._ending[-1][0] <= moment:
+            what = self._ending.pop()[1]
+            self._said[what] -= 1
+            if not self._said[what]:
+                del self._said[what]
+        return self._said
 
 
-def _add(counter: Counter[Any], key: Any, by: int) -> None:
-    counter[key] += by
-    if not counter[key]:
-        del counter[key]
+class _Summed:
+    """Numbers by the moment from which on they count."""
+
+    def __init__(self, numbers: Iterable[tuple[datetime, int]]) -> None:
+        ordered = sorted(numbers)
+        self._moments = [moment for moment, _ in ordered]
+        self._sums = [0, *accumulate(number for _, number in ordered)]
+
+    def until(self, moment: datetime) -> int:
+        return self._sums[bisect_right(self._moments, moment)]

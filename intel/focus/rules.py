@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
 
 SEVERITIES = ("critical", "high", "medium", "low")
-WINDOW = timedelta(days=14)
 KEV_IS_NEW_DAYS = 14
 
 

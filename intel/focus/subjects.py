@@ -1,122 +1,137 @@
-"""Collect what the articles of a span of time say of each CVE, malware and technique."""
+"""Collect what is known of each CVE, malware and technique that the articles of a span of time name."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
+from typing import Final, Generic, TypeVar
 
-from intel.catalogues import CveFacts, Technique, lookup, techniques
-from intel.records import Article, SeenIoc
+from intel.catalogues import CveFacts, lookup
+from intel.focus.rules import Facts, first_match
 from intel.store import Store
+from intel.store.subjects import WINDOW, NewlyNamed, Run
 
-KINDS = {"cve": "cve", "malware": "malware", "mitre_attack": "technique"}
-LEVELS = ("in_the_wild", "poc")
-# Of these types are the indicators that a subject is shown with, and that count as new ones of a malware.
-OBSERVABLES = ("ip", "domain", "url", "hash_md5", "hash_sha1", "hash_sha256", "email")
+T = TypeVar("T", str, float)
+
+KINDS: Final = {"cve": "cve", "malware": "malware", "mitre_attack": "technique"}
+# More new indicators than any rule asks for.
+_PLENTY: Final = 1_000
+_NOTHING_KNOWN: Final = CveFacts()
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
-    """An article that names a subject: when, the source it counts for, and what it says of the subject."""
+class Span(Generic[T]):
+    """From when and until when some article of the 14 days before says `what`; the end is not included."""
 
-    article: Article
-    seen_at: datetime
-    source: str
-    level: str | None
-    quote: str
-    cvss: Mapping[str, Any] | None
+    what: T
+    start: datetime
+    end: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One CVE, malware or technique; `mentions` stand oldest first, `named_near` are indicators named near a
-    malware.
+    """One CVE, malware or technique: the sources that write of it, the levels and the scores that they state.
+
+    `last_seen` is when its newest article was seen, `newly_named` are the new indicators near a malware.
     """
 
-    kind: str
     type: str
     key: str
-    first_seen: datetime
-    mentions: tuple[Mention, ...]
-    named_near: tuple[SeenIoc, ...]
+    sources: tuple[Span[str], ...]
+    levels: tuple[Span[str], ...]
+    scores: tuple[Span[float], ...]
+    last_seen: datetime
+    newly_named: tuple[NewlyNamed, ...]
     facts: CveFacts
+
+    @property
+    def kind(self) -> str:
+        return KINDS[self.type]
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """Everything that focus is computed from; `rows` are the sightings of each article."""
+    """What focus is computed from."""
 
-    subjects: tuple[Subject, ...]
-    rows: Mapping[str, tuple[SeenIoc, ...]]
-    techniques: Mapping[str, Technique]
-
-
-@dataclass(slots=True)
-class _Sorted:
-    named: dict[tuple[str, str], list[SeenIoc]] = field(default_factory=lambda: defaultdict(list))
-    near: dict[str, list[SeenIoc]] = field(default_factory=lambda: defaultdict(list))
-    by_article: dict[str, list[SeenIoc]] = field(default_factory=lambda: defaultdict(list))
+    runs: tuple[Run, ...]
+    newly_named: tuple[NewlyNamed, ...]
+    facts: Mapping[str, CveFacts]
 
 
-async def read_material(store: Store, start: datetime, end: datetime) -> Material:
-    """Return the subjects named by articles seen from `start` to before `end`, with what catalogues say of them."""
-    articles = {article.id: article for article in await store.articles.between(start, end)}
-    found = _Sorted()
-    async for row in store.articles.seen_between(start, end):
-        # An article that was saved between the two reads is met by the next computation.
-        if row.article_id in articles:
-            _sort(row, found)
-    facts = await lookup(store, [value for type, value in found.named if type == "cve"])
-    known = await techniques(store, [value for type, value in found.named if type == "mitre_attack"])
-    subjects = (
-        _subject(type, value, rows, articles, found.near.get(value, ()) if type == "malware" else (), facts)
-        for (type, value), rows in found.named.items()
+async def read_material(store: Store, start: datetime, until: datetime) -> Material:
+    """Return what articles seen from `start` until `until` (included) and catalogues say of subjects."""
+    runs = await store.subjects.runs(start, until)
+    newly_named = await store.subjects.newly_named(start, until)
+    facts = await lookup(store, dict.fromkeys(run.value for run in runs if run.type == "cve"))
+    return Material(runs, newly_named, facts)
+
+
+def subjects_of(material: Material) -> Iterator[Subject]:
+    """Yield the subjects that a rule could match at any moment."""
+    near: dict[str, list[NewlyNamed]] = defaultdict(list)
+    for named in material.newly_named:
+        near[named.malware].append(named)
+    for (type, key), grouped in groupby(material.runs, key=attrgetter("type", "value")):
+        runs = tuple(grouped)
+        facts = material.facts.get(key, _NOTHING_KNOWN) if type == "cve" else _NOTHING_KNOWN
+        if _may_match(type, runs, facts):
+            yield _subject(type, key, runs, near.get(key, ()) if type == "malware" else (), facts)
+
+
+def _may_match(type: str, runs: tuple[Run, ...], facts: CveFacts) -> bool:
+    """Tell whether a rule matches when everything that is known of a subject holds at once.
+
+    More sources, statements and scores never make a rule match less, so that what fails here fails at every moment.
+    """
+    levels = {run.level for run in runs}
+    stated = max((run.score for run in runs if run.score is not None), default=None)
+    return _some_rule_matches(
+        KINDS[type],
+        len({run.source for run in runs}),
+        "in_the_wild" in levels,
+        "poc" in levels,
+        facts.kev is not None,
+        facts.cvss.score if facts.cvss else stated,
+        facts.epss.score if facts.epss else None,
     )
-    return Material(tuple(subjects), {id: tuple(rows) for id, rows in found.by_article.items()}, known)
 
 
-def _sort(row: SeenIoc, found: _Sorted) -> None:
-    if row.type in KINDS:
-        found.named[row.type, row.value].append(row)
-    if row.type in OBSERVABLES:
-        for name in row.malware:
-            found.near[name].append(row)
-    if row.type in OBSERVABLES or row.type == "mitre_attack":
-        found.by_article[row.article_id].append(row)
+@lru_cache(4_096)
+def _some_rule_matches(
+    kind: str, sources: int, in_the_wild: bool, poc: bool, kev: bool, cvss: float | None, epss: float | None
+) -> bool:
+    return first_match(Facts(kind, sources, _PLENTY, in_the_wild, poc, kev, kev, kev, cvss, epss)) is not None
 
 
-def _subject(
-    type: str,
-    key: str,
-    rows: Iterable[SeenIoc],
-    articles: Mapping[str, Article],
-    near: Iterable[SeenIoc],
-    facts: Mapping[str, CveFacts],
-) -> Subject:
-    in_order = sorted(rows, key=lambda row: (row.seen_at, row.article_id))
+def _subject(type: str, key: str, runs: tuple[Run, ...], near: Iterable[NewlyNamed], facts: CveFacts) -> Subject:
     return Subject(
-        kind=KINDS[type],
         type=type,
         key=key,
-        first_seen=in_order[0].first_seen,
-        mentions=tuple(_mention(row, articles[row.article_id]) for row in in_order),
-        named_near=tuple(near),
-        facts=facts.get(key, CveFacts()) if type == "cve" else CveFacts(),
+        sources=tuple(_spans((run.source, run) for run in runs)),
+        levels=tuple(_spans((run.level, run) for run in runs if run.level is not None)),
+        scores=tuple(_spans((run.score, run) for run in runs if run.score is not None)),
+        last_seen=max(run.last for run in runs),
+        newly_named=tuple(near),
+        facts=facts,
     )
 
 
-def _mention(row: SeenIoc, article: Article) -> Mention:
-    said = article.findings.get(row.value) if row.type == "cve" else None
-    finding = said if isinstance(said, dict) else {}
-    level = finding.get("exploitation")
-    return Mention(
-        article=article,
-        seen_at=row.seen_at,
-        source=row.counted_source,
-        level=level if level in LEVELS else None,
-        quote=str(finding.get("quote") or ""),
-        cvss=finding.get("cvss"),
-    )
+def _spans(runs: Iterable[tuple[T, Run]]) -> Iterator[Span[T]]:
+    """Join runs that say the same and of which one begins before the articles of the other are 14 days old."""
+    said: dict[T, list[Run]] = defaultdict(list)
+    for what, run in runs:
+        said[what].append(run)
+    for what, found in said.items():
+        joined: list[Span[T]] = []
+        for run in sorted(found, key=attrgetter("first")):
+            start, end = run.first, run.last + WINDOW
+            if joined and start <= joined[-1].end:
+                before = joined.pop()
+                start, end = before.start, max(before.end, end)
+            joined.append(Span(what, start, end))
+        yield from joined

@@ -81,7 +81,7 @@ def malware_name(spelling: str) -> str | None:
 
 
 def spelling_key(spelling: str) -> str:
-    """Return what all spellings of one name share: its letters and digits after case folding."""
+    """Return the key that all spellings of one name share: its letters and digits after case folding."""
     folded = spelling.casefold()
     return folded if folded.isalnum() else _NEITHER_LETTER_NOR_DIGIT.sub("", folded)
 

@@ -21,19 +21,17 @@ Rules for every adapter
   last change, misses none, and gets none again that did not change; `at` never decreases. What an indicator says is a
   change of it, what was only written again is none. Rebuilding changes nothing, and a position holds for ever.
 - **Durable**: when a write returns it survives the death of the process and of one server.
-- **Errors**: StoreUnavailable where the engine is out of reach or refuses writes. A missing record is None, not an
-  error.
+- **Errors**: StoreUnavailable where the engine is out of reach or refuses writes; a missing record is None.
 - Safe for any number of tasks and processes. Times are whole milliseconds, UTC.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, Protocol
+from typing import Protocol
 
-from intel.errors import AccountQueueFull, QueueFull
+from intel.cards import Card
 from intel.query import ArticleQuery, CandidatePage, CandidateQuery, ChangePage, ChangeQuery, IocQuery, Page, Position
 from intel.records import (
     Account,
@@ -41,7 +39,6 @@ from intel.records import (
     Article,
     Catalogue,
     Facets,
-    Feed,
     Ioc,
     Mention,
     Reading,
@@ -53,26 +50,10 @@ from intel.records import (
     Vote,
     Week,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingBounds:
-    """How many unended submissions there may be, in all and of one account."""
-
-    in_all: int = 10_000
-    of_account: int = 1_000
-
-    def check(self, in_all: int, of_account: int) -> None:
-        """Raise QueueFull or AccountQueueFull if there is no room for one more."""
-        if of_account >= self.of_account:
-            raise AccountQueueFull(self.of_account)
-        if in_all >= self.in_all:
-            raise QueueFull
-
-
-BOUNDS: Final = WaitingBounds()
-# How many of each account `Submissions.due` names before it names more of anybody.
-FIRST_OF_AN_ACCOUNT: Final = 10
+from intel.store.entry import Entry as Entry
+from intel.store.feeds import Feeds
+from intel.store.subjects import Subjects
+from intel.store.waiting import BOUNDS, WaitingBounds
 
 
 class Iocs(Protocol):
@@ -80,6 +61,23 @@ class Iocs(Protocol):
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
         """Return one page of a list or a search."""
+
+    async def find_cards(self, query: IocQuery) -> Page[Card]:
+        """Return the same page as `find`, as cards with the votes on them; all of it, `total` too, from one state.
+
+        This and `get_cards` answer most requests. An adapter renders a card's JSON when it writes the record and passes
+        the bytes on; it makes one round trip to its engine.
+        """
+
+    async def get_cards(self, ids: Sequence[str]) -> dict[str, Card]:
+        """Return the cards of those of the given ids (at most 10,000) that exist, all from one state."""
+
+    async def malware_named(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Return the stored malware names by each of the given ones (at most 1,000, casefolded) that they are spellings
+        of, most sources first, then newest, then by id; a name that is not stored is left out.
+
+        Look-ups of domains ask for this too, so that it must cost no more than a read by id.
+        """
 
     async def facets(self, query: IocQuery) -> Facets:
         """Return how a whole list or search divides by type, source name and week; `limit` and `after` do not count.
@@ -119,12 +117,19 @@ class Articles(Protocol):
         Of the articles of one cluster the earliest (`seen_at`, `id`) gives the source name that all of them count for.
         """
 
+    async def save_many(self, entries: Sequence[Entry]) -> tuple[Article, ...]:
+        """Save several articles in few steps; mean the same as `save` for one after the other, in their order.
+
+        Where it raises, some of them may be saved. A thousand articles or ten thousand sightings at once are plenty.
+        """
+
     async def remove(self, id: str) -> bool:
         """Delete an article and all that came from it; return False if there is none.
 
         Its sightings, words, addresses, revisions and indicators without another article go, with the votes on those.
-        Indicators and copies that remain are counted anew, an address leads to the next article that claimed it, and
-        submissions that ended with the article say that it was removed. Safe beside any saves and removals.
+        Indicators and copies that remain are counted anew, an address leads to the next article that claimed it,
+        submissions that ended with the article say that it was removed, and what weekly roundups said since it came in
+        is taken back (`Weeks.take_back`). Safe beside any saves and removals.
         """
 
     async def finish_removals(self) -> None:
@@ -133,8 +138,14 @@ class Articles(Protocol):
     async def id_of(self, address: str) -> str | None:
         """Return the id of the article that a canonical URL leads to, or None."""
 
+    async def ids_of(self, addresses: Sequence[str]) -> dict[str, str]:
+        """Return the ids of the articles that addresses lead to, by address, without those that lead nowhere."""
+
     async def get(self, id: str) -> Article | None:
         """Return the article with its `text`, or None."""
+
+    async def get_many(self, ids: Sequence[str]) -> dict[str, Article]:
+        """Return those of the given articles (at most 1,000) that exist, by id; their `text` is None."""
 
     async def find(self, query: ArticleQuery) -> Page[Article]:
         """Return one page of a list or search over title, summary, text and source name; `text` is None."""
@@ -170,6 +181,9 @@ class Readings(Protocol):
 
     async def put(self, reading: Reading) -> None:
         """Store or replace what a revision said, with `text` and `candidates`."""
+
+    async def put_many(self, readings: Sequence[Reading]) -> None:
+        """Do as `put` for each of several, in few steps. A caller bounds what it gives at once, as for `save_many`."""
 
     async def get(self, article_id: str, revision: int) -> Reading | None:
         """Return that revision, with `text` and `candidates`, or None."""
@@ -231,7 +245,7 @@ class Accounts(Protocol):
     """Accounts, their API keys and sessions."""
 
     async def create(self, account: Account) -> Account:
-        """Store a new account and returns it; AccountExists where its id is taken.
+        """Store a new account and return it; AccountExists where its id is taken.
 
         The first account that a store ever gets becomes its administrator, whatever its role says: of any number of
         sign-ups at once exactly one. In a store of a version without roles that is the earliest account.
@@ -255,7 +269,7 @@ class Accounts(Protocol):
         """
 
     async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
-        """Return what is in that slot, revoked or not."""
+        """Return the key in that slot, revoked or not."""
 
     async def keys(self, account_id: str) -> tuple[ApiKey, ...]:
         """Return the live keys of an account, by slot."""
@@ -267,7 +281,7 @@ class Accounts(Protocol):
         """Note that the key was used; does nothing where it is not live any more."""
 
     async def put_session(self, session: Session) -> None:
-        """Store or replaces a session."""
+        """Store or replace a session."""
 
     async def get_session(self, id: str) -> Session | None:
         """Return the session with that id."""
@@ -291,8 +305,17 @@ class Weeks(Protocol):
     async def confirm(self, week: Week) -> None:
         """Note that a stored revision stands for `week.basis` too; changes nothing else of it."""
 
+    async def take_back(self, since: datetime) -> None:
+        """Empty every revision generated at that time or later: its `body` is {} and its `basis` TAKEN_BACK.
+
+        Its number stays taken, so that the next revision has a higher one.
+        """
+
     async def get(self, id: str, revision: int | None = None) -> Week | None:
         """Return that revision, or the newest one."""
+
+    async def bases(self, id: str) -> dict[int, str]:
+        """Return the basis of each of a week's revisions (the newest 10,000), newest first."""
 
 
 class Catalogues(Protocol):
@@ -305,7 +328,7 @@ class Catalogues(Protocol):
         """
 
     async def all(self) -> tuple[Catalogue, ...]:
-        """Return what has been imported, by name."""
+        """Return the imported catalogues, by name."""
 
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         """Return those of the given parts of a catalogue that exist, all of one import."""
@@ -315,7 +338,7 @@ class Votes(Protocol):
     """Which accounts call which indicators false positives: one vote each."""
 
     async def put(self, vote: Vote) -> None:
-        """Store or replaces an account's vote."""
+        """Store or replace an account's vote."""
 
     async def withdraw(self, ioc_id: str, account_id: str) -> bool:
         """Delete an account's vote; False where there is none."""
@@ -327,38 +350,6 @@ class Votes(Protocol):
 
     async def of(self, ioc_id: str) -> tuple[Vote, ...]:
         """Return the votes on an indicator, oldest first, then by account; at most 1,000."""
-
-
-class Feeds(Protocol):
-    """Feeds, and who is polling them."""
-
-    async def add(self, feed: Feed) -> bool:
-        """Store a new one; False where its id is known already."""
-
-    async def get(self, id: str) -> Feed | None:
-        """Return the feed with that id."""
-
-    async def all(self) -> tuple[Feed, ...]:
-        """Return every feed, by name, then by id."""
-
-    async def update(self, feed: Feed) -> Feed | None:
-        """Write back one that was read and returns it with its next `revision`; None (and nothing written) where it was
-        changed or removed since.
-        """
-
-    async def remove(self, id: str) -> bool:
-        """Delete a feed; False where there is none."""
-
-    async def claim(self, id: str, now: datetime, lease_until: datetime) -> Feed | None:
-        """Take one that is due (see `due`) until the lease's end, as an `update` of `lease_ends_at`.
-
-        None where there is nothing to take. Of any number of claims at once exactly one succeeds.
-        """
-
-    async def due(self, now: datetime, limit: int) -> tuple[Feed, ...]:
-        """Return those that are enabled, not ended, not leased any more, and whose `next_poll_at` has come: longest due
-        first, then by id.
-        """
 
 
 class Domains(Protocol):
@@ -389,6 +380,8 @@ class Store(Protocol):
     @property
     def submissions(self) -> Submissions: ...
     @property
+    def subjects(self) -> Subjects: ...
+    @property
     def accounts(self) -> Accounts: ...
     @property
     def weeks(self) -> Weeks: ...
@@ -413,7 +406,7 @@ class Store(Protocol):
         """Read through the store's own structure; raise StoreDamaged where that is broken."""
 
     async def totals(self) -> Totals:
-        """Return what the store holds."""
+        """Return how much the store holds."""
 
     async def reindex(self, progress: Progress) -> None:
         """Rebuild what searches read from what is stored, while reads and writes go on; loses none of them."""

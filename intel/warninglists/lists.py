@@ -20,8 +20,8 @@ HOST_TYPES = ("domain", "url", "ip")
 class Ranges:
     """Numbers in ranges that neither overlap nor touch, in order."""
 
-    firsts: tuple[int, ...] = ()
-    lasts: tuple[int, ...] = ()
+    firsts: Sequence[int] = ()
+    lasts: Sequence[int] = ()
 
     def __contains__(self, number: int) -> bool:
         place = bisect_right(self.firsts, number) - 1
@@ -89,6 +89,20 @@ def compiled(
     if kind == "host":
         return WarningList(name, reason, tuple(types), hosts=frozenset(filter(None, (t.strip(".") for t in texts))))
     return WarningList(name, reason, tuple(types), values=frozenset(filter(None, texts)))
+
+
+def joined(lists: Iterable[WarningList]) -> WarningList:
+    """Return one list that holds whatever any of these does."""
+    every = tuple(lists)
+    return WarningList(
+        name="any",
+        reason="",
+        types=tuple({type for one in every for type in one.types}),
+        hosts=frozenset().union(*(one.hosts for one in every)),
+        values=frozenset().union(*(one.values for one in every)),
+        v4=_merged([pair for one in every for pair in zip(one.v4.firsts, one.v4.lasts, strict=True)]),
+        v6=_merged([pair for one in every for pair in zip(one.v6.firsts, one.v6.lasts, strict=True)]),
+    )
 
 
 def to_json(one: WarningList) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from intel.warninglists.lists import Subject, WarningList, from_json
+from intel.warninglists.lists import Subject, WarningList, from_json, joined
 
 
 @cache
@@ -17,7 +17,15 @@ def packaged_lists() -> tuple[WarningList, ...]:
     return tuple(from_json(members) for members in json.loads(gzip.decompress(packed))["lists"])
 
 
+@cache
+def _any() -> WarningList:
+    """Return all packaged lists as one: most indicators stand on none, and one question tells so."""
+    return joined(packaged_lists())
+
+
 def packaged_warnings(type: str, value: str) -> tuple[tuple[str, str], ...]:
     """Return (list, reason) of every packaged list that holds an indicator in canonical form, in their order."""
     subject = Subject.of(type, value)
+    if not _any().holds(subject):
+        return ()
     return tuple((one.name, one.reason) for one in packaged_lists() if one.holds(subject))

@@ -2,7 +2,8 @@
 
 An article belongs to the week of its `published_at`, else `fetched_at`, in UTC. A revision is stored with the `basis`
 it was computed from; while the basis stays the same nothing is computed. An article that changes what is published, a
-late one too, gives the next revision; earlier revisions stay.
+late one too, gives the next revision; earlier revisions stay. An article that is removed takes with it every revision
+that was published since it came in: their numbers stay taken, and the next one is computed without it.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from datetime import datetime
 
 from intel.awareness import Lesson
 from intel.errors import NotFound, StoreUnavailable
-from intel.records import Week
+from intel.records import Article, Week
 from intel.store import Store
 from intel.weekly.computing import compute
-from intel.weekly.material import read_material
+from intel.weekly.material import Progress, read_material, untold
 from intel.weekly.outlook import LOOK_BACK, outlook_basis, read_outlook
 from intel.weekly.weeks import WEEK, week_id, week_start
 
-__all__ = ["has_known_members", "week_id", "week_ids", "week_revision", "week_start", "weekly"]
+__all__ = ["week_id", "week_ids", "week_revision", "week_revisions", "week_start", "weekly"]
 
 _MOST_REVISIONS_AT_ONCE = 5
 # Rises when the members change, so that what an earlier version of this program stored is computed anew.
@@ -35,9 +36,11 @@ async def week_ids(store: Store) -> list[str]:
     return [week_id(monday) for monday in await store.articles.weeks()]
 
 
-async def weekly(store: Store, id: str, lessons: Sequence[Lesson], now: datetime) -> Week:
+async def weekly(store: Store, id: str, lessons: Sequence[Lesson], now: datetime, progress: Progress = untold) -> Week:
     """Return the current revision of a week, computed first if its articles changed. Raises NotFound for a week without
     articles.
+
+    `progress` is told how many sightings of the week, and then of the week before, are counted, and of how many.
     """
     start = week_start(id)
     for _ in range(_MOST_REVISIONS_AT_ONCE):
@@ -46,10 +49,10 @@ async def weekly(store: Store, id: str, lessons: Sequence[Lesson], now: datetime
         latest = await store.weeks.get(id)
         if latest is not None and latest.basis == basis and _was_first(latest) == await _is_first(store, start):
             return latest
-        week = await read_material(store, start)
+        week = await read_material(store, start, progress=progress)
         if not week.articles:
             raise NotFound("No article was seen in this week.")
-        before = await read_material(store, start - WEEK)
+        before = await read_material(store, start - WEEK, week.told, progress)
         outlook = await read_outlook(store, week, start)
         is_first = await _is_first(store, start)
         # In a thread: a large week takes seconds, and other requests go on meanwhile.
@@ -60,9 +63,19 @@ async def weekly(store: Store, id: str, lessons: Sequence[Lesson], now: datetime
             return latest
         computed = Week(id, latest.revision + 1 if latest else 1, basis, now, body)
         if await _added(store, computed):
-            return computed
-    assert latest is not None  # noqa: S101 - adding a revision fails only where another one is there
+            if await _all_are_there(store, start, week.articles):
+                return computed
+            # An article was removed meanwhile, too early to take this revision back with it.
+            await store.weeks.take_back(now)
+    if latest is None or not _is_readable(latest.basis):
+        raise StoreUnavailable("the articles of this week keep changing")
     return latest
+
+
+async def _all_are_there(store: Store, start: datetime, articles: Sequence[Article]) -> bool:
+    """Tell whether articles that a week was computed from are still stored."""
+    there = {article.id for article in await store.articles.between(start, start + WEEK)}
+    return there.issuperset(article.id for article in articles)
 
 
 async def _added(store: Store, week: Week) -> bool:
@@ -77,14 +90,21 @@ async def week_revision(store: Store, id: str, revision: int) -> Week:
     """Return that revision of a week, as it was published. Raises NotFound if there is none."""
     week_start(id)
     found = await store.weeks.get(id, revision)
-    if found is None or not has_known_members(found):
+    if found is None or not _is_readable(found.basis):
         raise NotFound("This week has no such revision.")
     return found
 
 
-def has_known_members(week: Week) -> bool:
-    """Tell whether a stored revision has the members of this version; earlier versions published others."""
-    return week.basis.split(" ")[-2:-1] == [str(_SHAPE)]
+async def week_revisions(store: Store, id: str) -> list[int]:
+    """Return the numbers of a week's revisions that can be read, newest first."""
+    return [revision for revision, basis in (await store.weeks.bases(id)).items() if _is_readable(basis)]
+
+
+def _is_readable(basis: str) -> bool:
+    """Tell whether a revision has the members of this version: earlier ones published others, and some are taken
+    back.
+    """
+    return basis.split(" ")[-2:-1] == [str(_SHAPE)]
 
 
 async def _basis(store: Store, start: datetime, now: datetime, status: str, lessons: Sequence[Lesson]) -> str:

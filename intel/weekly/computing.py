@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from intel.awareness import Lesson
@@ -13,17 +13,15 @@ from intel.focus import SEVERITIES
 from intel.records import IOC_TYPES, Article
 from intel.times import rfc3339
 from intel.weekly.lessons import lesson_of
-from intel.weekly.material import SUBJECTS, Material, Seen
-from intel.weekly.outlook import InFocus, Outlook, cvss, exploitation
+from intel.weekly.material import OTHERS, Indicator, Material, Seen
+from intel.weekly.outlook import MOST_IN_FOCUS, InFocus, Outlook, cvss, exploitation
 from intel.weekly.weeks import WEEK, week_id, week_start
 from intel.weekly.wording import number, summary
 
-_TOP_IOCS, _TOP = 20, 10
-_MOST_IN_FOCUS = 50
+_TOP_ARTICLES = 10
 _FOCUS_WEIGHT = 3
 
 Json = dict[str, Any]
-Indicator = tuple[str, str]
 
 
 def compute(
@@ -38,7 +36,7 @@ def compute(
     start = week_start(id)
     counts = _counts(week, outlook.focus)
     previous = None if before is None else _counts(before, outlook.focus_before)
-    earlier = {} if before is None else {(seen.type, seen.value): seen.articles for seen in before.seen}
+    earlier = {} if before is None else before.watched
     return {
         "year": int(id[:4]),
         "week": int(id[6:]),
@@ -49,22 +47,20 @@ def compute(
         "summary": summary(counts, previous, week_id(start - WEEK), outlook.kev_added),
         "counts": counts,
         "trend": None if previous is None else _trend(counts, previous),
-        "top_iocs": [_row(seen, earlier) for seen in _top(week, set(IOC_TYPES) - set(SUBJECTS), _TOP_IOCS)],
+        "top_iocs": [_row(seen, earlier) for seen in week.top.get(OTHERS, ())],
         "top_malware": list(_malware(week, earlier)),
         "top_cves": list(_cves(week, earlier, outlook)),
         "top_techniques": list(_techniques(week, earlier)),
         "top_articles": list(_articles(week, outlook.focus)),
         "kev_added": list(outlook.kev_added),
-        "focus": [_in_focus(item) for item in outlook.focus[:_MOST_IN_FOCUS]],
+        "focus": [_in_focus(item) for item in outlook.focus[:MOST_IN_FOCUS]],
         "lesson": lesson_of(week, lessons, start),
     }
 
 
 def _counts(material: Material, focus: Iterable[InFocus]) -> Json:
-    by_type, new = dict.fromkeys(IOC_TYPES, 0), dict.fromkeys(IOC_TYPES, 0)
-    for seen in material.seen:
-        by_type[seen.type] += 1
-        new[seen.type] += seen.new
+    by_type = {type: material.iocs.get(type, 0) for type in IOC_TYPES}
+    new = {type: material.new_iocs.get(type, 0) for type in IOC_TYPES}
     severities = Counter(item.severity for item in focus)
     return {
         "articles": len(material.articles),
@@ -89,15 +85,6 @@ def _change(now: int, previous: int) -> Json:
     return {"previous": previous, "delta": delta, "pct": round(100 * delta / previous, 2) if previous else None}
 
 
-def _by_weight(seen: Seen) -> tuple[int, int, datetime, str, str]:
-    return (-seen.sources, -seen.articles, seen.first_seen, seen.value, seen.type)
-
-
-def _top(material: Material, types: Iterable[str], most: int) -> list[Seen]:
-    wanted = frozenset(types)
-    return sorted((seen for seen in material.seen if seen.type in wanted), key=_by_weight)[:most]
-
-
 def _row(seen: Seen, earlier: Mapping[Indicator, int]) -> Json:
     return {
         "type": seen.type,
@@ -110,24 +97,18 @@ def _row(seen: Seen, earlier: Mapping[Indicator, int]) -> Json:
 
 
 def _malware(week: Material, earlier: Mapping[Indicator, int]) -> Iterator[Json]:
-    for seen in _top(week, ["malware"], _TOP):
-        yield {"name": seen.value} | _row(seen, earlier) | {"iocs": week.beside.get(seen.value, 0)}
+    for seen in week.top.get("malware", ()):
+        yield {"name": seen.value} | _row(seen, earlier) | {"iocs": week.beside.get((seen.type, seen.value), 0)}
 
 
 def _techniques(week: Material, earlier: Mapping[Indicator, int]) -> Iterator[Json]:
-    top = _top(week, ["mitre_attack"], _TOP)
-    beside = Counter[str]()
-    naming = {seen.value: frozenset(seen.article_ids) for seen in top}
-    for other in week.seen:
-        if other.type != "mitre_attack":
-            beside.update(value for value, articles in naming.items() if not articles.isdisjoint(other.article_ids))
-    for seen in top:
-        yield {"id": seen.value} | _row(seen, earlier) | {"iocs": beside[seen.value]}
+    for seen in week.top.get("mitre_attack", ()):
+        yield {"id": seen.value} | _row(seen, earlier) | {"iocs": week.beside.get((seen.type, seen.value), 0)}
 
 
 def _cves(week: Material, earlier: Mapping[Indicator, int], outlook: Outlook) -> Iterator[Json]:
     findings = _findings(week.articles)
-    for seen in _top(week, ["cve"], _TOP):
+    for seen in week.top.get("cve", ()):
         facts, said = outlook.cves.get(seen.value, CveFacts()), findings[seen.value]
         row: Json = {"id": seen.value} | _row(seen, earlier)
         row["kev"] = facts.kev is not None if outlook.knows_kev else None
@@ -158,7 +139,7 @@ def _articles(week: Material, focus: Iterable[InFocus]) -> Iterator[Json]:
         new, focused = week.new_in.get(first.id, 0), len(in_focus.intersection(week.subjects_in.get(first.id, ())))
         score = new + _FOCUS_WEIGHT * focused + len(copies)
         scored.append((-score, first.seen_at, first.id, first, new, focused, len(copies)))
-    for negative, _, _, article, new, focused, copies_count in sorted(scored, key=lambda row: row[:3])[:_TOP]:
+    for negative, _, _, article, new, focused, copies_count in sorted(scored, key=lambda row: row[:3])[:_TOP_ARTICLES]:
         yield {
             "id": article.id,
             "title": article.title,

@@ -19,7 +19,7 @@ def lesson_of(week: Material, lessons: Sequence[Lesson], start: datetime) -> dic
     A technique weighs its sources, and half where only its family is shared; a lesson with at least half the weight of
     the best one takes its turn. None where no lesson has any of the week's techniques.
     """
-    sources = {seen.value: seen.sources for seen in week.seen if seen.type == "mitre_attack"}
+    sources = week.techniques
     scored = {lesson: score for lesson in lessons if (score := _score(lesson, sources))}
     fitting = [lesson for lesson, score in scored.items() if 2 * score >= max(scored.values())]
     if not fitting:

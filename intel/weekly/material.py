@@ -1,105 +1,176 @@
-"""Read what a week is computed from out of the store, grouped by indicator."""
+"""Read what a week is computed from out of the store, counting while its sightings go by, one indicator at a time."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from heapq import nsmallest
 
 from intel.records import Article, SeenIoc
 from intel.store import Store
+from intel.store.subjects import SUBJECTS
 from intel.weekly.weeks import WEEK
 
-# What is told of in lists of its own and can come into focus.
-SUBJECTS = ("malware", "cve", "mitre_attack")
+# What stands in the top lists: of each subject, and of all others.
+TOP, TOP_OTHERS = 10, 20
+OTHERS = ""
+# So many candidates for a top list gather before the list is cut again.
+_CANDIDATES = 500
+_TOLD_EVERY = 5_000
+
+Indicator = tuple[str, str]
+Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """An indicator within one week: its articles, its independent sources, and whether it is new."""
+    """An indicator within one week: how many articles and independent sources it has, and whether it is new."""
 
     type: str
     value: str
-    article_ids: tuple[str, ...]
-    source_names: tuple[str, ...]
+    articles: int
+    sources: int
     new: bool
     first_seen: datetime
 
     @property
-    def articles(self) -> int:
-        return len(self.article_ids)
-
-    @property
-    def sources(self) -> int:
-        return len(self.source_names)
+    def weight(self) -> tuple[int, int, datetime, str, str]:
+        """Its place in a top list."""
+        return -self.sources, -self.articles, self.first_seen, self.value, self.type
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The articles of a week, oldest first, and the indicators seen in them.
+    """The articles of a week, oldest first, and what the indicators seen in them come to.
 
-    `counted_sources` is the source that each article counts for. `new_in` says how many indicators of an article are
-    new in this week, `subjects_in` which CVEs, techniques and malware it names as (type, value), `beside` how many
-    indicators were named with a malware.
+    `iocs` and `new_iocs` count indicators by type, `top` are the first ones of each subject's type and of OTHERS,
+    `techniques` the sources of each technique. `counted_sources` is the source that each article counts for. `new_in`
+    says how many indicators of an article are new in this week, `subjects_in` which CVEs, techniques and malware it
+    names, `beside` how many other indicators were named near a malware or in the articles that name a technique.
+    `watched` counts the articles of the indicators that were asked for.
     """
 
     articles: tuple[Article, ...]
-    seen: tuple[Seen, ...]
+    iocs: Mapping[str, int]
+    new_iocs: Mapping[str, int]
+    top: Mapping[str, Sequence[Seen]]
+    techniques: Mapping[str, int]
     counted_sources: Mapping[str, str]
     new_in: Mapping[str, int]
-    subjects_in: Mapping[str, tuple[tuple[str, str], ...]]
-    beside: Mapping[str, int]
+    subjects_in: Mapping[str, Sequence[Indicator]]
+    beside: Mapping[Indicator, int]
+    watched: Mapping[Indicator, int]
 
     @property
     def sources(self) -> set[str]:
         return set(self.counted_sources.values())
 
+    @property
+    def told(self) -> set[Indicator]:
+        """The indicators in the top lists."""
+        return {(seen.type, seen.value) for top in self.top.values() for seen in top}
 
-async def read_material(store: Store, start: datetime) -> Material:
-    """Return the material of the week that starts then."""
+
+def untold(_done: int, _total: int) -> None:
+    """Tell nobody how far it has come."""
+
+
+async def read_material(
+    store: Store, start: datetime, watch: Collection[Indicator] = (), progress: Progress = untold
+) -> Material:
+    """Return the material of the week that starts then; `watch` are indicators whose articles are counted apart.
+
+    `progress` is told how many of the week's sightings are counted, and of how many.
+    """
     articles = await store.articles.between(start, start + WEEK)
-    gathering = _Gathering(start, articles)
-    async for rows in _by_indicator(store.articles.seen_between(start, start + WEEK)):
-        gathering.take(rows)
-    return Material(
-        articles,
-        tuple(gathering.seen),
-        _sources_of(articles, gathering.counted_sources),
-        gathering.new_in,
-        {id: tuple(subjects) for id, subjects in gathering.subjects_in.items()},
-        gathering.beside,
+    subjects_in = await store.subjects.named_in(start, start + WEEK)
+    counting, counted, total = (
+        _Counting(start, articles, subjects_in, watch),
+        0,
+        sum(article.ioc_count for article in articles),
     )
+    async for rows in _by_indicator(store.articles.seen_between(start, start + WEEK)):
+        counting.take(rows)
+        counted += len(rows)
+        if counted % _TOLD_EVERY < len(rows):
+            progress(counted, max(total, counted))
+    return counting.material(articles)
 
 
-class _Gathering:
-    """Collects what is needed while sightings go by, so that a week's sightings are never held all at once."""
+class _Counting:
+    """Counts while sightings go by, so that nothing is held of an indicator but in the top lists."""
 
-    def __init__(self, start: datetime, articles: Iterable[Article]) -> None:
+    def __init__(
+        self,
+        start: datetime,
+        articles: Iterable[Article],
+        subjects_in: Mapping[str, Sequence[Indicator]],
+        watch: Collection[Indicator],
+    ) -> None:
         self._start = start
-        # One text for each id, though every row brings its own.
-        self._ids = {article.id: article.id for article in articles}
-        self.seen: list[Seen] = []
-        self.counted_sources: dict[str, str] = {}
-        self.new_in: dict[str, int] = defaultdict(int)
-        self.subjects_in: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        self.beside: dict[str, int] = defaultdict(int)
+        self._ids = {article.id for article in articles}
+        self._subjects_in = subjects_in
+        self._techniques_in = {
+            id: frozenset(one for one in subjects if one[0] == "mitre_attack") for id, subjects in subjects_in.items()
+        }
+        self._watch = frozenset(watch)
+        self._iocs, self._new_iocs, self._watched = Counter[str](), Counter[str](), Counter[Indicator]()
+        self._top: dict[str, list[Seen]] = defaultdict(list)
+        self._techniques: dict[str, int] = {}
+        self._counted_sources: dict[str, str] = {}
+        self._new_in, self._beside = Counter[str](), Counter[Indicator]()
 
     def take(self, rows: Sequence[SeenIoc]) -> None:
         """Count all sightings of one indicator."""
-        type, value, new = rows[0].type, rows[0].value, rows[0].first_seen >= self._start
-        sources = tuple(sorted({row.counted_source for row in rows}))
-        articles = tuple(self._ids[row.article_id] for row in rows if row.article_id in self._ids)
-        if not articles:
+        rows = [row for row in rows if row.article_id in self._ids]
+        if not rows:
             return
-        self.seen.append(Seen(type, value, articles, sources, new, rows[0].first_seen))
+        type, value, new = rows[0].type, rows[0].value, rows[0].first_seen >= self._start
+        sources = len({row.counted_source for row in rows})
+        self._iocs[type] += 1
+        self._new_iocs[type] += new
+        self._rank(Seen(type, value, len(rows), sources, new, rows[0].first_seen))
+        if type == "mitre_attack":
+            self._techniques[value] = sources
+        if (type, value) in self._watch:
+            self._watched[type, value] = len(rows)
         for row in rows:
-            self.counted_sources[row.article_id] = row.counted_source
-            self.new_in[row.article_id] += new
-            if type in SUBJECTS:
-                self.subjects_in[row.article_id].append((type, value))
-        for name in {name for row in rows for name in row.malware}:
-            self.beside[name] += type != "malware"
+            self._counted_sources[row.article_id] = row.counted_source
+            self._new_in[row.article_id] += new
+        self._count_beside(type, rows)
+
+    def _rank(self, seen: Seen) -> None:
+        top = self._top[seen.type if seen.type in SUBJECTS else OTHERS]
+        top.append(seen)
+        if len(top) >= _CANDIDATES:
+            top[:] = _first(top)
+
+    def _count_beside(self, type: str, rows: Sequence[SeenIoc]) -> None:
+        if type != "malware":
+            self._beside.update(("malware", name) for name in {name for row in rows for name in row.malware})
+        if type != "mitre_attack":
+            found = [self._techniques_in[row.article_id] for row in rows if row.article_id in self._techniques_in]
+            self._beside.update(found[0] if len(found) == 1 else frozenset().union(*found))
+
+    def material(self, articles: tuple[Article, ...]) -> Material:
+        return Material(
+            articles,
+            self._iocs,
+            self._new_iocs,
+            {name: _first(top, TOP if name else TOP_OTHERS) for name, top in self._top.items()},
+            self._techniques,
+            _sources_of(articles, self._counted_sources),
+            self._new_in,
+            self._subjects_in,
+            self._beside,
+            self._watched,
+        )
+
+
+def _first(seen: Iterable[Seen], most: int = TOP_OTHERS) -> list[Seen]:
+    return nsmallest(most, seen, key=lambda one: one.weight)
 
 
 async def _by_indicator(sightings: AsyncIterator[SeenIoc]) -> AsyncIterator[list[SeenIoc]]:

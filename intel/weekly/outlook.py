@@ -11,11 +11,11 @@ from typing import Any
 from intel.catalogues import CveFacts, catalogue_stamp, lookup
 from intel.catalogues.facts import read_kev
 from intel.catalogues.parts import all_parts, entries_of
-from intel.focus.items import compute
-from intel.focus.rules import WINDOW
-from intel.focus.subjects import Material as Subjects
+from intel.focus.items import titles_of
+from intel.focus.standings import Standing, standings_of
 from intel.focus.subjects import read_material as read_subjects
 from intel.store import Store
+from intel.store.subjects import WINDOW
 from intel.weekly.material import Material
 from intel.weekly.weeks import WEEK
 
@@ -23,19 +23,21 @@ from intel.weekly.weeks import WEEK
 _FOLLOWED_FOR = timedelta(days=7)
 _KEV = "kev"
 _MILLISECOND = timedelta(milliseconds=1)
+# So much of what was in focus is told of.
+MOST_IN_FOCUS = 50
 # From here on articles decide what was in focus at the end of the week before.
 LOOK_BACK = WEEK + WINDOW
 
 
 @dataclass(frozen=True, slots=True)
 class InFocus:
-    """Something that was in focus; `type` and `value` are its indicator's."""
+    """Something that was in focus; `type` and `value` are its indicator's. Only what is told of has a title."""
 
     id: str
     type: str
     value: str
-    title: str
     severity: str
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,29 +66,27 @@ async def read_outlook(store: Store, week: Material, start: datetime) -> Outlook
     """Return what the catalogues say of a week, and what was in focus in it and in the week before."""
     imported = {catalogue.name: catalogue for catalogue in await store.catalogues.all()}
     kev = imported.get(_KEV)
-    subjects = await read_subjects(store, start - LOOK_BACK, start + WEEK)
+    standing = await _in_focus(store, start)
+    titles = await titles_of(store, standing[:MOST_IN_FOCUS])
     return Outlook(
         knows_kev=kev is not None,
-        cves=await lookup(store, [seen.value for seen in week.seen if seen.type == "cve"]),
+        cves=await lookup(store, [seen.value for seen in week.top.get("cve", ())]),
         kev_added=await _kev_added(store, kev.as_of, start) if kev else (),
-        focus=await asyncio.to_thread(_in_focus, subjects, start),
-        focus_before=await asyncio.to_thread(_in_focus, subjects, start - WEEK),
+        focus=tuple(map(_told, standing, [*titles, *[""] * len(standing)])),
+        focus_before=tuple(map(_told, await _in_focus(store, start - WEEK))),
     )
 
 
-def _in_focus(subjects: Subjects, start: datetime) -> tuple[InFocus, ...]:
+async def _in_focus(store: Store, start: datetime) -> list[Standing]:
+    """Return what the week wrote of and was in focus at its end."""
     last = start + WEEK - _MILLISECOND
-    named = {
-        (subject.kind, subject.key)
-        for subject in subjects.subjects
-        if any(start <= mention.seen_at <= last for mention in subject.mentions)
-    }
-    items = compute(subjects, start, last)
-    return tuple(
-        InFocus(item["id"], item["type"], item["key"], item["title"], item["severity"])
-        for item in items
-        if item["status"] == "active" and (item["kind"], item["key"]) in named
-    )
+    material = await read_subjects(store, start - WINDOW, last)
+    standings = await asyncio.to_thread(standings_of, material, start, last)
+    return [one for one in standings if one.status == "active" and one.subject.last_seen >= start]
+
+
+def _told(standing: Standing, title: str = "") -> InFocus:
+    return InFocus(standing.id, standing.subject.type, standing.subject.key, standing.severity, title)
 
 
 async def _kev_added(store: Store, as_of: datetime, start: datetime) -> tuple[str, ...]:

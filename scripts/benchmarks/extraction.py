@@ -154,7 +154,7 @@ async def started(name: str, python: Path) -> AsyncIterator[Contender]:
 
 
 def measure_extraction(effort: Effort, tell: Tell) -> ExtractionReport:
-    """Measures ours, iocextract, and the peers that can be had."""
+    """Measure ours, iocextract, and the peers that can be had."""
     texts = report_texts(effort.report_characters)
     report = ExtractionReport(sum(map(_size, texts)) / 1e6, effort.hostile_characters, effort.peer_characters)
     pythons = _contenders(effort, report.lines, tell)

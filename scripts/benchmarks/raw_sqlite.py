@@ -11,7 +11,7 @@ from typing import Any, Self
 
 from intel.query import ArticleQuery, IocQuery, Position
 from intel.store.sqlite.matching import ANYWHERE, Sql, matching_iocs
-from intel.store.sqlite.rows import ARTICLE_COLUMNS, IOC_COLUMNS
+from intel.store.sqlite.rows import ARTICLE_COLUMNS, IOC_COLUMNS, id_bytes
 
 from .measuring import Way
 from .questions import Query
@@ -46,7 +46,7 @@ def _statements(query: Query) -> Statements:
         return [Sql(_ARTICLES, (query.limit,)), Sql("SELECT count(*) FROM articles")]
     if query.ids is not None:
         marks = ", ".join("?" * len(query.ids))
-        return [Sql(f"{_IOCS} WHERE i.id IN ({marks})", query.ids)]
+        return [Sql(f"{_IOCS} WHERE i.id IN ({marks})", tuple(map(id_bytes, query.ids)))]
     return _list(query) if query.text is None else _search(query)
 
 
@@ -56,7 +56,7 @@ def _list(query: IocQuery) -> Statements:
     page = f"SELECT seq FROM iocs WHERE {type.text} AND {after.text} ORDER BY newest_first, id LIMIT ?"
     statements = [_with_rows(Sql(page, (*type.parameters, *after.parameters, query.limit)), "newest_first, id")]
     if query.after is None:
-        statements.append(Sql(f"SELECT sum(iocs) FROM ioc_totals WHERE {type.text}", type.parameters))
+        statements.append(Sql(f"SELECT sum(iocs) FROM ioc_counts WHERE {type.text}", type.parameters))
     return statements
 
 
@@ -70,18 +70,17 @@ def _search(query: IocQuery) -> Statements:
 
 
 def _with_rows(page: Sql, order: str) -> Sql:
-    rows = (
-        f"SELECT {IOC_COLUMNS} FROM ({page.text}) JOIN iocs AS i USING (seq) JOIN articles AS a ON a.id = i.article_id"
-    )
-    return Sql(f"{rows} ORDER BY {', '.join(f'i.{name}' for name in order.split(', '))}", page.parameters)
+    rows = f"SELECT {IOC_COLUMNS} FROM ({page.text}) JOIN iocs AS i USING (seq)"
+    articles = "JOIN articles AS a ON a.seq = i.article_seq"
+    return Sql(f"{rows} {articles} ORDER BY {', '.join(f'i.{name}' for name in order.split(', '))}", page.parameters)
 
 
 def _after(position: Position | None) -> Sql:
     if position is None:
         return Sql("TRUE")
     last_seen, id = position.values
-    return Sql("(newest_first, id) > (?, ?)", (-int(last_seen), id))
+    return Sql("(newest_first, id) > (?, ?)", (-int(last_seen), id_bytes(str(id))))
 
 
-_IOCS = f"SELECT {IOC_COLUMNS} FROM iocs AS i JOIN articles AS a ON a.id = i.article_id"
+_IOCS = f"SELECT {IOC_COLUMNS} FROM iocs AS i JOIN articles AS a ON a.seq = i.article_seq"
 _ARTICLES = f"SELECT {ARTICLE_COLUMNS} FROM articles ORDER BY newest_first, id LIMIT ?"

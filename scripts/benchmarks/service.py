@@ -72,7 +72,7 @@ class ServiceReport:
 
 
 def measure_service(size: Size, pace: Pace, tell: Tell) -> ServiceReport:
-    """Measures on SQLite, and on Elasticsearch where one can be had."""
+    """Measure on SQLite, and on Elasticsearch where one can be had."""
     report = ServiceReport()
 
     def leave_out(line: str) -> None:
@@ -103,7 +103,7 @@ def _redis(stack: ExitStack, leave_out: Tell) -> str | None:
 def _elasticsearch_world(redis_address: str | None, leave_out: Tell) -> Iterator[World | None]:
     with ExitStack() as stack:
         try:
-            engine = stack.enter_context(elasticsearch_engine())
+            engine = stack.enter_context(elasticsearch_engine(for_tests=False))
         except NotToBeHad as reason:
             leave_out(f"Elasticsearch is not to be had: {reason}")
             yield None

@@ -87,6 +87,7 @@ async def test_paging_through_an_article_needs_a_key(api: Running) -> None:
 
 
 @pytest.mark.promise("formats.article")
+@pytest.mark.slow
 async def test_exports_of_a_long_article_are_whole(api: Running, long: Article) -> None:
     expected = [*VALUES, "Emotet", "CVE-2024-3400"]
     for path in (f"/api/v1/articles/{long.id}", f"/articles/{long.id}"):

@@ -52,6 +52,7 @@ OPERATIONS = (
     "GET /api/v1/catalogues",
     "GET /api/v1/changes",
     "GET /api/v1/sources",
+    "POST /api/v1/extract",
     "POST /api/v1/submit",
     "GET /api/v1/submissions/{id}",
     "GET /api/v1/usage",
@@ -102,6 +103,7 @@ def test_the_fuzzed_operations_are_those_described(schema: OpenApiSchema) -> Non
 @pytest.mark.promise("errors.never-5xx", "description.openapi")
 @pytest.mark.parametrize("keyed", [True, False], ids=["with a key", "without"])
 @pytest.mark.parametrize(("label", "mode"), ASKED)
+@pytest.mark.slow
 def test_answers_are_as_described(
     service: tuple[str, str], schema: OpenApiSchema, label: str, keyed: bool, mode: GenerationMode
 ) -> None:

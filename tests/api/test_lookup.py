@@ -23,17 +23,20 @@ async def test_values_are_answered_in_the_order_asked_also_twice(api: Running) -
     assert items[0]["iocs"][0]["article"]["title"] == "A loader report"
 
 
-@pytest.mark.promise("lookup.at-most-50")
-async def test_one_to_fifty_values_may_be_asked_for(api: Running) -> None:
+@pytest.mark.promise("lookup.at-most-1000")
+async def test_one_to_a_thousand_values_may_be_asked_for(api: Running) -> None:
     key = await api.key()
-    fifty = [f"d{n}.example" for n in range(50)]
-    assert len((await api.post("/iocs/lookup", {"values": fifty}, key)).json()["items"]) == 50
-    for values in ([], [*fifty, "one-more.example"]):
+    await api.publish("one", "domain d0.example", "domain d999.example")
+    thousand = [f"d{n}.example" for n in range(1000)]
+    items = (await api.post("/iocs/lookup", {"values": thousand}, key)).json()["items"]
+    assert [item["value"] for item in items] == thousand
+    assert [item["value"] for item in items if item["found"]] == ["d0.example", "d999.example"]
+    for values in ([], [*thousand, "one-more.example"]):
         answer = await api.post("/iocs/lookup", {"values": values}, key)
         assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "values")
 
 
-@pytest.mark.promise("lookup.at-most-50")
+@pytest.mark.promise("lookup.at-most-1000")
 @pytest.mark.parametrize(
     "values", ["evil.example", None, {"a": "b"}, [5], [None], [["a"]], ["a\0b"], ["a" * 2049], [True]]
 )

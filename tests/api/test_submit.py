@@ -12,7 +12,7 @@ from pytest_httpserver import HTTPServer
 
 from intel.ids import account_id
 from intel.records import Submission
-from intel.store.port import WaitingBounds
+from intel.store.waiting import WaitingBounds
 from tests.api.pages import KESTREL, article_page, eventually
 from tests.api.running import GENEROUS, Running, running
 
@@ -98,6 +98,32 @@ async def test_a_known_article_ends_at_once_in_every_account(api: Running, https
     assert other.json()["id"] != first["id"]
     assert other.json()["article_id"] == first["article_id"] or first["article_id"] is None
     assert (await api.get("/articles")).json()["total"] == 1
+
+
+@pytest.mark.promise("submit.several")
+async def test_several_addresses_are_submitted_at_once(api: Running, httpserver: HTTPServer) -> None:
+    key = await api.key()
+    urls = [serve(httpserver, f"/{number}") for number in range(3)]
+    answer = await api.post("/submit", {"urls": [*urls, urls[0]], "source_name": "Example"}, key)
+    assert answer.status_code == 202, answer.text
+    items = answer.json()["items"]
+    assert [(item["url"], item["source_name"]) for item in items] == [(url, "Example") for url in (*urls, urls[0])]
+    assert items[0]["id"] == items[3]["id"]
+    for item in items:
+        assert (await ended(api, key, item["id"]))["status"] == "done"
+
+
+@pytest.mark.promise("submit.several")
+async def test_none_of_several_addresses_is_submitted_where_one_may_not_be_fetched(api: Running) -> None:
+    key = await api.key()
+    refused = await api.post("/submit", {"urls": [NOBODY, "ftp://site.example/", NOBODY]}, key)
+    assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, "urls.1")
+    bodies: tuple[dict[str, Any], ...] = (
+        {"urls": []}, {"urls": [NOBODY] * 101}, {"urls": [NOBODY], "url": NOBODY}, {"urls": NOBODY}, {},
+    )  # fmt: skip
+    for wrong in bodies:
+        assert (await api.post("/submit", wrong, key)).status_code == 422, wrong
+    assert [one async for one in api.store.submissions.all_of(account_id("analyst@example.org"))] == []
 
 
 @pytest.mark.promise("submissions.own-account-only")

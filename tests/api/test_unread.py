@@ -31,6 +31,7 @@ def service(tmp_path: Path) -> Iterator[str]:
 
 @pytest.mark.promise("formats.streamed")
 @pytest.mark.parametrize("format", ["csv", "stix"])
+@pytest.mark.slow
 def test_an_export_that_nobody_reads_is_not_made(service: str, format: str, monkeypatch: pytest.MonkeyPatch) -> None:
     pages = 0
     found = SqliteArticles.iocs_of

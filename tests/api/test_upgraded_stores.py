@@ -32,6 +32,7 @@ async def upgraded(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
 
 
 @pytest.mark.parametrize("article", [FIRST, SECOND], ids=["first", "second"])
+@pytest.mark.slow
 async def test_every_address_answers(upgraded: Running, article: object) -> None:
     ids = IDS | {"articles": FIRST.id if article is FIRST else SECOND.id}
     key = await upgraded.key()

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -50,11 +50,18 @@ class Installation:
         }
         self._started: list[subprocess.Popen[bytes]] = []
 
-    def start(self, *arguments: str, program: str = "ioc", most_files: int | None = None) -> subprocess.Popen[bytes]:
-        """Starts `ioc …` or another installed program; what it prints goes to `output`."""
+    @property
+    def database(self) -> Path:
+        return self.folder / "data" / "ioc.sqlite3"
+
+    def start(self, *arguments: str, program: str = "ioc", within: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+        """Starts `ioc …` or another installed program; what it prints goes to `output`.
+
+        `within` is a command that runs what follows it in other surroundings.
+        """
         with (self.folder / "output").open("ab") as output:
             process = subprocess.Popen(
-                [*_limited(most_files), PROGRAMS / program, *arguments],
+                [*within, PROGRAMS / program, *arguments],
                 cwd=self.folder,
                 env=self.environment,
                 stdin=subprocess.DEVNULL,
@@ -65,18 +72,18 @@ class Installation:
         self._started.append(process)
         return process
 
-    def serve(self, *command: str, program: str = "ioc", most_files: int | None = None) -> Server:
-        """Starts `ioc serve`, or another command that serves, on a free port and waits until it is ready."""
+    def serve(self, *command: str, program: str = "ioc", within: Sequence[str] = (), ready: int = 200) -> Server:
+        """Starts `ioc serve`, or another command that serves, on a free port; waits until `/readyz` answers `ready`."""
         port = free_port()
-        process = self.start(*(command or ("serve",)), "--port", str(port), program=program, most_files=most_files)
+        process = self.start(*(command or ("serve",)), "--port", str(port), program=program, within=within)
         server = Server(process, f"http://127.0.0.1:{port}")
-        until(lambda: self._ready(server), "the service is ready")
+        until(lambda: self._answers(server, ready), f"/readyz answers {ready}")
         return server
 
-    def _ready(self, server: Server) -> bool:
+    def _answers(self, server: Server, status: int) -> bool:
         assert server.process.poll() is None, self.output()
         with contextlib.suppress(httpx.HTTPError):
-            return httpx.get(f"{server.address}/readyz", timeout=5).status_code == 200
+            return httpx.get(f"{server.address}/readyz", timeout=5).status_code == status
         return False
 
     def run(self, *arguments: str, typed: str = "", seconds: float = 50.0) -> subprocess.CompletedProcess[str]:
@@ -109,8 +116,9 @@ class Installation:
                 kill(process)
 
 
-def _limited(most_files: int | None) -> list[str]:
-    return [] if most_files is None else ["bash", "-c", f'ulimit -n {most_files}; exec "$@"', "bash"]
+def after(script: str) -> list[str]:
+    """The beginning of a command that runs a shell script first."""
+    return ["bash", "-ec", f'{script}; exec "$@"', "bash"]
 
 
 class Server:

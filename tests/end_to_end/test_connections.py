@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.end_to_end.processes import Installation, Server, installed, until
+from tests.end_to_end.processes import Installation, Server, after, installed, until
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -114,7 +114,7 @@ def test_what_trickles_in_is_ended_after_ten_or_fifteen_seconds(server: Server, 
 
 @pytest.mark.promise("server.ceilings")
 def test_a_service_with_few_open_files_refuses_some_and_recovers(here: Installation) -> None:
-    server = here.serve(most_files=128)
+    server = here.serve(within=after("ulimit -n 128"))
     many = [connect(server) for _ in range(200)]
     try:
         until(lambda: "IOC_MOST_CONNECTIONS_PER_ADDRESS" in here.output(), "the refusals are logged")

@@ -1,4 +1,7 @@
-"""Finds or starts every engine once, says in a line each which it is, runs pytest on them, stops what it started."""
+"""Finds or starts every engine once, says in a line each which it is, runs pytest on them, stops what it started.
+
+With --quick it starts none. What tests write goes into memory where there is room: SQLite syncs each of its commits.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,12 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import ExitStack
+from tempfile import TemporaryDirectory
 from types import FrameType
 
 from tests.engines import chromium, elasticsearch_server, redis_server
 from tests.engines.docker_engine import docker_engine
-from tests.engines.engine import LEFT_OUT, Engine, NotToBeHad, Source, say
+from tests.engines.engine import LEFT_OUT, Engine, NotToBeHad, Source, memory_folder, say
 
 ENGINES: tuple[tuple[str, str, Source], ...] = (
     ("Elasticsearch", elasticsearch_server.VARIABLE, elasticsearch_server.elasticsearch),
@@ -53,10 +57,16 @@ def main(arguments: list[str]) -> int:
     environment = dict(os.environ)
     with ExitStack() as stack:
         say(f"SQLite: {sqlite3.sqlite_version} (Python {sys.version.split()[0]})")
+        if folder := memory_folder():
+            environment["TMPDIR"] = stack.enter_context(
+                TemporaryDirectory(prefix="tests-", dir=folder, ignore_cleanup_errors=True)
+            )
+        quick = "--quick" in arguments
         for name, variable, source in ENGINES:
-            engine = enter(stack, name, source)
+            engine = None if quick else enter(stack, name, source)
             environment[variable] = engine.address if engine else LEFT_OUT
-        enter(stack, "Docker", docker_engine)
+        if not quick:
+            enter(stack, "Docker", docker_engine)
         return run_pytest(arguments, environment)
 
 

@@ -64,16 +64,18 @@ def started(container: DockerContainer, port: int, scheme: str) -> Iterator[Engi
 
 
 @contextmanager
-def elasticsearch_container(pull: bool) -> Iterator[Engine]:
+def elasticsearch_container(java_options: str, in_memory: bool, pull: bool) -> Iterator[Engine]:
     with docker_engine():
         need_image(ELASTICSEARCH_IMAGE, pull)
     container = ElasticSearchContainer(ELASTICSEARCH_IMAGE)
     container.waiting_for(HttpWaitStrategy(9200, "/_cluster/health").with_startup_timeout(120))
-    container.with_env("discovery.type", "single-node").with_env("ES_JAVA_OPTS", "-Xms1g -Xmx1g")
+    container.with_env("discovery.type", "single-node").with_env("ES_JAVA_OPTS", java_options)
     container.with_env("cluster.routing.allocation.disk.threshold_enabled", "false")
     # With the line above, each look at the disk lifts the blocks that a test has put on its indices.
     container.with_env("cluster.info.update.interval", "1h")
     container.with_env("cluster.max_shards_per_node", "10000")
+    if in_memory:
+        container.with_kwargs(shm_size="2g").with_env("path.data", "/dev/shm/data")  # noqa: S108 - in the container
     with started(container, 9200, "http") as engine:
         yield engine
 

@@ -16,21 +16,28 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from tests.engines.docker_engine import elasticsearch_container
-from tests.engines.engine import Engine, NotToBeHad, first_of, free_port, running, succeeds, wait_until
+from tests.engines.engine import Engine, NotToBeHad, first_of, free_port, memory_folder, running, succeeds, wait_until
 
 VARIABLE = "TEST_ELASTICSEARCH_URL"
 VERSION = "9.5.0"
 ARTIFACT = f"org.elasticsearch.distribution.integ-test-zip:elasticsearch:{VERSION}:zip"
 NOBODY = 65534
+JAVA_OPTIONS = "-Xms1g -Xmx1g"
+JAVA_OPTIONS_FOR_TESTS = f"{JAVA_OPTIONS} -XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
 
 
-def elasticsearch() -> AbstractContextManager[Engine]:
-    """An Elasticsearch without security; the address is its URL."""
+def elasticsearch(for_tests: bool = True) -> AbstractContextManager[Engine]:
+    """An Elasticsearch without security; the address is its URL.
+
+    For tests it keeps its data in memory and is compiled in haste: most of their time goes into making indices, which
+    on a disk waits for it. What is measured runs as it is deployed.
+    """
+    options = JAVA_OPTIONS_FOR_TESTS if for_tests else JAVA_OPTIONS
     return first_of(
         VARIABLE,
-        lambda: elasticsearch_container(pull=False),
-        server_from_maven,
-        lambda: elasticsearch_container(pull=True),
+        lambda: elasticsearch_container(options, in_memory=for_tests, pull=False),
+        lambda: server_from_maven(options, memory_folder() if for_tests else None),
+        lambda: elasticsearch_container(options, in_memory=for_tests, pull=True),
     )
 
 
@@ -120,12 +127,12 @@ def prepare(folder: Path, home: Path, port: int) -> None:
             os.chown(path, NOBODY, NOBODY)
 
 
-def launch(folder: Path, home: Path, java: Path) -> subprocess.Popen[bytes]:
+def launch(folder: Path, home: Path, java: Path, options: str) -> subprocess.Popen[bytes]:
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
         "ES_JAVA_HOME": str(java),
         "ES_PATH_CONF": str(folder / "config"),
-        "ES_JAVA_OPTS": "-Xms1g -Xmx1g",
+        "ES_JAVA_OPTS": options,
         "ES_TMPDIR": str(folder / "temporary"),
     }
     user = NOBODY if os.geteuid() == 0 else None
@@ -153,13 +160,14 @@ def healthy(url: str) -> bool:
 
 
 @contextmanager
-def server_from_maven() -> Iterator[Engine]:
+def server_from_maven(options: str, parent: Path | None) -> Iterator[Engine]:
+    """A server whose data stand in a folder of its own, below `parent` or the temporary folder."""
     java, home, port = java_home(), server_home(), free_port()
     url = f"http://127.0.0.1:{port}"
-    with tempfile.TemporaryDirectory(prefix="elasticsearch-", ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="elasticsearch-", dir=parent, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         prepare(folder, home, port)
-        with running(launch(folder, home, java)) as process:
+        with running(launch(folder, home, java, options)) as process:
             try:
                 wait_until(process, lambda: healthy(url), 120)
             except NotToBeHad as error:

@@ -13,8 +13,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 LEFT_OUT = "none"
+MEMORY_FOR_DATA = 4 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +72,17 @@ def free_port() -> int:
         listener.bind(("127.0.0.1", 0))
         port: int = listener.getsockname()[1]
     return port
+
+
+def memory_folder() -> Path | None:
+    """Return the folder that is kept in memory, where one has room for what tests write and programs may run in it."""
+    folder = Path("/dev/shm")  # noqa: S108 # folders with names of their own are made in it
+    try:
+        found = os.statvfs(folder)
+    except OSError:
+        return None
+    fits = found.f_bavail * found.f_frsize >= MEMORY_FOR_DATA and not found.f_flag & os.ST_NOEXEC
+    return folder if fits and os.access(folder, os.W_OK) else None
 
 
 def wait_until(process: subprocess.Popen[bytes], answers: Callable[[], bool], seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""A store of each engine for what must come out the same on both."""
+"""A store of each engine for what must come out the same on both, and a web of pages on this machine."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from intel.settings import ElasticsearchSettings
 from intel.store import Store
 from intel.store.elastic.store import ElasticStore
 from intel.store.sqlite.store import SqliteStore
+from tests.ingest.fetch.web import Web, open_web
 
 Open = Callable[[], Store]
 
@@ -35,3 +36,9 @@ async def stores(open_store: Open) -> AsyncIterator[tuple[Store, Store]]:
             closing.push_async_callback(store.close)
             await store.setup()
         yield opened
+
+
+@pytest_asyncio.fixture
+async def web() -> AsyncIterator[Web]:
+    async with open_web() as web:
+        yield web

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from ingest.fetch import FetchedPage
 from ingest.pipeline import Pipeline
@@ -19,7 +16,6 @@ from intel.ids import OPERATOR, article_id, content_identity
 from intel.query import IocQuery
 from intel.records import Reading, Submission
 from intel.store import Store
-from intel.store.sqlite.store import SqliteStore
 from tests.api.pages import article_page
 from tests.api.running import NOON, Clock
 
@@ -38,14 +34,6 @@ class Web:
         if final not in self.pages:
             raise FetchFailed("http_404", "Gone.")
         return FetchedPage(url, final, 200, "text/html", "utf-8", self.pages[final].encode(), {})
-
-
-@pytest_asyncio.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = SqliteStore(tmp_path / "store.db")
-    await opened.setup()
-    yield opened
-    await opened.close()
 
 
 @pytest.fixture

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from functools import partial
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from ingest.queue.redis import run_worker
 from ingest.roundups import build_newest_weeks, keep_weeks
 from intel.awareness import load_lessons
 from intel.records import Week
 from intel.store import Store
-from intel.store.sqlite.store import SqliteStore
 from tests.api.pages import eventually
 from tests.contract.store.builders import hour, make_article, publish
-
-
-@pytest_asyncio.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = SqliteStore(tmp_path / "store.db")
-    await opened.setup()
-    yield opened
-    await opened.close()
 
 
 @pytest.mark.promise("weekly.kept")

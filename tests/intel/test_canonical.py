@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from intel.canonical import canonical, canonical_url, defang, readings, refang
+from intel.canonical import canonical, canonical_ip, canonical_url, defang, readings, refang
 from intel.errors import NotAnIndicator
+from intel.names import malware_name
 from intel.records import IOC_TYPES
 
 MD5 = "3F2A90C1D4B7E85609F1A2C3B4D5E6F7"
@@ -109,6 +112,36 @@ def test_a_canonical_form_is_its_own_and_nothing_else_is_raised(type: str, raw: 
     except NotAnIndicator:
         return
     assert canonical(type, value) == value
+
+
+@given(ANYTHING)
+@settings(max_examples=500, deadline=None)
+def test_a_string_reads_as_its_canonical_forms_and_as_malware_of_a_list_alone(raw: str) -> None:
+    read = dict(readings(raw))
+    for type in set(IOC_TYPES) - {"malware"}:
+        assert read.get(type) is None or canonical(type, raw) in {value for of, value in readings(raw) if of == type}
+        if type not in read and raw.strip():
+            with pytest.raises(NotAnIndicator):
+                canonical(type, raw)
+    assert read.get("malware") == malware_name(read.get("malware", ""))
+
+
+@given(ANYTHING)
+@settings(max_examples=500, deadline=None)
+def test_what_is_written_plainly_reads_the_same_beside_what_is_not(raw: str) -> None:
+    # An open bracket at the end keeps every pattern at work and means nothing to any of them.
+    assert refang(raw + "\n\n(") == refang(raw) + "\n\n("
+
+
+@given(st.one_of(st.ip_addresses().map(str), st.text(alphabet="0123456789./:", max_size=20)))
+@settings(max_examples=300, deadline=None)
+def test_an_address_is_what_the_standard_library_reads(raw: str) -> None:
+    try:
+        address = ip_address(raw)
+    except ValueError:
+        return
+    mapped = address.ipv4_mapped if address.version == 6 else None
+    assert canonical_ip(raw) == (f"::ffff:{mapped}" if mapped else str(address))
 
 
 @given(st.sampled_from(IOC_TYPES), ANYTHING)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from uuid import UUID
+from uuid import UUID, uuid5
 
-from intel.ids import account_id, article_id, base62, content_identity, ioc_id, submission_id
+from intel.ids import NAMESPACE, account_id, article_id, base62, content_identity, ioc_id, submission_id
 
 
 def test_the_id_of_an_indicator_is_the_same_on_every_installation() -> None:
     assert ioc_id("domain", "evil.example") == "f645756d-6225-5634-8f49-05f7a349e962"
     assert UUID(ioc_id("ip", "192.0.2.1")).version == 5
+
+
+def test_the_id_of_an_indicator_is_a_uuid_of_version_5() -> None:
+    for value in ("evil.example", "münchen.example", ""):
+        assert ioc_id("domain", value) == str(uuid5(NAMESPACE, f"ioc\ndomain\n{value}"))
 
 
 def test_ids_differ_by_everything_they_are_made_from() -> None:

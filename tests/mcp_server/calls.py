@@ -10,6 +10,7 @@ from mcp_types import CallToolResult, ListToolsResult, TextContent
 
 from mcp_server.client import RestService
 from mcp_server.server import build_server
+from mcp_server.service import OneService
 from mcp_server.settings import Settings
 from tests.mcp_server.stand_in import KEY, StandIn
 
@@ -22,7 +23,7 @@ def call(
 
 def call_at(settings: Settings, tool: str, arguments: dict[str, Any], timeout_seconds: float = 10.0) -> CallToolResult:
     async def called() -> CallToolResult:
-        async with Client(build_server(lambda: RestService(settings, "1", timeout_seconds), "1")) as client:
+        async with Client(build_server(OneService(lambda: RestService(settings, "1", timeout_seconds)), "1")) as client:
             return await client.call_tool(tool, arguments)
 
     return asyncio.run(called())
@@ -31,7 +32,7 @@ def call_at(settings: Settings, tool: str, arguments: dict[str, Any], timeout_se
 def tools_of(service: StandIn) -> ListToolsResult:
     async def listed() -> ListToolsResult:
         settings = Settings(service.base_url, KEY)
-        async with Client(build_server(lambda: RestService(settings, "1"), "1")) as client:
+        async with Client(build_server(OneService(lambda: RestService(settings, "1")), "1")) as client:
             return await client.list_tools()
 
     return asyncio.run(listed())

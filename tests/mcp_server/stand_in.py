@@ -96,6 +96,7 @@ def record(type: str, value: str, **members: Any) -> JsonObject:
         "malware": ["Emotet"],
         "tags": [],
         "warnings": [],
+        "status": "active",
         "article": {
             "id": "0f2f3f62-8a55-5d2c-9c1e-1d1f5b7b9a10",
             "title": "Kestrel loader targets shipping firms",

@@ -10,6 +10,10 @@ from mcp_server.results import IocType
 from tests.mcp_server.calls import call, data_of, sentence_of, text_of, tools_of
 from tests.mcp_server.stand_in import KEY, StandIn, record
 
+_ITEM = {
+    "type", "value", "malware", "first_seen", "last_seen", "status", "sightings", "sources", "warnings", "article",
+}  # fmt: skip
+
 
 @pytest.mark.promise("mcp.three-tools")
 def test_there_are_exactly_three_read_only_tools(service: StandIn) -> None:
@@ -44,7 +48,7 @@ def test_every_tool_declares_typed_output(service: StandIn) -> None:
     for schema in schemas.values():
         assert schema is not None and schema["type"] == "object"
         item = schema["$defs"]["Ioc"]["properties"]
-        assert set(item) == {"type", "value", "last_seen", "sightings", "sources", "warnings", "article"}
+        assert set(item) == _ITEM
 
 
 def test_the_type_argument_names_the_ten_types(service: StandIn) -> None:
@@ -65,15 +69,19 @@ def test_search_gives_compact_items_and_a_line_for_each(service: StandIn) -> Non
     assert data["items"][0] == {
         "type": "domain",
         "value": "login-kestrel.example",
+        "malware": ["Emotet"],
+        "first_seen": "2026-11-18T07:30:00Z",
         "last_seen": "2026-11-20T09:00:00Z",
+        "status": "active",
         "sightings": 3,
         "sources": 2,
         "article": {"title": "Kestrel loader targets shipping firms", "url": "https://blog.example/posts/kestrel"},
     }
     assert text_of(result).splitlines() == [
-        "domain login-kestrel[.]example | last seen 2026-11-20 | 3 sightings, 2 sources"
+        "domain login-kestrel[.]example | seen with Emotet | seen 2026-11-18 to 2026-11-20 (active)"
+        " | 3 sightings, 2 sources"
         ' | "Kestrel loader targets shipping firms" hxxps://blog[.]example/posts/kestrel',
-        "cve CVE-2024-3400 | last seen 2026-11-20 | 3 sightings, 2 sources"
+        "cve CVE-2024-3400 | seen with Emotet | seen 2026-11-18 to 2026-11-20 (active) | 3 sightings, 2 sources"
         ' | "Kestrel loader targets shipping firms" hxxps://blog[.]example/posts/kestrel',
     ]
 
@@ -122,6 +130,19 @@ def test_look_up_of_nothing_is_found_false_and_no_error(service: StandIn) -> Non
     result = call(service, "lookup_ioc", {"value": "nothing-here.example"})
     assert data_of(result) == {"value": "nothing-here.example", "found": False, "items": []}
     assert text_of(result) == "nothing-here[.]example: not found."
+
+
+def test_nothing_found_says_what_was_searched_and_what_may_have_been_meant(service: StandIn) -> None:
+    searched = {"articles": 68, "sources": 12, "newest_article": "2026-11-20T09:00:00Z"}
+    service.answers(200, {"items": [], "total": 0, "searched": searched, "suggestions": ["emotet"]})
+    result = call(service, "search_iocs", {"query": "emotte"})
+    assert data_of(result) == {"items": [], "searched": searched, "suggestions": ["emotet"]}
+    assert text_of(result).splitlines() == [
+        "No indicators found in 68 articles from 12 sources, newest of 2026-11-20;"
+        " this does not mean that it is harmless.",
+        "(emotet may have been meant.)",
+    ]
+    assert data_of(call(service, "lookup_ioc", {"value": "x.example"}))["searched"] == searched
 
 
 def test_the_text_does_not_repeat_the_data_as_json(service: StandIn) -> None:

@@ -63,13 +63,13 @@ async def show_all(visit: Visit) -> Response:
 
 
 async def _suggestions(store: Store, query: ArticleQuery, source: str) -> list[tuple[str, str]]:
-    """Other searches that may have been meant, each with its address."""
+    """Return other searches that may have been meant, each with its address."""
     words = await articles_suggested(store, query.text) if query.text else []
     return [(one, with_query("/articles", {"q": one, "source": source})) for one in words]
 
 
 def snippet_pieces(met: Mapping[str, Sequence[Snippet]]) -> dict[str, dict[str, list[tuple[str, bool]]]]:
-    """By article and field: the snippet in pieces, each with whether the search was met in it."""
+    """Return, by article and field, the snippet in pieces, each with whether the search was met in it."""
     return {id: {one.field: _cut(one) for one in snippets} for id, snippets in met.items()}
 
 
@@ -101,7 +101,7 @@ def _position(visit: Visit, list_name: str, asked: dict[str, str]) -> Position |
 async def show_one(visit: Visit) -> Response:
     article = await known_article(visit)
     if is_format(format := visit.query.get("format", "")):
-        return await export_article(visit, format, article.ref)
+        return await export_article(visit, format, article)
     async with visit.service.apart.large:
         return await _shown(visit, article)
 

@@ -52,7 +52,7 @@ async def look_up(visit: Visit) -> Response:
     results = await _find(visit, pasted[:MOST_VALUES])
     found = [ioc for result in results for ioc in result.found]
     if is_format(format := visit.form.get("format", "")):
-        return export(format, list(dict.fromkeys(found)))
+        return await export(visit, format, list(dict.fromkeys(found)))
     return visit.page(
         "bulk.html",
         text=text,

@@ -22,18 +22,18 @@ async def show(visit: Visit) -> Response:
     severity, status = visit.query.get("severity", "").strip(), visit.query.get("status", "").strip() or _ACTIVE
     severities = read_choice("severity", severity or None, SEVERITIES)
     statuses = read_choice("status", status, STATUSES)
-    everything = await visit.service.focus.items(visit.service.clock())
-    items = [item for item in everything if item["status"] in statuses]
-    counts = Counter(item["severity"] for item in items)
-    wanted = [item for item in items if item["severity"] in severities][: visit.tier.results_cap]
+    everything = await visit.service.focus.standings(visit.service.clock())
+    standings = [one for one in everything if one.status in statuses]
+    counts = Counter(one.severity for one in standings)
+    wanted = [one for one in standings if one.severity in severities][: visit.tier.results_cap]
     return visit.page(
         "focus.html",
-        items=[_told(item) for item in wanted],
+        items=[_told(item) for item in await visit.service.focus.items(wanted)],
         counts={name: counts[name] for name in SEVERITIES},
         severity=severity,
         standing=status,
         statuses=STATUSES,
-        total=len(items),
+        total=len(standings),
         catalogues=await visit.service.store.catalogues.all(),
     )
 

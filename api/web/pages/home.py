@@ -12,11 +12,12 @@ _ARTICLES, _IOCS, _FOCUS = 6, 8, 3
 
 async def show(visit: Visit) -> Response:
     store = visit.service.store
-    focus = await visit.service.focus.items(visit.service.clock())
+    focus = visit.service.focus
+    active = [one for one in await focus.standings(visit.service.clock()) if one.status == "active"]
     return visit.page(
         "home.html",
         totals=await store.totals(),
         articles=(await store.articles.find(ArticleQuery(limit=_ARTICLES))).items,
         iocs=(await store.iocs.find(IocQuery(limit=_IOCS))).items,
-        focus=[item for item in focus if item["status"] == "active"][:_FOCUS],
+        focus=await focus.items(active[:_FOCUS]),
     )

@@ -37,7 +37,7 @@ async def show(visit: Visit) -> Response:
     if found is None:
         return await _unknown(visit, type, value)
     if is_format(format := visit.query.get("format", "")):
-        return export(format, (found,))
+        return await export(visit, format, (found,))
     return await _shown(visit, found)
 
 
@@ -95,7 +95,7 @@ async def _known(store: Store, ioc: Ioc) -> dict[str, Any]:
 
 
 def references(type: str, value: str) -> list[tuple[str, str]]:
-    """Public registers that describe it: (name, address)."""
+    """Return the public registers that describe it: (name, address)."""
     if type == "cve":
         return [
             ("NVD", f"https://nvd.nist.gov/vuln/detail/{value}"),

@@ -47,7 +47,7 @@ async def show_revoke(visit: Visit) -> Response:
 
 
 def mcp_entry(address: str, key: str) -> str:
-    """Return what an MCP client is configured with, as JSON."""
+    """Return the configuration of an MCP client, as JSON."""
     env = {"SERVICE_API_KEY": key, "SERVICE_BASE_URL": address}
     return json.dumps({"mcpServers": {"ioc": {"command": "ioc-mcp", "args": [], "env": env}}}, indent=2)
 
@@ -78,5 +78,5 @@ async def _page(
 
 
 def _handle(key: ApiKey) -> str:
-    """Return what names one key in a form: its slot, and enough of its hash to tell it from the next one there."""
+    """Return the name of one key in a form: its slot, and enough of its hash to tell it from the next one there."""
     return f"{key.slot}-{key.secret_hash[:16]}"

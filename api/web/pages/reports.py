@@ -7,7 +7,7 @@ from starlette.responses import Response
 from api.web.visit import Visit
 from intel.errors import InvalidQuery
 from intel.records import Week
-from intel.weekly import week_ids, week_revision, weekly
+from intel.weekly import week_ids, week_revision, week_revisions, weekly
 
 _WEEKS_TOLD = 3
 _REVISIONS_TOLD = 20
@@ -25,7 +25,7 @@ async def show_week(visit: Visit) -> Response:
     current = await weekly(service.store, visit.request.path_params["week"], service.lessons, service.clock())
     week = await _as_asked(visit, current)
     ids = await week_ids(service.store)
-    earlier = [number for number in range(current.revision, 0, -1) if number != week.revision]
+    earlier = [number for number in await week_revisions(service.store, week.id) if number != week.revision]
     return visit.page(
         "week.html",
         week=week,

@@ -82,7 +82,7 @@ async def show(visit: Visit) -> Response:
     store = visit.service.store
     if is_format(format := visit.query.get("format", "")):
         found = await store.iocs.find(replace(query, limit=visit.tier.results_cap))
-        return export(format, found.items)
+        return await export(visit, format, found.items)
     position = _position(visit, asked)
     page = await store.iocs.find(replace(query, after=position))
     noted = await annotate(store, page.items, visit.service.clock())
@@ -110,7 +110,7 @@ def read(query: Mapping[str, str]) -> Asked:
 
 
 async def _suggestions(store: Store, asked: Asked, query: IocQuery) -> list[tuple[str, str]]:
-    """Other searches that may have been meant, each with its address."""
+    """Return other searches that may have been meant, each with its address."""
     return [(one, asked.address(q=one)) for one in await iocs_suggested(store, query.text)] if query.text else []
 
 
@@ -147,7 +147,7 @@ def _weeks(asked: Asked, counts: Mapping[str, int]) -> tuple[Facet, ...]:
 
 
 def week_days(week: str) -> tuple[str, str]:
-    """Monday and Sunday of `2026-W47`, as dates."""
+    """Return Monday and Sunday of `2026-W47`, as dates."""
     monday = date.fromisocalendar(int(week[:4]), int(week[6:]), 1)
     return monday.isoformat(), (monday + timedelta(days=6)).isoformat()
 

@@ -7,7 +7,7 @@ whatever a removal that met a save left behind is mended by the next article tha
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from intel.store.elastic.bulk import Bulk, Write, expecting
 from intel.store.elastic.client import Patience
@@ -29,19 +29,32 @@ class Addresses:
         self._articles = articles
         self._bulk = bulk
 
-    async def id_of(self, address: str) -> str | None:
-        """Return the id of the article that an address leads to."""
-        found = await self._addresses.get(_document_id(address))
-        return None if found is None else str(found.source["article_id"])
+    async def ids_of(self, addresses: Sequence[str]) -> dict[str, str]:
+        """Return the ids of the articles that addresses lead to, by address."""
+        wanted = {_document_id(address): address for address in addresses}
+        found = await self._addresses.get_many(list(wanted), source=["article_id"])
+        return {wanted[id]: str(one.source["article_id"]) for id, one in found.items()}
 
     @retried()
-    async def claim(self, article_id: str, addresses: Sequence[str]) -> None:
-        """Lead these addresses, in their order, to an article; those that lead to another one note it as a claimant."""
-        wanted = {_document_id(address): address for address in addresses}
-        known = await self._addresses.get_many(list(wanted))
-        gone = await self._gone({str(found.source["article_id"]) for found in known.values()} - {article_id})
+    async def claim(self, claims: Sequence[tuple[str, Sequence[str]]]) -> None:
+        """Lead addresses to articles, each (article id, its addresses) in their order.
+
+        An address that leads to another article notes this one as a claimant.
+        """
+        addresses = {_document_id(address): address for _, claimed in claims for address in claimed}
+        known = await self._addresses.get_many(list(addresses))
+        claimed_by = {article_id for article_id, _ in claims}
+        gone = await self._gone({str(found.source["article_id"]) for found in known.values()} - claimed_by)
+        documents = {id: found.source for id, found in known.items()}
+        for article_id, claimed in claims:
+            for id in map(_document_id, claimed):
+                documents[id] = _claimed(addresses[id], article_id, documents.get(id), gone)
         writes = [
-            write for id, address in wanted.items() if (write := self._claim(id, address, article_id, known, gone))
+            Write("create", self._addresses.name, id, document)
+            if id not in known
+            else expecting("index", known[id], document)
+            for id, document in documents.items()
+            if id not in known or document is not known[id].source
         ]
         if not all(await self._bulk.try_all(writes)):
             raise TryAgain
@@ -61,30 +74,29 @@ class Addresses:
     async def _gone(self, article_ids: set[str]) -> set[str]:
         return article_ids - (await self._articles.get_many(sorted(article_ids), source=False)).keys()
 
-    def _claim(
-        self, id: str, address: str, article_id: str, known: Mapping[str, Found], gone: set[str]
-    ) -> Write | None:
-        found = known.get(id)
-        if found is None:
-            return Write("create", self._addresses.name, id, _document(address, article_id, []))
-        leader, others = str(found.source["article_id"]), _others(found)
-        if leader in gone:
-            heirs = list(dict.fromkeys([*others, article_id]))
-            return expecting("index", found, _document(address, heirs[0], heirs[1:]))
-        if article_id in (leader, *others) or len(others) >= _MOST_OTHERS:
-            return None
-        return expecting("index", found, _document(address, leader, [*others, article_id]))
+
+def _claimed(address: str, article_id: str, before: Document | None, gone: set[str]) -> Document:
+    """Return the document of an address as it is once an article claimed it; `before` itself where nothing changes."""
+    if before is None:
+        return _document(address, article_id, [])
+    leader, others = str(before["article_id"]), _others(before)
+    if leader in gone:
+        heirs = list(dict.fromkeys([*others, article_id]))
+        return _document(address, heirs[0], heirs[1:])
+    if article_id in (leader, *others) or len(others) >= _MOST_OTHERS:
+        return before
+    return _document(address, leader, [*others, article_id])
 
 
 def _without(found: Found, article_id: str) -> Write:
-    left = [one for one in (str(found.source["article_id"]), *_others(found)) if one != article_id]
+    left = [one for one in (str(found.source["article_id"]), *_others(found.source)) if one != article_id]
     if not left:
         return expecting("delete", found)
     return expecting("index", found, _document(found.source["address"], left[0], left[1:]))
 
 
-def _others(found: Found) -> list[str]:
-    return list(found.source.get("others") or ())
+def _others(document: Document) -> list[str]:
+    return list(document.get("others") or ())
 
 
 def _document(address: str, article_id: str, others: list[str]) -> Document:

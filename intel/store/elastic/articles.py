@@ -12,6 +12,7 @@ from intel.query import ArticleQuery, Page, Position
 from intel.records import Article, Ioc, SeenIoc, Sighting
 from intel.store.elastic import queries
 from intel.store.elastic.documents import (
+    ARTICLE_MEMBERS,
     IOC_MEMBERS,
     NOT_IN_LISTS,
     article_record,
@@ -23,6 +24,7 @@ from intel.store.elastic.documents import (
 from intel.store.elastic.index import Index
 from intel.store.elastic.removing import Removing
 from intel.store.elastic.saving import Saving, is_complete
+from intel.store.port import Entry
 from intel.times import from_milliseconds
 
 _LISTED = {"_source": {"excludes": NOT_IN_LISTS}}
@@ -47,7 +49,11 @@ class ElasticArticles:
         self._removing = removing
 
     async def save(self, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]) -> Article:
-        return await self._saving.save(article, sightings, addresses)
+        (saved,) = await self._saving.save_many([Entry(article, sightings, addresses)])
+        return saved
+
+    async def save_many(self, entries: Sequence[Entry]) -> tuple[Article, ...]:
+        return await self._saving.save_many(entries)
 
     async def remove(self, id: str) -> bool:
         return await self._removing.remove(id)
@@ -56,11 +62,18 @@ class ElasticArticles:
         await self._removing.finish()
 
     async def id_of(self, address: str) -> str | None:
-        return await self._saving.addresses.id_of(address)
+        return (await self.ids_of([address])).get(address)
+
+    async def ids_of(self, addresses: Sequence[str]) -> dict[str, str]:
+        return await self._saving.addresses.ids_of(addresses)
 
     async def get(self, id: str) -> Article | None:
         found = await self._articles.get(id)
         return article_record(found.source) if found is not None and is_complete(found.source) else None
+
+    async def get_many(self, ids: Sequence[str]) -> dict[str, Article]:
+        found = await self._articles.get_many(ids, source=ARTICLE_MEMBERS)
+        return {id: article_record(one.source) for id, one in found.items() if is_complete(one.source)}
 
     async def find(self, query: ArticleQuery) -> Page[Article]:
         answer = await self._articles.search({**queries.article_page(query), **_LISTED})

@@ -4,18 +4,29 @@ another version.
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
-from intel.store.elastic.client import AnswerLost, Cluster, Conflict, IndexMissing, Patience, WritesBlocked, as_error
+from intel.store.elastic.client import (
+    AnswerLost,
+    Cluster,
+    Conflict,
+    IndexMissing,
+    Overloaded,
+    Patience,
+    WritesBlocked,
+    as_error,
+)
 from intel.store.elastic.index import Document, Found
 from intel.store.elastic.pauses import LOST_SECONDS, TryAgain, retried
 
-_MOST_BYTES = 4_000_000
+_MOST_BYTES = 6_000_000
+_MADE_AT_ONCE = 250
 _ITEM_FILTER = "errors,items.*.status,items.*.error.type,items.*.error.reason"
 
 
@@ -51,6 +62,9 @@ def expecting(kind: str, found: Found, document: Document | None = None) -> Writ
     return Write(kind, found.index, found.id, document, found, alias=False)
 
 
+_Portion = list[tuple[str, bytes]]
+
+
 class Bulk:
     """Sends writes in portions."""
 
@@ -58,11 +72,24 @@ class Bulk:
         self._cluster = cluster
 
     async def write_all(self, writes: Iterable[Write], patience: Patience = Patience.LONG_WRITE) -> None:
-        """Carry out every write, and repeat those that met a block or got no answer; all must bear repetition."""
-        for portion in _portions(writes):
-            await self._write_portion(portion, patience)
+        """Carry out every write; repeat those that met a block, were turned away or got no answer.
 
-    async def _write_portion(self, left: Sequence[Write], patience: Patience) -> None:
+        All must bear repetition. The next portion is made while the cluster is at the one before.
+        """
+        under_way: asyncio.Task[None] | None = None
+        try:
+            async for portion in _portions(writes):
+                if under_way is not None:
+                    await under_way
+                under_way = asyncio.create_task(self._write_portion(portion, patience))
+            if under_way is not None:
+                await under_way
+        finally:
+            if under_way is not None:
+                under_way.cancel()
+                await asyncio.gather(under_way, return_exceptions=True)
+
+    async def _write_portion(self, left: _Portion, patience: Patience) -> None:
         lost_until = time.monotonic() + LOST_SECONDS
 
         @retried()
@@ -79,11 +106,11 @@ class Bulk:
         await attempt()
 
     async def try_all(self, writes: Iterable[Write]) -> list[bool]:
-        """Send each write once; False where its document changed since, its index was replaced, or its answer was
-        lost.
+        """Send each write once; False where its document changed since, its index was replaced, its answer was lost,
+        or the cluster turned it away.
         """
         passed: list[bool] = []
-        for portion in _portions(writes):
+        async for portion in _portions(writes):
             try:
                 errors = await self._send(portion, Patience.LONG_WRITE)
             except AnswerLost:
@@ -96,25 +123,25 @@ class Bulk:
 
     async def settle(self, writes: Iterable[Write]) -> None:
         """Send writes that expect a version until each has passed or cannot pass any more."""
-        for portion in _portions(writes):
+        async for portion in _portions(writes):
             await self._settle_portion(portion)
 
     @retried(LOST_SECONDS)
-    async def _settle_portion(self, writes: Sequence[Write]) -> None:
+    async def _settle_portion(self, portion: _Portion) -> None:
         try:
-            errors = await self._send(writes, Patience.LONG_WRITE)
+            errors = await self._send(portion, Patience.LONG_WRITE)
         except AnswerLost:
             raise TryAgain from None
         await self._met(errors)
         _raise_unless_settled(errors)
 
-    async def _left_over(self, writes: Sequence[Write], patience: Patience) -> Sequence[Write]:
-        errors = await self._send(writes, patience)
+    async def _left_over(self, portion: _Portion, patience: Patience) -> _Portion:
+        errors = await self._send(portion, patience)
         for error in errors:
-            if error is not None and not isinstance(error, WritesBlocked | IndexMissing):
+            if error is not None and not isinstance(error, WritesBlocked | IndexMissing | Overloaded):
                 raise error
         await self._met(errors)
-        return [write for write, error in zip(writes, errors, strict=True) if error is not None]
+        return [one for one, error in zip(portion, errors, strict=True) if error is not None]
 
     async def _met(self, errors: Sequence[Exception | None]) -> None:
         """Repair what can be repaired before the next attempt."""
@@ -123,37 +150,43 @@ class Bulk:
         if any(isinstance(error, WritesBlocked) for error in errors):
             await self._cluster.met_block()
 
-    async def _send(self, writes: Sequence[Write], patience: Patience) -> list[Exception | None]:
-        body = b"".join(write.lines() for write in writes)
+    async def _send(self, portion: _Portion, patience: Patience) -> list[Exception | None]:
+        body = b"".join([lines for _, lines in portion])
         answer = await self._cluster.ask("POST", "/_bulk", body, patience, filter_path=_ITEM_FILTER)
         if not answer["errors"]:
-            return [None] * len(writes)
-        return [_error_of(write, item) for write, item in zip(writes, answer["items"], strict=True)]
+            return [None] * len(portion)
+        return [_error_of(kind, item) for (kind, _), item in zip(portion, answer["items"], strict=True)]
 
 
 def _raise_unless_settled(errors: Sequence[Exception | None]) -> None:
     """Raise what does not say whether the document is as it was expected."""
     for error in errors:
-        if error is not None and not isinstance(error, Conflict | WritesBlocked | IndexMissing):
+        if error is not None and not isinstance(error, Conflict | WritesBlocked | IndexMissing | Overloaded):
             raise error
 
 
-def _error_of(write: Write, item: dict[str, Any]) -> Exception | None:
+def _error_of(kind: str, item: dict[str, Any]) -> Exception | None:
     (result,) = item.values()
-    if result["status"] < 300 or (write.kind == "delete" and result["status"] == 404 and "error" not in result):
+    if result["status"] < 300 or (kind == "delete" and result["status"] == 404 and "error" not in result):
         return None
     error = result.get("error", {})
     return as_error(result["status"], str(error.get("type")), str(error.get("reason")))
 
 
-def _portions(writes: Iterable[Write]) -> Iterator[list[Write]]:
-    portion: list[Write] = []
+async def _portions(writes: Iterable[Write]) -> AsyncIterator[_Portion]:
+    """Yield the writes, each as its kind and its lines, as many at once as one request takes; other work goes on
+    meanwhile.
+    """
+    portion: _Portion = []
     size = 0
-    for write in writes:
-        portion.append(write)
-        size += len(write.lines())
-        if size > _MOST_BYTES or len(portion) >= 2_000:
+    for number, write in enumerate(writes, start=1):
+        lines = write.lines()
+        portion.append((write.kind, lines))
+        size += len(lines)
+        if size > _MOST_BYTES:
             yield portion
             portion, size = [], 0
+        if number % _MADE_AT_ONCE == 0:
+            await asyncio.sleep(0)
     if portion:
         yield portion

@@ -22,7 +22,10 @@ from intel.store.elastic.index import Index
 from intel.store.elastic.packing import pack, unpack
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
+from intel.store.elastic.shared_reads import SharedRead
 
+# There is one for each kind of list, far fewer than these.
+_MOST_CATALOGUES = 10_000
 _PARTS_AT_ONCE = 50
 _IDS_AT_ONCE = 5_000
 _NONE_YET = 0
@@ -35,6 +38,8 @@ class ElasticCatalogues:
         self._catalogues = catalogues
         self._parts = parts
         self._bulk = bulk
+        # Every answer that shows indicators asks which lists there are.
+        self._all = SharedRead(self._read_all)
 
     async def put(self, catalogue: Catalogue, parts: Mapping[str, bytes]) -> None:
         generation = await self._begin(catalogue)
@@ -46,8 +51,11 @@ class ElasticCatalogues:
             await self._take_out_before(catalogue.name, standing)
 
     async def all(self) -> tuple[Catalogue, ...]:
-        pages = self._catalogues.pages({}, [{"name": "asc"}])
-        found = [hit["_source"] async for page in pages for hit in page]
+        return await self._all()
+
+    async def _read_all(self) -> tuple[Catalogue, ...]:
+        asked = {"sort": [{"name": "asc"}], "size": _MOST_CATALOGUES, "track_total_hits": False}
+        found = [hit["_source"] for hit in (await self._catalogues.search(asked))["hits"]["hits"]]
         return tuple(from_document(Catalogue, one) for one in found if one["generation"] != _NONE_YET)
 
     @retried()

@@ -200,7 +200,7 @@ class Changes:
 
 
 def _order(one: Found) -> tuple[bool, str, str]:
-    """By time and id; what a former version stored comes first."""
+    """Order by time and id; what a former version stored comes first."""
     changed_at = one.source.get("changed_at")
     return changed_at is not None, changed_at or one.source["last_seen"], one.id
 

@@ -1,6 +1,7 @@
-"""The one file that knows the Elasticsearch client: a request goes out, its answer or one of these errors comes back.
+"""Ask the cluster: a request goes out, its answer or one of these errors comes back.
 
-StoreUnavailable     out of reach, overloaded, or refusing every write
+StoreUnavailable     out of reach, or refusing every write
+├── Overloaded       the cluster turned the request away and did nothing: it bears repetition
 └── AnswerLost       the connection broke: whether the request was carried out is unknown
 Refused              an answer that the caller may know how to handle
 ├── Conflict         the document exists, or was changed since it was read
@@ -11,65 +12,46 @@ Refused              an answer that the caller may know how to handle
 from __future__ import annotations
 
 import asyncio
-import io
-import logging
+import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
+from urllib.parse import urlencode
 
+import orjson
 import structlog
-from elastic_transport import AiohttpHttpNode
-from elasticsearch import ApiError, AsyncElasticsearch, SerializationError, TransportError
-from elasticsearch.serializer import OrjsonSerializer
 
-from intel.errors import ConfigurationError, CredentialsRefused, IocError, StoreUnavailable, WritesRefused
+from intel.errors import CredentialsRefused, IocError, StoreUnavailable, WritesRefused
 from intel.settings import ElasticsearchSettings
+from intel.store.elastic.nodes import Answer, NoAnswer, Node, Nodes
 
 log = structlog.get_logger()
 
-_CONNECTIONS_PER_NODE = 32
-_READ_SECONDS = 2.8
-_UNBLOCKING_SECONDS = 5.0
-_LARGE_BODY_BYTES = 1_000_000
 # While shards start, one request passes and the next does not: that is one outage still.
 STEADY_SECONDS = 5.0
-_OVERLOADED = (429, 502, 503, 504)
+_UNBLOCKING_SECONDS = 5.0
+# A request that gets no answer for so long is given up only if the node does not answer anything else either.
+_SILENT_SECONDS = 2.0
+_PROBE_SECONDS = 0.8
+_BUSY_SECONDS = 20.0
+_REPEATS = 2
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.02, 0.5
+_OVERLOADED = 429
+_STARTING = (502, 503, 504)
 _TOO_LATE = 408
 _UNAUTHORISED = (401, 403)
-_JSON = {"accept": "application/json", "content-type": "application/json"}
-_LINES = {"accept": "application/json", "content-type": "application/x-ndjson"}
-
-
-class _Node(AiohttpHttpNode):
-    """Sends large bodies in pieces: sent in one they block the event loop, and aiohttp warns of it.
-
-    Without the client's log of requests, which would read them whole. Once closed, it stays closed: of itself it
-    would connect anew, be it to try a request again that was under way, and nobody would close that.
-    """
-
-    _closed = False
-
-    async def perform_request(  # type: ignore[override]  # as the client's own asynchronous nodes do
-        self, method: str, target: str, body: bytes | None = None, **rest: Any
-    ) -> Any:
-        if self._closed:
-            raise StoreUnavailable("the store is closed")
-        if body is None or len(body) <= _LARGE_BODY_BYTES:
-            return await super().perform_request(method, target, body, **rest)
-        pieces: Any = io.BytesIO(body)
-        return await super().perform_request(method, target, pieces, **rest)
-
-    async def close(self) -> None:  # type: ignore[override]  # as above
-        self._closed = True
-        await super().close()
-
-    def _log_request(self, *_: Any, **__: Any) -> None:
-        return
+_JSON = {"Content-Type": "application/json"}
+_LINES = {"Content-Type": "application/x-ndjson"}
 
 
 class AnswerLost(StoreUnavailable):
     """The connection broke or the time was up: the request may or may not have been carried out."""
+
+
+class Overloaded(StoreUnavailable):
+    """The cluster has too much to do at the moment and turned the request away."""
 
 
 class Refused(IocError):
@@ -93,13 +75,25 @@ class IndexMissing(Refused):
     """There is no such alias or index."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """How long one answer may take, None for as long as its node is there; how long to ask again while the cluster has
+    too much to do, and while it starts; and whether a request that got no answer is sent again.
+    """
+
+    answer_seconds: float | None
+    overloaded_seconds: float
+    starting_seconds: float
+    repeats: bool
+
+
 class Patience(Enum):
     """How long to wait for an answer, and whether a request may be sent again by itself."""
 
-    READ = "read"
-    LONG = "long"
-    WRITE = "write"
-    LONG_WRITE = "long write"
+    READ = _Wait(None, overloaded_seconds=10, starting_seconds=2.5, repeats=True)
+    LONG = _Wait(60, overloaded_seconds=60, starting_seconds=2.5, repeats=True)
+    WRITE = _Wait(5, overloaded_seconds=5, starting_seconds=0, repeats=False)
+    LONG_WRITE = _Wait(60, overloaded_seconds=60, starting_seconds=0, repeats=False)
 
 
 class Cluster:
@@ -107,21 +101,7 @@ class Cluster:
 
     def __init__(self, settings: ElasticsearchSettings, steady_seconds: float = STEADY_SECONDS) -> None:
         """`steady_seconds`: how long after its last trouble an answer says that an outage is over."""
-        # The client warns at each failed attempt; an outage is told once, below.
-        logging.getLogger("elastic_transport").setLevel(logging.ERROR)
-        self._client = _connect(settings)
-        nodes = len(settings.nodes)
-        self._clients = {
-            Patience.READ: self._client.options(
-                request_timeout=_READ_SECONDS / min(nodes, 2),
-                max_retries=2,
-                retry_on_status=_OVERLOADED,
-                retry_on_timeout=nodes > 1,
-            ),
-            Patience.LONG: self._client.options(request_timeout=60, max_retries=2, retry_on_status=(502, 503, 504)),
-            Patience.WRITE: self._client.options(request_timeout=5, max_retries=0),
-            Patience.LONG_WRITE: self._client.options(request_timeout=60, max_retries=0),
-        }
+        self._nodes = Nodes(settings)
         self._steady_seconds = steady_seconds
         self._troubled: dict[bool, float] = {}
         self._make_indices: Callable[[], Awaitable[None]] | None = None
@@ -165,33 +145,58 @@ class Cluster:
         self, method: str, path: str, body: Mapping[str, Any] | bytes | None, patience: Patience, **params: Any
     ) -> Any:
         """Do as `ask`, but raise IndexMissing at once."""
-        headers = _LINES if isinstance(body, bytes) else _JSON
-        client = self._clients[patience]
+        lines = body if isinstance(body, bytes) else None
+        sent = lines if body is None or lines is not None else orjson.dumps(body)
+        target = f"{path}?{urlencode(params)}" if params else path
         writes = patience in (Patience.WRITE, Patience.LONG_WRITE)
         try:
-            async with asyncio.timeout(3 if patience is Patience.READ else None):
-                answer = await client.perform_request(method, path, params=params, headers=headers, body=body)
-        except ApiError as error:
-            return self._refused(error, writes)
-        except (TransportError, TimeoutError) as error:
-            if isinstance(error, SerializationError):
-                raise
-            raise self._trouble(writes, type(error).__name__, AnswerLost()) from None
-        self._works_again(writes)
-        return answer.body
+            answer = await self._answer(method, target, sent, _JSON if lines is None else _LINES, patience.value)
+        except (NoAnswer, TimeoutError) as error:
+            raise self._trouble(writes, str(error) or type(error).__name__, AnswerLost()) from None
+        return self._read(answer, writes)
 
     async def close(self) -> None:
         """Close the connections; may be called again."""
-        await self._client.close()
+        await self._nodes.close()
 
-    def _refused(self, error: ApiError, writes: bool) -> Any:
-        """Return the body of "there is no such document", or raise the error."""
-        details = error.body.get("error") if isinstance(error.body, dict) else str(error.body)
-        if error.status_code == 404 and details is None:
+    async def _answer(
+        self, method: str, target: str, body: bytes | None, headers: Mapping[str, str], wait: _Wait
+    ) -> Answer:
+        """Return the answer, after sending the request again where that is right."""
+        begun, pause, repeats = time.monotonic(), _FIRST_PAUSE_SECONDS, _REPEATS if wait.repeats else 0
+        while True:
+            node = self._nodes.choose()
+            try:
+                answer = await self._answer_of(node, method, target, body, headers, wait)
+            except (NoAnswer, TimeoutError) as error:
+                node.pass_over()
+                if not repeats or (isinstance(error, TimeoutError) and len(self._nodes.all) == 1):
+                    raise
+                repeats -= 1
+                continue
+            if time.monotonic() - begun >= _again_seconds(answer, wait):
+                return answer
+            await asyncio.sleep(random.uniform(pause / 4, pause))
+            pause = min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
+
+    async def _answer_of(
+        self, node: Node, method: str, target: str, body: bytes | None, headers: Mapping[str, str], wait: _Wait
+    ) -> Answer:
+        if wait.answer_seconds is not None:
+            async with asyncio.timeout(wait.answer_seconds):
+                return await node.send(method, target, body, headers)
+        silent = _SILENT_SECONDS / min(len(self._nodes.all), 2)
+        async with asyncio.timeout(silent + _PROBE_SECONDS) as limit, _Watch(node, limit, silent):
+            return await node.send(method, target, body, headers)
+
+    def _read(self, answer: Answer, writes: bool) -> Any:
+        """Return the body of an answer, also of "there is no such document", or raise the error."""
+        content = _content(answer)
+        if answer.status < 300 or (answer.status == 404 and isinstance(content, dict) and "error" not in content):
             self._works_again(writes)
-            return error.body
-        kind, reason = _kind_and_reason(details)
-        refused = as_error(error.status_code, kind, reason)
+            return content
+        kind, reason = _kind_and_reason(content["error"] if isinstance(content, dict) else content)
+        refused = as_error(answer.status, kind, reason)
         raise self._trouble(writes, str(refused), refused) from None
 
     def _trouble(self, writes: bool, reason: str, error: Exception) -> Exception:
@@ -217,7 +222,9 @@ def as_error(status: int, kind: str, reason: str) -> Exception:
         return WritesBlocked(status, kind, reason)
     if kind == "cluster_block_exception" and "read-only" in reason:
         return WritesRefused("the store takes no writes: its disk is nearly full or its indices are read-only")
-    if kind == "cluster_block_exception" or status in (_TOO_LATE, *_OVERLOADED) or status >= 500:
+    if status == _OVERLOADED:
+        return Overloaded("the store has too much to do at the moment")
+    if kind == "cluster_block_exception" or status == _TOO_LATE or status >= 500:
         return StoreUnavailable("the store refuses requests at the moment")
     if status in _UNAUTHORISED:
         return CredentialsRefused(
@@ -233,31 +240,44 @@ def _kind_and_reason(details: object) -> tuple[str, str]:
     return str(details.get("type")), str(details.get("reason"))
 
 
-def _connect(settings: ElasticsearchSettings) -> AsyncElasticsearch:
-    options: dict[str, Any] = {}
-    if settings.api_key is not None:
-        options["api_key"] = settings.api_key.get_secret_value()
-    elif settings.username is not None and settings.password is not None:
-        options["basic_auth"] = (settings.username, settings.password.get_secret_value())
-    if settings.ca_certs is not None:
-        options["ca_certs"] = str(settings.ca_certs)
-    nodes = [_with_port(node) for node in settings.nodes]
+def _content(answer: Answer) -> Any:
     try:
-        return AsyncElasticsearch(
-            nodes,
-            node_class=_Node,
-            serializer=OrjsonSerializer(),
-            connections_per_node=_CONNECTIONS_PER_NODE,
-            max_retries=0,
-            **options,
-        )
-    except (ValueError, OSError) as error:
-        raise ConfigurationError(f"ELASTICSEARCH_URL or ELASTICSEARCH_CA_CERTS cannot be used: {error}") from None
+        return orjson.loads(answer.body) if answer.body else {}
+    except orjson.JSONDecodeError:
+        return answer.body.decode(errors="replace")
 
 
-def _with_port(node: str) -> str:
-    scheme, separator, rest = node.partition("://")
-    host, slash, path = rest.partition("/")
-    if scheme != "http" or host.rpartition("@")[2].rpartition("]")[2].count(":"):
-        return node
-    return f"{scheme}{separator}{host}:9200{slash}{path}"
+def _again_seconds(answer: Answer, wait: _Wait) -> float:
+    """Return for how long after its beginning a request with that answer is sent again."""
+    if answer.status == _OVERLOADED:
+        # A full disk is told with the same status.
+        return 0 if b"cluster_block_exception" in answer.body else wait.overloaded_seconds
+    return wait.starting_seconds if answer.status in _STARTING else 0
+
+
+class _Watch:
+    """Prolongs the wait for an answer while its node answers something else: the cluster is busy, not away."""
+
+    def __init__(self, node: Node, limit: asyncio.Timeout, silent_seconds: float) -> None:
+        self._node = node
+        self._limit = limit
+        self._silent_seconds = silent_seconds
+        self._loop = asyncio.get_running_loop()
+        self._give_up = self._loop.time() + _BUSY_SECONDS
+        self._probe: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> None:
+        self._later = self._loop.call_later(self._silent_seconds, self._look)
+
+    async def __aexit__(self, *error: object) -> None:
+        self._later.cancel()
+        if self._probe is not None:
+            self._probe.cancel()
+
+    def _look(self) -> None:
+        self._probe = asyncio.create_task(self._prolong())
+
+    async def _prolong(self) -> None:
+        if self._loop.time() < self._give_up and await self._node.is_there():
+            self._limit.reschedule(self._loop.time() + self._silent_seconds + _PROBE_SECONDS)
+            self._later = self._loop.call_later(self._silent_seconds, self._look)

@@ -6,10 +6,11 @@ afterwards, and who saves an article looks at the document once more afterwards:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from intel.records import Article
-from intel.store.elastic.bulk import Bulk, expecting
+from intel.store.elastic.bulk import Bulk, Write, expecting
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import Document, moment, recounted_sighting
 from intel.store.elastic.index import Found, Index, as_found
@@ -37,16 +38,26 @@ class Clusters:
         self._sightings = sightings
         self._bulk = bulk
 
-    @retried()
-    async def enter(self, article: Article) -> Settled:
-        """Decide the source of the cluster of an article that was not stored before."""
-        mine = _member(article)
-        found = await self._clusters.get(article.cluster_id)
-        if found is not None and _order(found.source) <= _order(mine):
-            return Settled(found.source["source_name"], False)
-        if await self._put(article.cluster_id, found, mine):
-            return Settled(article.counted_source, found is not None)
-        raise TryAgain
+    async def enter(self, articles: Sequence[Article]) -> dict[str, Settled]:
+        """Decide the sources of the clusters of articles that were not stored before; return them by cluster."""
+        changed: set[str] = set()
+
+        @retried()
+        async def attempt() -> dict[str, Settled]:
+            found = await self._clusters.get_many([article.cluster_id for article in articles])
+            first = {id: one.source for id, one in found.items()}
+            for article in articles:
+                mine, id = _member(article), article.cluster_id
+                first[id] = min(first.get(id, mine), mine, key=_order)
+            later = [id for id, one in found.items() if first[id] is not one.source]
+            changed.update(later)
+            writes = [expecting("index", found[id], first[id]) for id in later]
+            writes += [Write("create", self._clusters.name, id, first[id]) for id in first.keys() - found.keys()]
+            if not all(await self._bulk.try_all(writes)):
+                raise TryAgain
+            return {id: Settled(str(one["source_name"]), id in changed) for id, one in first.items()}
+
+        return await attempt()
 
     async def settle(self, cluster_id: str, article_id: str, member: Article | None) -> Settled | None:
         """Decide a cluster's source anew: `member` stands for the stored article of that id; return None if no article
@@ -67,6 +78,11 @@ class Clusters:
             raise TryAgain
 
         return await attempt()
+
+    async def count_for(self, cluster_ids: Sequence[str]) -> dict[str, str]:
+        """Return the source names that clusters count for at this moment, by cluster."""
+        found = await self._clusters.get_many(cluster_ids, source=["source_name"])
+        return {id: str(one.source["source_name"]) for id, one in found.items()}
 
     async def counts_for(self, cluster_id: str) -> str | None:
         """Return the source name that a cluster counts for at this moment."""

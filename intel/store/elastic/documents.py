@@ -7,6 +7,7 @@ import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import orjson
@@ -14,6 +15,8 @@ import orjson
 from intel.ids import ioc_id
 from intel.query import host_names, value_words
 from intel.records import Article, ArticleRef, Ioc, SeenIoc, Sighting
+from intel.store.elastic.cards import card_parts
+from intel.store.subjects import said_in
 from intel.times import from_rfc3339
 from intel.words import encoded_words
 
@@ -36,7 +39,10 @@ IOC_MEMBERS = (
 )
 # Beside the record: its places in the change feed, and what was removed. 0 is what waits for its number.
 CHANGE_MEMBERS = ("added_at", "changed_at", "added_number", "change_number", "removed")
+# What is kept of a stored indicator that is derived anew.
+_KEPT_MEMBERS = (*CHANGE_MEMBERS, "false_positives")
 NOT_IN_LISTS = ("text", "words", "saving", "digest", "nonce")
+ARTICLE_MEMBERS = (*(field.name for field in fields(Article) if field.name != "text"), "seen_at")
 
 
 def moment(time: datetime) -> str:
@@ -82,25 +88,37 @@ def sighting_id(ioc: str, article: str) -> str:
     return f"{ioc}:{article}"
 
 
-def sighting_document(article: Article, sighting: Sighting, counted_source: str) -> Document:
-    """Return the document of one sighting, with all of its article that recounting its indicator needs."""
-    document: Document = {
-        "ioc_id": ioc_id(sighting.type, sighting.value),
+def sighting_documents(article: Article, sightings: Iterable[Sighting], counted_source: str) -> list[Document]:
+    """Return the documents of sightings, each with all of its article that recounting its indicator needs."""
+    of_article: Document = {
         "article_id": article.id,
-        "type": sighting.type,
-        "value": sighting.value,
         "title": article.title,
         "url": article.url,
         "source_name": article.source_name,
         "source_domain": article.source_domain,
         "published_at": _stored(article.published_at),
         "seen_at": moment(article.seen_at),
+        "cluster_id": article.cluster_id,
+    }
+    members = (_sighting_members(one, article) | of_article for one in sightings)
+    return [recounted_sighting(one, counted_source) for one in members]
+
+
+def _sighting_members(sighting: Sighting, article: Article) -> Document:
+    return {
+        **(_said(article, sighting.value) if sighting.type == "cve" else {}),
+        "ioc_id": ioc_id(sighting.type, sighting.value),
+        "type": sighting.type,
+        "value": sighting.value,
         "context": sighting.context,
         "malware": sighting.malware,
         "position": sighting.position,
-        "cluster_id": article.cluster_id,
     }
-    return recounted_sighting(document, counted_source)
+
+
+def _said(article: Article, cve: str) -> Document:
+    said = said_in(article.findings, "cve", cve)
+    return {"level": said.level, "score": said.score}
 
 
 def recounted_sighting(document: Document, counted_source: str) -> Document:
@@ -111,16 +129,16 @@ def recounted_sighting(document: Document, counted_source: str) -> Document:
 
 
 def ioc_document(
-    newest: Sequence[Document], first_seen: datetime, sightings: int, sources: int, source_names: Sequence[str]
+    newest: Sequence[Document], first_seen: str, sightings: int, sources: int, source_names: Sequence[str]
 ) -> Document:
     """Return the document of an indicator, from its newest sightings and the counts over all of them."""
     last = newest[0]
     type, value = last["type"], last["value"]
-    return {
+    document = {
         "id": last["ioc_id"],
         "type": type,
         "value": value,
-        "first_seen": moment(first_seen),
+        "first_seen": first_seen,
         "last_seen": last["seen_at"],
         "sightings": sightings,
         "sources": sources,
@@ -131,9 +149,11 @@ def ioc_document(
         "words": value_words(type, value),
         "article_words": _article_words(newest),
         "hosts": host_names(type, value),
-        "fingerprint": fingerprint(last["ioc_id"], moment(first_seen)),
+        "fingerprint": fingerprint(last["ioc_id"], first_seen),
         **_address(type, value),
+        **({"folded": value.casefold()} if type == "malware" else {}),
     }
+    return document | {"card": card_parts(document)}
 
 
 def _ref_document(sighting: Document) -> Document:
@@ -144,7 +164,11 @@ def _ref_document(sighting: Document) -> Document:
 
 def _article_words(newest: Iterable[Document]) -> list[str]:
     texts = dict.fromkeys(text for one in newest for text in (one["title"], one["source_name"], *one["malware"]))
-    return [words for text in texts if (words := encoded_words(text))]
+    return [words for text in texts if (words := _words_of(text))]
+
+
+# Titles and names come again with each indicator of their articles.
+_words_of = lru_cache(maxsize=256)(encoded_words)
 
 
 def _address(type: str, value: str) -> Document:
@@ -189,8 +213,9 @@ def following(before: Document | None, derived: Document | None, now: datetime) 
     if derived is None:
         return None if before is None else _removed(before, now)
     if before is None or not is_there(before):
-        return derived | {"added_at": moment(now), "changed_at": moment(now), "change_number": 0}
-    kept = {name: before[name] for name in CHANGE_MEMBERS if name in before}
+        added = {"added_at": (at := moment(now)), "changed_at": at, "change_number": 0}
+        return derived | added | {"false_positives": 0 if before is None else None}
+    kept = {name: before[name] for name in _KEPT_MEMBERS if name in before}
     if ioc_record(before) == ioc_record(derived):
         return derived | kept
     added = {"added_at": before["first_seen"]} | kept

@@ -13,8 +13,19 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+import orjson
+
 from intel.errors import StoreUnavailable
-from intel.store.elastic.client import AnswerLost, Cluster, Conflict, IndexMissing, Patience, WritesBlocked
+from intel.store.elastic.client import (
+    AnswerLost,
+    Cluster,
+    Conflict,
+    IndexMissing,
+    Overloaded,
+    Patience,
+    WritesBlocked,
+    as_error,
+)
 from intel.store.elastic.pauses import LOST_SECONDS, TryAgain, retried
 
 Document = dict[str, Any]
@@ -23,6 +34,8 @@ _LONGEST_ID_BYTES = 512
 _IDS_AT_ONCE = 1_000
 _PAGE = 1_000
 _HIT = "hits.hits._id,hits.hits._source,hits.hits.sort,hits.hits._seq_no,hits.hits._primary_term,hits.hits._index"
+_FAILURE_FILTER = "responses.status,responses.error.type,responses.error.reason"
+_OVERLOADED_SECONDS = 10.0
 _SEARCH_FILTER = f"hits.total.value,{_HIT},hits.hits._score,aggregations"
 
 
@@ -63,6 +76,27 @@ class Index:
             answer = await self._cluster.ask("POST", f"/{self.name}/_mget", {"docs": docs}, patience)
             found.update((doc["_id"], as_found(doc)) for doc in answer["docs"] if doc.get("found"))
         return found
+
+    async def sources(self, ids: Sequence[str], members: Sequence[str]) -> list[Document]:
+        """Return these members of the documents that exist, as they are now, in the order of the ids."""
+        found: list[Document] = []
+        wanted = [id for id in dict.fromkeys(ids) if _is_possible(id)]
+        for start in range(0, len(wanted), _IDS_AT_ONCE):
+            body = {"ids": wanted[start : start + _IDS_AT_ONCE]}
+            path = f"/{self.name}/_mget?_source_includes={','.join(members)}&filter_path=docs._source"
+            answer = await self._cluster.ask("POST", path, body)
+            found += [doc["_source"] for doc in answer.get("docs", ())]
+        return found
+
+    async def visible(self, ids: Sequence[str], members: Sequence[str]) -> dict[str, Found]:
+        """Return these members of those of the documents (at most 10,000) that searches see.
+
+        Costs less than reading by id where most of the documents do not exist.
+        """
+        query = {"bool": {"filter": [{"ids": {"values": ids}}]}}
+        asked = {"query": query, "size": len(ids), "_source": members, "seq_no_primary_term": True}
+        answer = await self.search(asked | {"track_total_hits": False}, patience=Patience.LONG)
+        return {hit["_id"]: as_found(hit) for hit in answer["hits"]["hits"]}
 
     async def create(self, id: str, document: Document) -> Found | None:
         """Store a new document; return None if there is one already."""
@@ -119,12 +153,32 @@ class Index:
         """Make everything written so far visible to searches."""
         await self._cluster.ask("POST", f"/{self.name}/_refresh", patience=patience)
 
-    async def search(self, body: Mapping[str, Any], *, patience: Patience = Patience.READ, **params: Any) -> Any:
+    async def search(
+        self, body: Mapping[str, Any], *, patience: Patience = Patience.READ, filter_path: str = _SEARCH_FILTER
+    ) -> Any:
         """Return the answer to a search, without what nobody reads of it."""
-        params = {"filter_path": _SEARCH_FILTER, **params}
-        answer = await self._cluster.ask("POST", f"/{self.name}/_search", body, patience, **params)
+        answer = await self._cluster.ask("POST", f"/{self.name}/_search?filter_path={filter_path}", body, patience)
         answer.setdefault("hits", {}).setdefault("hits", [])
         return answer
+
+    @retried(_OVERLOADED_SECONDS)
+    async def search_many(self, bodies: Sequence[Mapping[str, Any]], filter_path: str) -> list[Any]:
+        """Return the answers to several searches that are sent in one request, each as `search` does."""
+        lines = b"".join([b"{}\n" + orjson.dumps(body) + b"\n" for body in bodies])
+        path = f"/{self.name}/_msearch?filter_path={','.join(f'responses.{one}' for one in filter_path.split(','))}"
+        answers: list[Any] = (await self._cluster.ask("POST", f"{path},{_FAILURE_FILTER}", lines))["responses"]
+        for answer in answers:
+            if "error" in answer:
+                await self._met(as_error(answer["status"], answer["error"]["type"], answer["error"]["reason"]))
+            answer.setdefault("hits", {}).setdefault("hits", [])
+        return answers
+
+    async def _met(self, error: Exception) -> None:
+        """Have the searches of one request sent again, if that helps."""
+        if isinstance(error, IndexMissing):
+            await self._cluster.make_missing()
+            raise TryAgain
+        raise TryAgain if isinstance(error, Overloaded) else error
 
     async def pages(
         self, body: Mapping[str, Any], sort: Sequence[Any], size: int = _PAGE

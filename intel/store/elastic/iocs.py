@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from typing import Any
+from operator import itemgetter
+from typing import Any, Final
 
-from intel.query import ChangePage, ChangeQuery, IocQuery, Page
+from intel.cards import Card, card_of
+from intel.query import ChangePage, ChangeQuery, IocQuery, Page, Position
 from intel.records import NEWEST_ARTICLES, Facets, Ioc, Mention
 from intel.store.elastic import queries
+from intel.store.elastic.cards import CARD_MEMBERS, has_card, stored_card
 from intel.store.elastic.changes import Changes
-from intel.store.elastic.documents import IOC_MEMBERS, ioc_record, is_there, sighted_article
+from intel.store.elastic.documents import IOC_MEMBERS, Document, ioc_record, is_there, sighted_article
 from intel.store.elastic.index import Index
-from intel.times import from_milliseconds
+from intel.store.port import Votes
+from intel.times import from_milliseconds, from_rfc3339, to_milliseconds
+from intel.words import words
 
 _MENTION_MEMBERS = [
     "article_id", "title", "url", "source_name", "source_domain", "published_at", "seen_at", "context",
 ]  # fmt: skip
 # The most buckets that one answer holds; twenty articles with more indicators between them share few of those beyond.
 _MOST_RELATED = 60_000
+_NAMES_READ: Final = 1_000
+_PAGE_FILTER = "hits.total.value,hits.hits._source,hits.hits.sort"
 _FACETS_FILTER = "aggregations.*.buckets.key,aggregations.*.buckets.doc_count"
 _RELATED_FILTER = "aggregations.iocs.buckets.key,aggregations.iocs.buckets.doc_count"
 
@@ -25,18 +33,96 @@ _RELATED_FILTER = "aggregations.iocs.buckets.key,aggregations.iocs.buckets.doc_c
 class ElasticIocs:
     """`intel.store.port.Iocs`."""
 
-    def __init__(self, iocs: Index, sightings: Index, changes: Changes) -> None:
+    def __init__(self, iocs: Index, sightings: Index, changes: Changes, votes: Votes) -> None:
         self._iocs = iocs
         self._sightings = sightings
         self._changes = changes
+        self._votes = votes
+        # A former version wrote malware names without their folded form.
+        self._all_folded = False
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
-        answer = await self._iocs.search({**queries.ioc_page(query), "_source": IOC_MEMBERS})
-        hits = answer["hits"]["hits"]
-        items = tuple(ioc_record(hit["_source"]) for hit in hits[: query.limit])
+        page = await self._page(query, IOC_MEMBERS)
+        return Page(tuple(map(ioc_record, page.items)), page.total, page.next)
+
+    async def find_cards(self, query: IocQuery) -> Page[Card]:
+        page = await self._page(query, CARD_MEMBERS)
+        return Page(await self._cards(page.items), page.total, page.next)
+
+    async def get_cards(self, ids: Sequence[str]) -> dict[str, Card]:
+        found = [document for document in await self._iocs.sources(ids, CARD_MEMBERS) if "type" in document]
+        return {card.id: card for card in await self._cards(found)}
+
+    async def _page(self, query: IocQuery, members: Sequence[str]) -> Page[Document]:
+        """Return the documents of one page, with these members."""
+        if query.ids is not None and query == IocQuery(ids=query.ids, limit=query.limit):
+            return await self._page_of(query.ids, query.limit, members)
+        asked = {**queries.ioc_page(query), "_source": members}
+        total: int | None
+        if query.text is None and query.after is None:
+            hits, total = await self._first_of_list(asked, query.limit)
+        else:
+            found = (await self._iocs.search(asked, filter_path=_PAGE_FILTER))["hits"]
+            hits, total = found["hits"], found["total"]["value"] if query.after is None else None
+        items = tuple(hit["_source"] for hit in hits[: query.limit])
         more = len(hits) > query.limit
         next = queries.position_of(hits[query.limit - 1]["sort"], searched=query.text is not None) if more else None
-        return Page(items, answer["hits"]["total"]["value"] if query.after is None else None, next)
+        return Page(items, total, next)
+
+    async def _first_of_list(self, asked: Document, limit: int) -> tuple[list[Any], int]:
+        """Return the hits of the first page of a list, and how many there are in all.
+
+        The index is kept in the order of lists, so that a page ends as soon as it is full, unless all has to be counted
+        too. Counted by itself, in the same request, the number is kept by the cluster until the index changes.
+        """
+        page, count = {**asked, "track_total_hits": False}, queries.counting(asked)
+        found, counted = await self._iocs.search_many([page, count], _PAGE_FILTER)
+        hits = found["hits"]["hits"]
+        return hits, len(hits) if len(hits) <= limit else max(counted["hits"]["total"]["value"], len(hits))
+
+    async def _page_of(self, ids: Sequence[str], limit: int, members: Sequence[str]) -> Page[Document]:
+        """Return the first page of these indicators, which are read by id: that costs half of a search."""
+        found = [one for one in await self._iocs.sources(ids, members) if "type" in one]
+        by_id = sorted(found, key=itemgetter("id"))
+        newest = sorted(by_id, key=itemgetter("last_seen"), reverse=True)
+        items = tuple(newest[:limit])
+        if len(newest) <= limit:
+            return Page(items, len(newest), None)
+        last_seen = to_milliseconds(from_rfc3339(items[-1]["last_seen"]))
+        return Page(items, len(newest), Position((last_seen, items[-1]["id"])))
+
+    async def _cards(self, documents: Sequence[Document]) -> tuple[Card, ...]:
+        """Return the cards of documents; those that do not hold theirs are made of the record and its votes."""
+        ids = [document["id"] for document in documents if not has_card(document)]
+        made: dict[str, Card] = {}
+        if ids:
+            iocs, votes = await asyncio.gather(self.get_many(ids), self._votes.counts(ids))
+            made = {ioc.id: card_of(ioc, votes.get(ioc.id, 0)) for ioc in iocs.values()}
+        held = (stored_card(one) if has_card(one) else made.get(one["id"]) for one in documents)
+        return tuple(card for card in held if card is not None)
+
+    async def malware_named(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        wanted = [name for name in names if words(name)]
+        found: dict[str, list[str]] = {}
+        if wanted:
+            for value in await self._malware_with(wanted):
+                found.setdefault(value.casefold(), []).append(value)
+        return {name: tuple(found[name]) for name in names if name in found}
+
+    async def _malware_with(self, names: Sequence[str]) -> list[str]:
+        """Return the stored malware names of which these are casefolded forms, and others; the best first."""
+        if not self._all_folded:
+            self._all_folded = not await self._first(queries.UNFOLDED, queries.NEWEST_IOCS, 1)
+        asked: dict[str, Any] = queries.malware_spelled(names) | {"size": _NAMES_READ, "_source": ["value"]}
+        if not self._all_folded:
+            asked["query"] = queries.any_of([asked["query"], queries.UNFOLDED])
+        values: list[str] = []
+        while True:
+            hits = (await self._iocs.search(asked))["hits"]["hits"]
+            values += [hit["_source"]["value"] for hit in hits]
+            if len(hits) < _NAMES_READ:
+                return values
+            asked["search_after"] = hits[-1]["sort"]
 
     async def facets(self, query: IocQuery) -> Facets:
         answer = await self._iocs.search(queries.ioc_facets(query), filter_path=_FACETS_FILTER)

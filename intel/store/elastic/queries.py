@@ -23,6 +23,9 @@ NOTHING: Query = {"match_none": {}}
 # An indicator, not the mark of a removed one.
 THERE: Query = {"exists": {"field": "last_seen"}}
 
+# Malware names that a former version stored.
+UNFOLDED: Query = {"bool": {"filter": [{"term": {"type": "malware"}}], "must_not": [{"exists": {"field": "folded"}}]}}
+
 NEWEST_IOCS = [{"last_seen": "desc"}, {"id": "asc"}]
 _BEST_IOCS = [{"_score": "desc"}, {"sources": "desc"}, *NEWEST_IOCS]
 NEWEST_ARTICLES = [{"seen_at": "desc"}, {"id": "asc"}]
@@ -40,6 +43,11 @@ def ioc_page(query: IocQuery) -> Query:
     return _page(scored, _BEST_IOCS, query.limit, _best_after(query.after))
 
 
+def counting(page: Query) -> Query:
+    """Return the request for how many documents all pages of a list hold."""
+    return {"query": page["query"], "size": 0, "track_total_hits": True}
+
+
 def ioc_facets(query: IocQuery) -> Query:
     """Return the request for the counts of a whole list or search by type, source and week."""
     filters = _restrictions(query)
@@ -52,6 +60,12 @@ def ioc_facets(query: IocQuery) -> Query:
         "weeks": {"date_histogram": by_week},
     }
     return {"query": {"bool": {"filter": filters}}, "size": 0, "track_total_hits": False, "aggs": facets}
+
+
+def malware_spelled(names: Sequence[str]) -> Query:
+    """Return the request for the malware names of which these are casefolded forms, in the order of a search."""
+    sort = [{"sources": "desc"}, *NEWEST_IOCS]
+    return {"query": {"terms": {"folded": names}}, "sort": sort, "track_total_hits": False}
 
 
 def _most(field: str, size: int) -> Query:

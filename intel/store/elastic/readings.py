@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from intel.query import CandidatePage, CandidateQuery
@@ -29,10 +29,16 @@ class ElasticReadings:
         self._bulk = bulk
 
     async def put(self, reading: Reading) -> None:
-        id = _reading_id(reading.article_id, reading.revision)
+        await self.put_many([reading])
+
+    async def put_many(self, readings: Sequence[Reading]) -> None:
         # Packing a long text takes a while, which other requests need not wait for; so does reading it.
-        document = await asyncio.to_thread(_document, reading)
-        await self._bulk.write_all([Write("index", self._readings.name, id, document)])
+        writes = await asyncio.to_thread(lambda: [self._write(reading) for reading in readings])
+        await self._bulk.write_all(writes)
+
+    def _write(self, reading: Reading) -> Write:
+        id = _reading_id(reading.article_id, reading.revision)
+        return Write("index", self._readings.name, id, _document(reading))
 
     async def get(self, article_id: str, revision: int) -> Reading | None:
         found = await self._readings.get(_reading_id(article_id, revision))

@@ -2,26 +2,41 @@
 
 An indicator is read (its sequence number) before its sightings are counted, and written only if nobody wrote it since.
 So who writes last has counted all that was visible by then, and any order of any number of processes ends exact.
+
+An indicator that is not stored yet is derived from the sightings that were just saved and is only ever created: whoever
+saved another sighting of it, and made that visible, either created it before, so that this creation fails and all is
+counted, or meets what was created here and counts all.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from intel.records import NEWEST_ARTICLES
 from intel.store.elastic.bulk import Bulk, Write, expecting
 from intel.store.elastic.client import Patience
-from intel.store.elastic.documents import CHANGE_MEMBERS, IOC_MEMBERS, Document, following, ioc_document, is_there
+from intel.store.elastic.documents import (
+    CHANGE_MEMBERS,
+    IOC_MEMBERS,
+    Document,
+    following,
+    ioc_document,
+    is_there,
+    moment,
+)
 from intel.store.elastic.index import Found, Index
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import NEWEST_SIGHTINGS, term
+from intel.store.elastic.votes import ElasticVotes
 from intel.times import from_milliseconds
 
 # One answer holds at most 65,536 buckets: 250 indicators, for each a bucket and twice 100 names.
 IOCS_AT_ONCE = 250
+_LOOKED_AT_AT_ONCE = 5_000
 _NAMES_AT_ONCE = 100
 _MOST_COUNTED = 60_000
 # A filter by source finds an indicator by its last thousand sources; its document would grow without bound otherwise.
@@ -41,7 +56,7 @@ _SIGHTING_MEMBERS = (
     "context",
     "malware",
 )
-_STORED_MEMBERS = tuple(dict.fromkeys((*IOC_MEMBERS, *CHANGE_MEMBERS)))
+_STORED_MEMBERS = tuple(dict.fromkeys((*IOC_MEMBERS, *CHANGE_MEMBERS, "false_positives")))
 _BUCKET = "aggregations.iocs.buckets"
 _COUNTS_FILTER = ",".join(
     f"{_BUCKET}.{member}"
@@ -61,7 +76,10 @@ _COUNTS_FILTER = ",".join(
 class Recount:
     """Writes indicators as their visible sightings say."""
 
-    def __init__(self, iocs: Index, sightings: Index, bulk: Bulk, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, iocs: Index, sightings: Index, bulk: Bulk, clock: Callable[[], datetime], votes: ElasticVotes
+    ) -> None:
+        self._votes = votes
         self._iocs = iocs
         self._sightings = sightings
         self._bulk = bulk
@@ -69,12 +87,28 @@ class Recount:
         # Two recounts of one indicator at a time would only make each other start again.
         self._turn = asyncio.Lock()
 
-    async def recount(self, ids: Collection[str]) -> None:
+    async def recount(self, ids: Collection[str], saved: Iterable[Document] = ()) -> None:
         """Bring these indicators up to date, and mark those without any sighting as removed.
 
-        Sightings must be visible by now.
+        Sightings must be visible by now; `saved` are those that were saved just before, whole documents.
         """
-        for portion in portions(sorted(ids)):
+        fresh: dict[str, list[Document]] = {}
+        for sighting in saved:
+            fresh.setdefault(sighting["ioc_id"], []).append(sighting)
+        ordered = sorted(ids)
+        for start in range(0, len(ordered), _LOOKED_AT_AT_ONCE):
+            await self._recount_some(ordered[start : start + _LOOKED_AT_AT_ONCE], fresh)
+
+    async def _recount_some(self, ids: Sequence[str], fresh: Mapping[str, Sequence[Document]]) -> None:
+        """Create those that are new, and count all others."""
+        async with self._turn:
+            stored = await self._iocs.visible(ids, _STORED_MEMBERS)
+            new = [id for id in ids if id not in stored and _is_countable(fresh.get(id, ()))]
+            now, place = self._clock(), self._iocs.name
+            created = (Write("create", place, id, _created(fresh[id], now)) for id in new)
+            passed = await self._bulk.try_all(created)
+        left = {*ids}.difference(id for id, done in zip(new, passed, strict=True) if done)
+        for portion in portions(sorted(left)):
             await self._recount_all(portion)
 
     async def _recount_all(self, left: Sequence[str]) -> None:
@@ -89,11 +123,16 @@ class Recount:
         await attempt()
 
     async def rebuilt(self, iocs: Sequence[Document]) -> list[Document]:
-        """These stored documents as their sightings say, each with its place in the change feed.
+        """Return these stored documents as their sightings say, each with its place in the change feed.
 
         One whose sightings are just being deleted is kept as it is: whoever deletes them will come for it.
         """
-        derived, now = await self.derive([ioc["id"] for ioc in iocs if is_there(ioc)]), self._clock()
+        there = [ioc for ioc in iocs if is_there(ioc)]
+        derived, now = await self.derive([ioc["id"] for ioc in there]), self._clock()
+        votes = await self._votes.counts([ioc["id"] for ioc in there if ioc.get("false_positives") is None])
+        for ioc in there:
+            if ioc.get("false_positives") is None:
+                ioc["false_positives"] = votes.get(ioc["id"], 0)
         return [following(ioc, derived[ioc["id"]], now) or ioc if ioc.get("id") in derived else ioc for ioc in iocs]
 
     async def derive(self, ids: Sequence[str]) -> dict[str, Document]:
@@ -118,7 +157,7 @@ class Recount:
 
     async def _document(self, bucket: dict[str, Any]) -> Document:
         newest = [hit["_source"] for hit in bucket["newest"]["hits"]["hits"]]
-        first_seen = from_milliseconds(int(bucket["first"]["value"]))
+        first_seen = moment(from_milliseconds(int(bucket["first"]["value"])))
         sources, names = _names(bucket["counted"]), _names(bucket["names"])
         if bucket["counted"]["sum_other_doc_count"] or bucket["names"]["sum_other_doc_count"]:
             many, names = await self._many_sources(bucket["key"])
@@ -136,6 +175,21 @@ class Recount:
 def portions(ids: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield as many ids at once as one answer holds."""
     return (ids[start : start + IOCS_AT_ONCE] for start in range(0, len(ids), IOCS_AT_ONCE))
+
+
+def _is_countable(fresh: Sequence[Document]) -> bool:
+    """Tell whether an indicator that is not stored can be derived from the sightings that were just saved."""
+    return bool(fresh) and len({one["source_name"] for one in fresh}) < _NAMES_AT_ONCE
+
+
+def _created(fresh: Sequence[Document], now: datetime) -> Document:
+    """Return the document of an indicator of which these are all the sightings."""
+    newest = sorted(sorted(fresh, key=itemgetter("article_id")), key=itemgetter("seen_at"), reverse=True)
+    first_seen = newest[-1]["seen_at"]
+    sources = {one["counted_source"] for one in fresh}
+    names = sorted({one["source_name"] for one in fresh})
+    derived = ioc_document(newest[:NEWEST_ARTICLES], first_seen, len(fresh), len(sources), names)
+    return following(None, derived, now) or derived
 
 
 def _names(terms: dict[str, Any]) -> list[str]:

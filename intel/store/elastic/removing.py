@@ -21,6 +21,9 @@ from intel.store.elastic.readings import ElasticReadings
 from intel.store.elastic.saving import Saving
 from intel.store.elastic.submissions import ElasticSubmissions
 from intel.store.elastic.votes import ElasticVotes
+from intel.store.elastic.weeks import ElasticWeeks
+from intel.store.taking_back import could_be_told_since
+from intel.times import from_rfc3339
 
 _REMOVE_SECONDS = 300.0
 # So many are counted anew before the mark is renewed: fewer than take as long as it holds.
@@ -36,6 +39,7 @@ class Removing:
     readings: ElasticReadings
     submissions: ElasticSubmissions
     votes: ElasticVotes
+    weeks: ElasticWeeks
 
     async def remove(self, id: str) -> bool:
         """`intel.store.port.Articles.remove`."""
@@ -78,6 +82,7 @@ class Removing:
         iocs = {*before["iocs"], *await self.saving.sighted_in(found.id)}
         clusters = {*before["clusters"], *([found.source["cluster_id"]] if "cluster_id" in found.source else ())}
         mark = self.saving.mark(remover, sorted(iocs), sorted(clusters)) | {"removing": True}
+        mark["fetched_at"] = found.source.get("fetched_at") or before.get("fetched_at")
         return await self._put(found, mark)
 
     async def _put(self, found: Found, mark: dict[str, Any]) -> Found:
@@ -97,8 +102,10 @@ class Removing:
         for start in range(0, len(touched), _RECOUNTED_AT_ONCE):
             await saving.recount.recount(touched[start : start + _RECOUNTED_AT_ONCE])
             held = await self._put(held, mark | {"until": time.time() + saving.held_seconds})
-        await self.votes.forget_vanished(gone, saving.iocs)
+        await self.votes.forget_vanished(gone)
         await self.readings.forget(held.id)
+        if mark["fetched_at"] is not None:
+            await self.weeks.take_back(could_be_told_since(from_rfc3339(mark["fetched_at"])))
         await saving.addresses.forget(held.id)
         await self.submissions.detach(held.id)
         return held

@@ -11,20 +11,20 @@ import asyncio
 import secrets
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from intel.ids import ioc_id
 from intel.records import Article, Sighting
 from intel.store.elastic.addresses import Addresses
-from intel.store.elastic.bulk import Bulk, Write
+from intel.store.elastic.bulk import Bulk, Write, expecting
 from intel.store.elastic.clusters import Clusters, Settled
 from intel.store.elastic.documents import (
     Document,
     article_document,
     digest,
-    sighting_document,
+    sighting_documents,
     sighting_id,
     to_document,
 )
@@ -32,6 +32,7 @@ from intel.store.elastic.index import Found, Index
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
 from intel.store.elastic.recount import Recount
+from intel.store.port import Entry
 
 HELD_SECONDS = 20.0
 _SAVE_SECONDS = 120.0
@@ -55,6 +56,16 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """An article to save, with its counts; `content` differs where anything of it does."""
+
+    article: Article
+    sightings: Sequence[Sighting]
+    addresses: Sequence[str]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
 class Saving:
     """The parts of the store that an article goes into."""
 
@@ -67,24 +78,81 @@ class Saving:
     recount: Recount
     held_seconds: float = HELD_SECONDS
 
-    async def save(self, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]) -> Article:
-        """`intel.store.port.Articles.save`."""
-        article = replace(article, ioc_counts=dict(Counter(sighting.type for sighting in sightings)))
-        content = digest(to_document(article), [to_document(sighting) for sighting in sightings])
+    async def save_many(self, entries: Sequence[Entry]) -> tuple[Article, ...]:
+        """`intel.store.port.Articles.save_many`."""
+        drafts = [_draft(entry) for entry in entries]
+        for some in _distinct(drafts):
+            await self._save_distinct(some)
+        claims = [(draft.article.id, draft.addresses) for draft in drafts]
+        await asyncio.gather(self.addresses.claim(claims), self._show())
+        return tuple(draft.article for draft in drafts)
+
+    async def _save_distinct(self, drafts: Sequence[Draft]) -> None:
+        """Save articles of different ids: those that are not stored yet together, each other one by itself."""
         saver = secrets.token_hex(8)
-        again = False
+        held = await self._hold_new(saver, drafts)
+        again = await self._save_new([draft for draft in drafts if draft.article.id in held], held)
+        for draft in drafts:
+            if draft.article.id not in held or draft.article.id in again:
+                await self._save(draft, draft.article.id in again)
+
+    async def _hold_new(self, saver: str, drafts: Sequence[Draft]) -> dict[str, Found]:
+        """Take hold of the articles that are not stored yet; return their documents by id."""
+        known = await self.articles.get_many([draft.article.id for draft in drafts], source=False)
+        new = [draft.article for draft in drafts if draft.article.id not in known]
+        if not new:
+            return {}
+        place = self.articles.name
+        await self.bulk.try_all(
+            Write("create", place, one.id, {"id": one.id, "saving": self.mark(saver, (), [one.cluster_id])})
+            for one in new
+        )
+        # Reading back tells whose mark it is even where the answer was lost.
+        found = await self.articles.get_many([article.id for article in new])
+        return {id: one for id, one in found.items() if one.source.get("saving", {}).get("saver") == saver}
+
+    async def _save_new(self, drafts: Sequence[Draft], held: Mapping[str, Found]) -> set[str]:
+        """Write new articles that are held; return the ids of those that have to be saved again."""
+        if not drafts:
+            return set()
+        settled = await self.clusters.enter([draft.article for draft in drafts])
+        sightings = [
+            one
+            for draft in drafts
+            for one in sighting_documents(draft.article, draft.sightings, settled[draft.article.cluster_id].source_name)
+        ]
+        await self.bulk.write_all(
+            Write("index", self.sightings.name, sighting_id(one["ioc_id"], one["article_id"]), one) for one in sightings
+        )
+        await self.sightings.refresh()
+        ids = {one["ioc_id"] for one in sightings}
+        for cluster_id, source in settled.items():
+            if source.changed:
+                ids |= await self.clusters.recount_copies(cluster_id)
+        await self.recount.recount(ids, sightings)
+        documents = (article_document(draft.article) | {"digest": draft.content} for draft in drafts)
+        passed = await self.bulk.try_all(expecting("index", held[one["id"]], one) for one in documents)
+        await self.articles.refresh()
+        standing = await self.clusters.count_for(list(settled))
+        return {
+            draft.article.id
+            for draft, done in zip(drafts, passed, strict=True)
+            if not done or standing.get(cluster := draft.article.cluster_id) != settled[cluster].source_name
+        }
+
+    async def _save(self, draft: Draft, again: bool) -> None:
+        """Save an article that may be stored already; `again` though exactly this is stored."""
+        saver = secrets.token_hex(8)
 
         @retried(_SAVE_SECONDS)
         async def attempt() -> None:
             nonlocal again
-            held = await self._hold(saver, article, content, again)
+            held = await self._hold(saver, draft.article, draft.content, again)
             again = True
-            if held is not None and not await self._write(held, article, sightings, content):
+            if held is not None and not await self._write(held, draft):
                 raise TryAgain
 
         await attempt()
-        await asyncio.gather(self.addresses.claim(article.id, addresses), self._show())
-        return article
 
     @retried(_SAVE_SECONDS)
     async def _hold(self, saver: str, article: Article, content: str, again: bool) -> Held | None:
@@ -118,11 +186,12 @@ class Saving:
         """Return the member of an article's document by which `saver` holds it from now on."""
         return {"saver": saver, "until": time.time() + self.held_seconds, "iocs": iocs, "clusters": clusters}
 
-    async def _write(self, held: Held, article: Article, sightings: Sequence[Sighting], content: str) -> bool:
+    async def _write(self, held: Held, draft: Draft) -> bool:
         """Write the article; return False if it has to be done again: another saver took over, or the cluster
         changed.
         """
-        present = {ioc_id(sighting.type, sighting.value) for sighting in sightings}
+        article = draft.article
+        present = {ioc_id(sighting.type, sighting.value) for sighting in draft.sightings}
         gone = set() if held.is_new else await self.sighted_in(article.id) - present
         if gone - held.left_iocs:
             noted = await self._note(held, gone)
@@ -130,11 +199,11 @@ class Saving:
                 return False
             held = noted
         settled = await self._settle(held, article)
-        await self._write_sightings(article, sightings, gone, settled.source_name)
+        await self._write_sightings(draft, gone, settled.source_name)
         await self.sightings.refresh()
         copied = await self._recount_clusters(held, article, settled)
         await self.recount.recount(present | gone | held.left_iocs | copied)
-        if await self.articles.replace(held.found, {**article_document(article), "digest": content}) is None:
+        if await self.articles.replace(held.found, {**article_document(article), "digest": draft.content}) is None:
             return False
         await self.articles.refresh()
         return await self.clusters.counts_for(article.cluster_id) == settled.source_name
@@ -148,19 +217,16 @@ class Saving:
 
     async def _settle(self, held: Held, article: Article) -> Settled:
         if held.is_new:
-            return await self.clusters.enter(article)
+            return (await self.clusters.enter([article]))[article.cluster_id]
         settled = await self.clusters.settle(article.cluster_id, article.id, article)
         assert settled is not None  # noqa: S101 - a cluster with a member has an earliest one
         return settled
 
-    async def _write_sightings(
-        self, article: Article, sightings: Sequence[Sighting], gone: set[str], source_name: str
-    ) -> None:
-        place = self.sightings.name
-        writes = [Write("delete", place, sighting_id(id, article.id)) for id in sorted(gone)]
-        for sighting in sightings:
-            document = sighting_document(article, sighting, source_name)
-            writes.append(Write("index", place, sighting_id(document["ioc_id"], article.id), document))
+    async def _write_sightings(self, draft: Draft, gone: set[str], source_name: str) -> None:
+        place, id = self.sightings.name, draft.article.id
+        writes = [Write("delete", place, sighting_id(one, id)) for one in sorted(gone)]
+        sightings = sighting_documents(draft.article, draft.sightings, source_name)
+        writes += [Write("index", place, sighting_id(one["ioc_id"], id), one) for one in sightings]
         await self.bulk.write_all(writes)
 
     async def _recount_clusters(self, held: Held, article: Article, settled: Settled) -> set[str]:
@@ -188,6 +254,25 @@ class Saving:
 
     async def _show(self) -> None:
         await asyncio.gather(self.iocs.refresh(), self.articles.refresh())
+
+
+def _draft(entry: Entry) -> Draft:
+    counts = dict(Counter(sighting.type for sighting in entry.sightings))
+    article = replace(entry.article, ioc_counts=counts)
+    content = digest(to_document(article), list(entry.sightings))
+    return Draft(article, entry.sightings, entry.addresses, content)
+
+
+def _distinct(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
+    """Yield the drafts in their order, each time as many as are of different articles."""
+    some: dict[str, Draft] = {}
+    for draft in drafts:
+        if draft.article.id in some:
+            yield list(some.values())
+            some = {}
+        some[draft.article.id] = draft
+    if some:
+        yield list(some.values())
 
 
 def is_complete(article: dict[str, Any]) -> bool:

@@ -27,6 +27,7 @@ from intel.store.elastic.recount import Recount
 from intel.store.elastic.reindex import Reindex
 from intel.store.elastic.removing import Removing
 from intel.store.elastic.saving import HELD_SECONDS, Saving
+from intel.store.elastic.subjects import ElasticSubjects
 from intel.store.elastic.submissions import ElasticSubmissions
 from intel.store.elastic.votes import ElasticVotes
 from intel.store.elastic.weeks import ElasticWeeks
@@ -56,21 +57,23 @@ class ElasticStore:
         bulk = Bulk(self._cluster)
         iocs, sightings, articles = self._index("iocs"), self._index("sightings"), self._index("articles")
         self._submissions_index = self._index("submissions")
-        recount = Recount(iocs, sightings, bulk, clock)
+        self.votes = ElasticVotes(self._index("votes"), iocs, bulk)
+        recount = Recount(iocs, sightings, bulk, clock, self.votes)
         clusters = Clusters(self._index("clusters"), articles, sightings, bulk)
         addresses = Addresses(self._index("addresses"), articles, bulk)
         saving = Saving(articles, sightings, addresses, iocs, bulk, clusters, recount, held_seconds)
-        self.iocs = ElasticIocs(iocs, sightings, Changes(iocs, self._index("leases"), bulk, clock, held_seconds))
+        changes = Changes(iocs, self._index("leases"), bulk, clock, held_seconds)
+        self.iocs = ElasticIocs(iocs, sightings, changes, self.votes)
         self.readings = ElasticReadings(self._index("readings"), bulk)
         self.submissions = ElasticSubmissions(self._submissions_index, articles)
-        self.votes = ElasticVotes(self._index("votes"))
-        removing = Removing(saving, self.readings, self.submissions, self.votes)
+        self.weeks = ElasticWeeks(self._index("weeks"))
+        removing = Removing(saving, self.readings, self.submissions, self.votes, self.weeks)
         self.articles = ElasticArticles(articles, sightings, iocs, saving, removing)
+        self.subjects = ElasticSubjects(articles, sightings, iocs)
         leases = self._index("leases")
         self.accounts = ElasticAccounts(
             self._index("accounts"), self._index("keys"), self._index("sessions"), leases, bulk
         )
-        self.weeks = ElasticWeeks(self._index("weeks"))
         self.feeds = ElasticFeeds(self._index("feeds"))
         self.domains = ElasticDomains(self._index("blocked_domains"))
         self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)

@@ -15,7 +15,7 @@ from intel.store.elastic.documents import Document, from_document, moment, to_do
 from intel.store.elastic.index import Found, Index, as_found
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import any_of, term
-from intel.store.port import BOUNDS, FIRST_OF_AN_ACCOUNT, WaitingBounds
+from intel.store.waiting import BOUNDS, FIRST_OF_AN_ACCOUNT, WaitingBounds
 
 # Read from the documents themselves: the mapping keeps no column of it.
 _COMPARABLE = {"article_id": {"type": "keyword"}}

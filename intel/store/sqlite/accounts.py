@@ -91,7 +91,7 @@ class SqliteAccounts:
         return await self._database.write(lambda connection: connection.execute(sql, parameters).rowcount == 1)
 
     async def _rows(self, sql: str, parameters: Parameters) -> list[sqlite3.Row]:
-        return await self._database.read(lambda connection: connection.execute(sql, parameters).fetchall())
+        return await self._database.read_at_once(lambda connection: connection.execute(sql, parameters).fetchall())
 
 
 _CREATE = """

@@ -26,7 +26,7 @@ class SqliteCatalogues:
 
     async def all(self) -> tuple[Catalogue, ...]:
         sql = "SELECT * FROM catalogues ORDER BY name"
-        return await self._database.read(
+        return await self._database.read_at_once(
             lambda connection: tuple(from_row(Catalogue, row) for row in connection.execute(sql))
         )
 

@@ -1,15 +1,19 @@
 """The database file: who may open it, how work reaches it, and what its errors mean to the rest of the service.
 
 SQLite blocks, so work runs in threads: all writes of this process one after the other in a single thread, reads in a
-few. Other processes may use the same file; every write begins by taking the write lock, because a transaction that read
-first and then wants to write is refused at once when another one has written meanwhile.
+few. A read that is a matter of microseconds costs less than its way into a thread: it runs where it is asked for, and
+moves into a thread where it turns out to take longer. Other processes may use the same file; every write begins by
+taking the write lock, because a transaction that read first and then wants to write is refused at once when another one
+has written meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 import threading
+import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,7 +30,16 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
 READERS = 4
+# What a read may take on the event loop, and for how long reads stay away from it after one that the disk held longer.
+_AT_ONCE_SECONDS = 0.003
+_HELD_SECONDS = 0.05
+_AWAY_SECONDS = 1.0
+# Steps of SQLite's machine between two looks at the clock: some tens of microseconds.
+_STEPS_BETWEEN_LOOKS = 2_000
 BUSY_SECONDS = 5.0
+# Pages that a connection keeps. There are several readers, and the system keeps the file's pages for all of them.
+_CACHE_KIB = 16_000
+_CACHE_OF_READER_KIB = 4_000
 # Few enough that whoever reads them holds the event loop for some milliseconds only.
 ROWS_AT_ONCE = 250
 # Conditions of the machine or of other processes, which pass; any other code is a fault in a statement.
@@ -46,11 +59,13 @@ _NO_WRITES = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY})
 _NO_WRITES_IN_FULL = frozenset({sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC})
 
 
-def connect(path: Path, *, mode: str) -> sqlite3.Connection:
+def connect(
+    path: Path, *, mode: str, busy_seconds: float = BUSY_SECONDS, cache_kib: int = _CACHE_KIB
+) -> sqlite3.Connection:
     """Return a connection in autocommit mode; `mode` is `ro`, `rw` or `rwc` as in SQLite's URIs."""
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}",
-        timeout=BUSY_SECONDS,
+        f"{path.absolute().as_uri()}?mode={mode}{'&immutable=1' if _cannot_change(path) else ''}",
+        timeout=busy_seconds,
         isolation_level=None,
         check_same_thread=False,
         cached_statements=256,
@@ -58,12 +73,20 @@ def connect(path: Path, *, mode: str) -> sqlite3.Connection:
     )
     connection.row_factory = sqlite3.Row
     try:
-        for pragma in ("synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY", "cache_size = -16000"):
+        for pragma in ("synchronous = FULL", "foreign_keys = ON", "temp_store = MEMORY", f"cache_size = -{cache_kib}"):
             connection.execute(f"PRAGMA {pragma}")
     except sqlite3.Error:
         connection.close()  # the file is no database, or out of reach
         raise
     return connection
+
+
+def _cannot_change(path: Path) -> bool:
+    """Tell whether a file lies whole on a read-only disk, where SQLite cannot make what it keeps beside the file."""
+    try:
+        return bool(os.statvfs(path).f_flag & os.ST_RDONLY) and not Path(f"{path}-wal").exists()
+    except OSError:
+        return False
 
 
 _ADVICE = {
@@ -96,6 +119,59 @@ def _meaning(error: sqlite3.DatabaseError) -> Exception:
     return StoreUnavailable(f"the store cannot be used ({error}){advice}") if code & 0xFF in _PASSING else error
 
 
+class _AtOnce:
+    """A connection for reads on the event loop: it waits for no lock, and breaks a read off that takes too long."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._in_use = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._closed = False
+        self._ends = 0.0
+        self._away_until = 0.0
+
+    def read(self, work: Work[T]) -> tuple[T] | None:
+        """Return what `work` returns, in a tuple; None where it has to run in a thread."""
+        if time.monotonic() < self._away_until or not self._in_use.acquire(blocking=False):
+            return None
+        try:
+            return self._timed(work)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY):
+                return None
+            raise
+        finally:
+            self._in_use.release()
+
+    def _timed(self, work: Work[T]) -> tuple[T] | None:
+        if self._closed:
+            return None
+        begun = time.monotonic()
+        self._ends = begun + _AT_ONCE_SECONDS
+        try:
+            with self._opened() as connection:
+                connection.execute("BEGIN")
+                return (work(connection),)
+        finally:
+            if time.monotonic() - begun > _HELD_SECONDS:
+                self._away_until = time.monotonic() + _AWAY_SECONDS
+
+    def _opened(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self._connection = connect(self._path, mode="rw", busy_seconds=0)
+            self._connection.set_progress_handler(self._is_late, _STEPS_BETWEEN_LOOKS)
+        return self._connection
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._ends
+
+    def close(self) -> None:
+        with self._in_use:
+            self._closed = True
+            if self._connection is not None:
+                self._connection.close()
+
+
 class _Query:
     """A query on a connection of its own, which no thread may close while another one reads from it."""
 
@@ -112,6 +188,8 @@ class _Query:
         with self._in_use:
             if self._connection is None and not self._closed:
                 self._connection = connect(self._path, mode="rw")
+                # What a large result is sorted by does not fit into memory.
+                self._connection.execute("PRAGMA temp_store = FILE")
             if self._connection is None or self._closed:
                 return []
             if self._cursor is None:
@@ -135,6 +213,7 @@ class Database:
         self.path = path
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="store-write")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
+        self._at_once = _AtOnce(path)
         self._of_thread = threading.local()
         self._lock = threading.Lock()
         self._opened: list[sqlite3.Connection] = []
@@ -143,7 +222,18 @@ class Database:
 
     async def read(self, work: Work[T]) -> T:
         """Return what `work` returns, from one consistent state of the file."""
-        return await self._run(self._readers, lambda: self._transaction("BEGIN", work))
+        return await self._run(self._readers, lambda: self._transaction("BEGIN", work, _CACHE_OF_READER_KIB))
+
+    async def read_at_once(self, work: Work[T]) -> T:
+        """Do as `read`, for work of microseconds mostly: on the event loop, in a thread where it takes longer.
+
+        `work` may be begun twice.
+        """
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        with self._noted(), engine_errors():
+            done = self._at_once.read(work)
+        return await self.read(work) if done is None else done[0]
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` whole or not at all; what it wrote is on the disk when this returns."""
@@ -170,15 +260,20 @@ class Database:
     def _close(self) -> None:
         self._writer.shutdown()
         self._readers.shutdown()
+        self._at_once.close()
         while self._opened:
             self._opened.pop().close()
 
     async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
         if self._closed:
             raise StoreUnavailable("the store is closed")
+        with self._noted(), engine_errors():
+            return await asyncio.get_running_loop().run_in_executor(executor, work)
+
+    @contextmanager
+    def _noted(self) -> Iterator[None]:
         try:
-            with engine_errors():
-                return await asyncio.get_running_loop().run_in_executor(executor, work)
+            yield
         except StoreDamaged as damage:
             self._note(damage)
             raise
@@ -189,17 +284,21 @@ class Database:
             self.damage = damage
             log.error("the store is damaged: run `ioc doctor`", file=str(self.path), error=str(damage))
 
-    def _transaction(self, begin: str, work: Work[T]) -> T:
-        connection = self._connection()
+    def _transaction(self, begin: str, work: Work[T], cache_kib: int = _CACHE_KIB) -> T:
+        connection = self._connection(cache_kib)
         with connection:
             connection.execute(begin)
-            return work(connection)
+            result = work(connection)
+            if isinstance(result, sqlite3.Cursor):
+                # Whoever drops it elsewhere would reset its statement beneath what this thread does next.
+                result.close()
+            return result
 
-    def _connection(self) -> sqlite3.Connection:
+    def _connection(self, cache_kib: int) -> sqlite3.Connection:
         """Return this thread's own connection."""
         connection: sqlite3.Connection | None = getattr(self._of_thread, "connection", None)
         if connection is None:
-            connection = self._of_thread.connection = connect(self.path, mode="rw")
+            connection = self._of_thread.connection = connect(self.path, mode="rw", cache_kib=cache_kib)
             with self._lock:
                 self._opened.append(connection)
         return connection

@@ -1,150 +1,249 @@
 """What is derived from sightings: always computed anew from all of an indicator's sightings, never counted up.
 
-The indicators to derive again stand in a temporary table, so that twenty thousand of them cost a few statements. What
-each said before stands beside it: one that says something else afterwards has changed.
+What each indicator was stands beside it while its sightings change: one that says something else afterwards has
+changed, and what follows from it (words, lists of sources, numbers) is written where it differs.
 """
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime
+from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple
 
-from intel.records import NEWEST_ARTICLES
-from intel.store.sqlite.changes import CONTENT, number_changes
-from intel.store.sqlite.matching import host_column, text_column, value_column
-from intel.store.sqlite.rows import to_json
+from intel.store.sqlite import subjects
+from intel.store.sqlite.changes import take_numbers
+from intel.store.sqlite.facets import FIRST, FURTHER, ONLY, kind_of, week_of
+from intel.store.sqlite.matching import ip_bytes
+from intel.store.sqlite.seen import SAID, Said, Seen, Sightings, note
+from intel.store.sqlite.word_index import Words, write_words
+
+Counts = Counter[tuple[int | str, ...]]
 
 
-class _Words(NamedTuple):
-    seq: int
+class Named(NamedTuple):
+    """An indicator by what it is."""
+
+    id: bytes
+    type: str
     value: str
-    article: str
-    host: str
 
 
-def begin(connection: sqlite3.Connection) -> None:
-    """Nothing has changed yet in this transaction."""
-    connection.execute("CREATE TEMP TABLE IF NOT EXISTS changed (id TEXT PRIMARY KEY, before TEXT) WITHOUT ROWID")
-    connection.execute("DELETE FROM changed")
+class Stored(NamedTuple):
+    """An indicator as it was noted: what it said, and what followed from that."""
+
+    named: Named
+    last_seen: int
+    said: Said
+    seen: Seen | None
+    source_seqs: frozenset[int]
 
 
-def changed(connection: sqlite3.Connection, ids: Iterable[str]) -> None:
-    """Note indicators that must be derived again; to be called before their sightings or articles change."""
-    connection.executemany(_NOTE, ((id,) for id in ids))
+class Derivation:
+    """The indicators that one transaction touches: noted before their sightings or articles change, then derived."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._stored: dict[int, Stored] = {}
+        self._new: dict[int, Named] = {}
+        connection.execute("CREATE TEMP TABLE IF NOT EXISTS asked (id BLOB)")
+
+    def name(self, named: Iterable[Named]) -> dict[bytes, int]:
+        """Return the `seq` of each of these indicators by its id, and note them; new ones are made by `derive`."""
+        wanted = {one.id: one for one in named}
+        self._connection.execute("DELETE FROM asked")
+        self._connection.executemany("INSERT INTO asked (id) VALUES (?)", ((id,) for id in wanted))
+        seqs: dict[bytes, int] = dict(map(tuple, self._connection.execute(_KNOWN)))
+        self.note(list(seqs.values()))
+        seqs.update({one.id: seq for seq, one in self._new.items() if one.id in wanted})
+        (last,) = self._connection.execute("SELECT coalesce(max(seq), 0) FROM iocs").fetchone()
+        next = max(last, max(self._new, default=0)) + 1
+        for seq, id in enumerate((id for id in wanted if id not in seqs), start=next):
+            seqs[id] = seq
+            self._new[seq] = wanted[id]
+        return seqs
+
+    def note(self, seqs: Iterable[int]) -> None:
+        """Note stored indicators; to be called before their sightings or articles change."""
+        unknown = sorted(seq for seq in set(seqs) if seq not in self._stored and seq not in self._new)
+        if not unknown:
+            return
+        note(self._connection, unknown)
+        sources: dict[int, set[int]] = {}
+        for seq, source in self._connection.execute(_SOURCES):
+            sources.setdefault(seq, set()).add(source)
+        rows = self._connection.execute(_STORED).fetchall()
+        seen = Sightings(self._connection).of({row["seq"]: row["sightings"] for row in rows})
+        for row in rows:
+            seq, id, type, value, last_seen, *said = row
+            self._stored[seq] = Stored(
+                Named(id, type, value), last_seen, Said(*said), seen.get(seq), frozenset(sources.get(seq, ()))
+            )
+
+    def note_article(self, seq: int) -> None:
+        """Note the indicators of an article."""
+        self.note(ioc for (ioc,) in self._connection.execute(_OF_ARTICLE, (seq,)))
+
+    def count_cluster(self, cluster_id: str) -> None:
+        """Let every article of a cluster count for the source of the earliest one."""
+        first = self._connection.execute(_FIRST_OF_CLUSTER, (cluster_id,)).fetchone()
+        if first is None:
+            return
+        copies = self._connection.execute(_OTHERWISE_COUNTED, (cluster_id, first["source"])).fetchall()
+        for (seq,) in copies:
+            self.note_article(seq)
+            self._connection.execute("UPDATE articles SET counted_source = ? WHERE seq = ?", (first["source"], seq))
+            subjects.count_copy(self._connection, seq, first["source"])
+
+    def derive(self, now: int, *, rewrite: bool = False) -> tuple[bytes, ...]:
+        """Bring every noted indicator in line with its sightings, and number what changed; return the ids of those that
+        are gone, for an indicator without sightings goes.
+
+        What follows from indicators is written only where it differs, unless `rewrite`.
+        """
+        every = sorted([*self._stored, *self._new])
+        before = {seq: stored.seen.said.sightings for seq, stored in self._stored.items() if stored.seen}
+        seen = Sightings(self._connection).of({seq: before.get(seq, 0) for seq in every})
+        self._write_records(seen, now)
+        self._write_sources(every, seen, rewrite)
+        self._write_words(every, seen)
+        self._write_counts(every, seen)
+        subjects.derive_named(self._connection, every)
+        return tuple(stored.named.id for seq, stored in self._stored.items() if seq not in seen)
+
+    def _named(self, seq: int) -> Named:
+        return self._new[seq] if seq in self._new else self._stored[seq].named
+
+    def _write_records(self, seen: dict[int, Seen], now: int) -> None:
+        added = [seq for seq in self._new if seq in seen]
+        gone = [seq for seq in self._stored if seq not in seen]
+        kept = [seq for seq, stored in self._stored.items() if seq in seen and stored.said != seen[seq].said]
+        different = sorted((self._named(seq).id, seq) for seq in (*added, *gone, *kept))
+        if not different:
+            return
+        first, at = take_numbers(self._connection, len(different), now)
+        numbers = {seq: number for number, (_, seq) in enumerate(different, start=first)}
+        write = self._connection.executemany
+        write("DELETE FROM iocs WHERE seq = ?", ((seq,) for seq in gone))
+        write(_REMOVED, ((*self._stored[seq].named, at, numbers[seq]) for seq in gone))
+        write("DELETE FROM removed_iocs WHERE id = ?", ((self._new[seq].id,) for seq in added))
+        write(_ADD, (_row(seq, self._new[seq], seen[seq], at, numbers[seq]) for seq in sorted(added)))
+        write(_CHANGE, ((*_derived(seen[seq]), at, numbers[seq], seq) for seq in kept))
+
+    def _write_sources(self, every: Iterable[int], seen: dict[int, Seen], rewrite: bool) -> None:
+        gone, sources, lists = [], [], []
+        for seq in every:
+            before, after = self._stored.get(seq), seen.get(seq)
+            was = (before.source_seqs, before.last_seen) if before else (frozenset[int](), 0)
+            now = (after.source_seqs, after.last_seen) if after else (frozenset[int](), 0)
+            if was == now and not rewrite:
+                continue
+            named = self._named(seq)
+            gone += [(source, -was[1], named.id) for source in was[0]]
+            if now[0]:
+                kind = kind_of(named.type, now[1])
+                sources += [(seq, source, shared, kind) for source, shared in _shared(now[0])]
+            lists += [(source, -now[1], named.id, named.type, seq) for source in now[0]]
+            if before:
+                self._connection.execute("DELETE FROM ioc_sources WHERE ioc_seq = ?", (seq,))
+        self._connection.executemany(_UNLIST, gone)
+        self._connection.executemany("INSERT INTO ioc_sources VALUES (?, ?, ?, ?)", sources)
+        self._connection.executemany("REPLACE INTO source_lists VALUES (?, ?, ?, ?, ?)", lists)
+
+    def _write_words(self, every: Iterable[int], seen: dict[int, Seen]) -> None:
+        different = []
+        for seq in every:
+            stored = self._stored.get(seq)
+            before = stored.seen.words if stored and stored.seen else None
+            after = seen[seq].words if seq in seen else None
+            if before != after:
+                _, type, value = self._named(seq)
+                different.append(Words(seq, type, value, before, after))
+        write_words(self._connection, different)
+
+    def _write_counts(self, every: Iterable[int], seen: dict[int, Seen]) -> None:
+        of_all, of_source, of_week = Counts(), Counts(), Counts()
+        for seq in every:
+            type, before, after = self._named(seq).type, self._stored.get(seq), seen.get(seq)
+            if before and after and (before.last_seen, before.source_seqs) == (after.last_seen, after.source_seqs):
+                continue
+            for state, step in ((before, -1), (after, 1)):
+                if state:
+                    week = week_of(state.last_seen)
+                    of_all[type, week] += step
+                    for source in state.source_seqs:
+                        of_source[source, type] += step
+                        of_week[source, type, week] += step
+        for table, counts in (("ioc_counts", of_all), ("source_counts", of_source), ("source_weeks", of_week)):
+            self._connection.executemany(_COUNT[table], ((*key, count) for key, count in counts.items() if count))
+            if min(counts.values(), default=0) < 0:
+                self._connection.execute(f"DELETE FROM {table} WHERE iocs = 0")
 
 
-def count_cluster(connection: sqlite3.Connection, cluster_id: str) -> None:
-    """Let every article of a cluster count for the source of the earliest one."""
-    first = connection.execute(_FIRST_OF_CLUSTER, (cluster_id,)).fetchone()
-    if first is not None:
-        connection.execute(_CHANGED_BY_CLUSTER, (cluster_id, first["source"]))
-        connection.execute(_COUNT_CLUSTER, (first["source"], cluster_id, first["source"]))
+def _row(seq: int, named: Named, seen: Seen, at: int, number: int) -> tuple[object, ...]:
+    """Return a new indicator's row."""
+    return (seq, *named, *search_keys(named.type, named.value), *_derived(seen), at, number, at, number)
 
 
-def derive(connection: sqlite3.Connection, now: datetime, *, rewrite_words: bool = False) -> None:
-    """Bring every noted indicator in line with its sightings, and number what changed; one without any goes.
-
-    Words are written only where they differ, unless `rewrite_words`.
-    """
-    unseen = connection.execute(_UNSEEN).fetchall()
-    connection.executemany("DELETE FROM ioc_words WHERE rowid = ?", ((row["seq"],) for row in unseen))
-    connection.executemany("DELETE FROM iocs WHERE seq = ?", ((row["seq"],) for row in unseen))
-    for statement in _DERIVE:
-        connection.execute(statement)
-    ids = [id for (id,) in connection.execute("SELECT id FROM changed")]
-    _write_newest(connection, ids, rewrite_words)
-    number_changes(connection, unseen, now)
+def search_keys(type: str, value: str) -> tuple[bytes | None, str | None]:
+    """Return the bytes of an address, and the folded name of malware; None for what is neither."""
+    return ip_bytes(value) if type == "ip" else None, value.casefold() if type == "malware" else None
 
 
-def _write_newest(connection: sqlite3.Connection, ids: Sequence[str], rewrite_words: bool) -> None:
-    titles: dict[str, tuple[str, str]] = {}
-    known = {row["rowid"]: row["article"] for row in connection.execute(_KNOWN_WORDS)}
-    added, altered, malware = [], [], []
-    for id, names, texts in _newest_articles(connection, ids, titles):
-        row = connection.execute("SELECT seq, type, value FROM iocs WHERE id = ?", (id,)).fetchone()
-        article = text_column((*texts, *names))
-        malware.append((to_json(names), row["seq"]))
-        if rewrite_words or row["seq"] not in known:
-            type, value = row["type"], row["value"]
-            added.append(_Words(row["seq"], value_column(type, value), article, host_column(id, type, value)))
-        elif known[row["seq"]] != article:
-            altered.append((article, row["seq"]))
-    connection.executemany("UPDATE iocs SET malware = ? WHERE seq = ?", malware)
-    connection.executemany("REPLACE INTO ioc_words (rowid, value, article, host) VALUES (?, ?, ?, ?)", added)
-    connection.executemany("UPDATE ioc_words SET article = ? WHERE rowid = ?", altered)
+def _shared(source_seqs: frozenset[int]) -> Iterable[tuple[int, int]]:
+    """Return each source with how far it shares an indicator with others."""
+    if len(source_seqs) == 1:
+        return ((source, ONLY) for source in source_seqs)
+    return ((source, FURTHER if place else FIRST) for place, source in enumerate(sorted(source_seqs)))
 
 
-def _newest_articles(
-    connection: sqlite3.Connection, ids: Sequence[str], titles: dict[str, tuple[str, str]]
-) -> Iterator[tuple[str, list[str], list[str]]]:
-    """(id, malware names, titles and source names) of each indicator's newest articles; `titles` is what was read."""
-    for id in ids:
-        newest = connection.execute(_NEWEST, (id, NEWEST_ARTICLES)).fetchall()
-        if not newest:
-            continue
-        names = dict.fromkeys(name for _, malware in newest for name in json.loads(malware))
-        texts: list[str] = []
-        for article_id, _ in newest:
-            if article_id not in titles:
-                titles[article_id] = connection.execute(_TITLE, (article_id,)).fetchone()
-            texts += titles[article_id]
-        yield id, list(names), texts
+def _derived(seen: Seen) -> tuple[object, ...]:
+    said = seen.said
+    return (
+        said.first_seen, said.last_seen, said.sightings, said.sources, said.article_seq, said.malware, said.context,
+    )  # fmt: skip
 
 
-_NOTE = f"""
-    INSERT OR IGNORE INTO changed (id, before)
-    SELECT wanted.id, {CONTENT}
-    FROM (SELECT ? AS id) AS wanted
-    LEFT JOIN iocs AS i ON i.id = wanted.id LEFT JOIN articles AS a ON a.id = i.article_id
-"""
-_NEWEST = "SELECT article_id, malware FROM sightings WHERE ioc_id = ? ORDER BY newest_first, article_id LIMIT ?"
-_TITLE = "SELECT title, source_name FROM articles WHERE id = ?"
 # CROSS JOIN keeps the engine from beginning with the larger table.
-_KNOWN_WORDS = """
-    SELECT w.rowid, w.article
-    FROM changed AS c CROSS JOIN iocs AS i ON i.id = c.id CROSS JOIN ioc_words AS w ON w.rowid = i.seq
+_KNOWN = "SELECT iocs.id, iocs.seq FROM asked CROSS JOIN iocs ON iocs.id = asked.id"
+_SOURCES = """
+    SELECT s.ioc_seq, s.source_seq FROM noted CROSS JOIN ioc_sources AS s ON s.ioc_seq = noted.seq
 """
-_UNSEEN = """
-    SELECT i.seq, i.id, i.type, i.value FROM changed AS c CROSS JOIN iocs AS i ON i.id = c.id
-    WHERE NOT EXISTS (SELECT 1 FROM sightings WHERE ioc_id = i.id)
+_STORED = f"""
+    SELECT i.seq, i.id, i.type, i.value, i.last_seen, {SAID}
+    FROM noted CROSS JOIN iocs AS i ON i.seq = noted.seq CROSS JOIN articles AS a ON a.seq = i.article_seq
 """
+_OF_ARTICLE = "SELECT ioc_seq FROM sightings INDEXED BY sightings_of_article WHERE article_seq = ?"
 _FIRST_OF_CLUSTER = """
     SELECT coalesce(source_domain, source_name) AS source FROM articles
     WHERE cluster_id = ? ORDER BY seen_at, id LIMIT 1
 """
-_CHANGED_BY_CLUSTER = f"""
-    INSERT OR IGNORE INTO changed (id, before)
-    SELECT i.id, {CONTENT}
-    FROM articles AS copy JOIN sightings AS s ON s.article_id = copy.id
-    JOIN iocs AS i ON i.id = s.ioc_id JOIN articles AS a ON a.id = i.article_id
-    WHERE copy.cluster_id = ? AND s.counted_source <> ?
+_OTHERWISE_COUNTED = "SELECT seq FROM articles WHERE cluster_id = ? AND counted_source <> ?"
+_REMOVED = "REPLACE INTO removed_iocs (id, type, value, changed_at, change_number) VALUES (?, ?, ?, ?, ?)"
+_ADD = """
+    INSERT INTO iocs (
+        seq, id, type, value, ip, name, first_seen, last_seen, sightings, sources, article_seq, malware, context,
+        added_at, added_number, changed_at, change_number
+    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
-_COUNT_CLUSTER = """
-    UPDATE sightings SET counted_source = ?
-    WHERE article_id IN (SELECT id FROM articles WHERE cluster_id = ?) AND counted_source <> ?
-"""
-_DERIVE = (
-    """
+_CHANGE = """
     UPDATE iocs SET
-        (first_seen, last_seen, sightings, sources) = (
-            SELECT -max(newest_first), -min(newest_first), count(*), count(DISTINCT counted_source)
-            FROM sightings INDEXED BY sightings_newest WHERE ioc_id = iocs.id
-        ),
-        (article_id, context) = (
-            SELECT article_id, context FROM sightings WHERE ioc_id = iocs.id ORDER BY newest_first, article_id LIMIT 1
-        )
-    WHERE id IN (SELECT id FROM changed)
+        first_seen = ?, last_seen = ?, sightings = ?, sources = ?, article_seq = ?, malware = ?, context = ?,
+        changed_at = ?, change_number = ?
+    WHERE seq = ?
+"""
+_UNLIST = "DELETE FROM source_lists WHERE source_seq = ? AND newest_first = ? AND id = ?"
+_COUNT = {
+    "ioc_counts": """
+        INSERT INTO ioc_counts (type, week, iocs) VALUES (?, ?, ?)
+        ON CONFLICT (type, week) DO UPDATE SET iocs = iocs + excluded.iocs
     """,
-    """
-    DELETE FROM ioc_sources
-    WHERE seq IN (SELECT i.seq FROM changed AS c CROSS JOIN iocs AS i ON i.id = c.id)
+    "source_counts": """
+        INSERT INTO source_counts (source_seq, type, iocs) VALUES (?, ?, ?)
+        ON CONFLICT (source_seq, type) DO UPDATE SET iocs = iocs + excluded.iocs
     """,
-    """
-    INSERT INTO ioc_sources (seq, source_name, id, type, newest_first)
-    SELECT DISTINCT i.seq, s.source_name, i.id, i.type, i.newest_first
-    FROM changed AS c CROSS JOIN iocs AS i ON i.id = c.id CROSS JOIN sightings AS s ON s.ioc_id = i.id
+    "source_weeks": """
+        INSERT INTO source_weeks (source_seq, type, week, iocs) VALUES (?, ?, ?, ?)
+        ON CONFLICT (source_seq, type, week) DO UPDATE SET iocs = iocs + excluded.iocs
     """,
-)
+}

@@ -1,82 +1,141 @@
-"""How the indicators of a list or search divide: two statements over all that match, read from indexes alone."""
+"""How the indicators of a list or search divide: read from kept numbers where they hold, else counted over all."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any
 
 from intel.query import IocQuery
-from intel.records import Facets
-from intel.store.sqlite.finding import is_plain, matching_seqs, plain_filters
+from intel.records import IOC_TYPES, Facets
+from intel.store.sqlite.finding import OF_SOURCE, counted, is_counted, is_span, matching_seqs, plain_filters
 from intel.store.sqlite.matching import Sql
 from intel.times import from_milliseconds
 
 _MOST_SOURCES, _MOST_WEEKS = 20, 26
-# Beyond this share of all indicators, reading an index to its end is quicker than looking up each one.
-_WIDE = 1 / 4
-_DAY = 86_400_000
-_WEEK = 7 * _DAY
-_MONDAY = -3 * _DAY  # 1969-12-29
+_WEEK = 7 * 86_400_000
+_MONDAY = -3 * 86_400_000  # 1969-12-29
+
+# Of `ioc_sources.shared`: an only source, one of several, and every further one.
+ONLY, FIRST, FURTHER = 0, 1, 2
+_TYPES = 16  # room for as many types
+
+Rows = Iterable[sqlite3.Row] | Iterable[tuple[Any, ...]]
 
 
-class Scope(NamedTuple):
-    """What the statements read: the condition, and whether they go through a whole index in its order."""
+def week_of(moment: int) -> int:
+    """Return the week of a time in milliseconds, in weeks since the first Monday."""
+    return (moment - _MONDAY) // _WEEK
 
-    where: Sql
-    wide: bool = False
+
+def kind_of(type: str, last_seen: int) -> int:
+    """Return type and week of an indicator in one number, which takes less time to count by."""
+    return week_of(last_seen) * _TYPES + IOC_TYPES.index(type)
 
 
 def divide(connection: sqlite3.Connection, query: IocQuery) -> Facets:
     """Return the facets of all that a query matches."""
-    scope = Scope(plain_filters(query)) if is_plain(query) else _matching(connection, query)
-    times, names = types_and_times(scope), source_names(scope)
-    types, weeks = _types_and_weeks(connection.execute(times.text, times.parameters))
-    return Facets(types, dict(map(tuple, connection.execute(names.text, names.parameters))), weeks)
+    if is_counted(query):
+        table, where = counted(query)
+        weeks = connection.execute(f"SELECT type, week, iocs FROM {table}{where.text}", where.parameters)
+        names = source_names(query)
+        return _facets(weeks, connection.execute(names.text, names.parameters))
+    if is_span(query):
+        of_weeks, of_sources = weeks_of_span(query), sources_of_span(query)
+        weeks = connection.execute(of_weeks.text, of_weeks.parameters)
+        return _facets(weeks, connection.execute(of_sources.text, of_sources.parameters))
+    _match(connection, query)
+    return _of_kinds(connection, connection.execute(_KINDS_OF_MATCHING))
 
 
-def _matching(connection: sqlite3.Connection, query: IocQuery) -> Scope:
+def source_names(query: IocQuery) -> Sql:
+    """Return (source_name, count) of those with the most, in order, for a query that `is_counted`."""
+    type = ("type = ?", (query.type,)) if query.type else ("TRUE", ())
+    if query.source is None:
+        return Sql(_SOURCES.format(type[0]), (*type[1], _MOST_SOURCES))
+    return Sql(_SOURCES_BESIDE.format(type[0]), (query.source, *type[1], query.source, *type[1], _MOST_SOURCES))
+
+
+def weeks_of_span(query: IocQuery) -> Sql:
+    """Return (type, week, count) for a query that `is_span`: read from an index alone, in its order."""
+    where = plain_filters(query)
+    return Sql(
+        f"""SELECT type, {WEEK.replace("last_seen", "-newest_first")}, count(*) FROM iocs INDEXED BY iocs_of_type
+            {where.text} GROUP BY type, newest_first""",
+        where.parameters,
+    )
+
+
+def sources_of_span(query: IocQuery) -> Sql:
+    """Return (source_name, count) of those with the most, in order, for a query that `is_span`."""
+    where = plain_filters(query)
+    return Sql(_SOURCES_OF_SPAN.format(where.text), (*where.parameters, _MOST_SOURCES))
+
+
+def _match(connection: sqlite3.Connection, query: IocQuery) -> None:
     """Note what matches in a temporary table, so that a search is made once."""
     found = matching_seqs(query)
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS matching (seq INTEGER PRIMARY KEY)")
     connection.execute("DELETE FROM matching")
-    count = connection.execute(f"INSERT INTO matching (seq) {found.text}", found.parameters).rowcount
-    (stored,) = connection.execute("SELECT coalesce(sum(iocs), 0) FROM ioc_totals").fetchone()
-    wide = count > _WIDE * stored
-    return Scope(Sql(f" WHERE {'+' if wide else ''}seq IN (SELECT seq FROM matching)"), wide)
+    connection.execute(f"INSERT INTO matching (seq) {found.text}", found.parameters)
 
 
-def types_and_times(scope: Scope) -> Sql:
-    """(type, newest_first, count); most indicators share their time with those of the same article."""
-    index = " INDEXED BY iocs_of_type" if scope.wide else ""
-    return Sql(
-        f"SELECT type, newest_first, count(*) FROM iocs{index}{scope.where.text} GROUP BY type, newest_first",
-        scope.where.parameters,
-    )
+def _of_kinds(connection: sqlite3.Connection, rows: Rows) -> Facets:
+    kinds: Counter[int] = Counter()
+    sources: Counter[int] = Counter()
+    for kind, shared, source, count in rows:
+        sources[source] += count
+        if shared < FURTHER:
+            kinds[kind] += count
+    weeks = ((IOC_TYPES[kind % _TYPES], kind // _TYPES, count) for kind, count in kinds.items())
+    named = [(-count, *connection.execute(_NAME, (seq,)).fetchone()) for seq, count in sources.items()]
+    return _facets(weeks, ((name, -fewest) for fewest, name in sorted(named)[:_MOST_SOURCES]))
 
 
-def source_names(scope: Scope) -> Sql:
-    """(source_name, count) of those with the most, in order."""
-    index = " INDEXED BY ioc_sources_newest" if scope.wide else ""
-    return Sql(
-        f"""SELECT source_name, count(*) AS iocs FROM ioc_sources{index}{scope.where.text}
-            GROUP BY source_name ORDER BY iocs DESC, source_name LIMIT ?""",
-        (*scope.where.parameters, _MOST_SOURCES),
-    )
-
-
-def _types_and_weeks(rows: Iterable[sqlite3.Row]) -> tuple[dict[str, int], dict[str, int]]:
+def _facets(weeks_of_types: Rows, sources: Rows) -> Facets:
     types: Counter[str] = Counter()
     weeks: Counter[int] = Counter()
-    for type, newest_first, count in rows:
+    for type, week, count in weeks_of_types:
         types[type] += count
-        weeks[(-newest_first - _MONDAY) // _WEEK] += count
+        weeks[week] += count
     newest = sorted(weeks, reverse=True)[:_MOST_WEEKS]
     most_first = sorted(types.items(), key=lambda counted: (-counted[1], counted[0]))
-    return dict(most_first), {_week_id(week): weeks[week] for week in newest}
+    return Facets(dict(most_first), dict(map(tuple, sources)), {_week_id(week): weeks[week] for week in newest})
 
 
 def _week_id(week: int) -> str:
     year, number, _ = from_milliseconds(_MONDAY + week * _WEEK).isocalendar()
     return f"{year:04}-W{number:02}"
+
+
+# As `week_of` has it, rounded down before 1970 too.
+WEEK = f"(last_seen - {_MONDAY} - ((last_seen - {_MONDAY}) % {_WEEK} + {_WEEK}) % {_WEEK}) / {_WEEK}"
+_MOST_FIRST = "ORDER BY iocs DESC, name LIMIT ?"
+_SOURCES = f"""
+    SELECT name, sum(iocs) AS iocs FROM source_counts CROSS JOIN sources ON sources.seq = source_seq
+    WHERE {{}} GROUP BY source_seq {_MOST_FIRST}
+"""
+# All of a source's indicators count for itself; for others only those that it shares.
+_SOURCES_BESIDE = f"""
+    SELECT name, sum(counted.iocs) AS iocs FROM (
+        SELECT source_seq, iocs FROM source_counts WHERE {OF_SOURCE} AND {{0}}
+        UNION ALL
+        SELECT other.source_seq, 1
+        FROM ioc_sources AS own INDEXED BY ioc_sources_shared CROSS JOIN ioc_sources AS other
+            ON other.ioc_seq = own.ioc_seq AND other.source_seq <> own.source_seq
+        CROSS JOIN iocs ON iocs.seq = own.ioc_seq
+        WHERE own.shared AND own.{OF_SOURCE} AND {{0}}
+    ) AS counted CROSS JOIN sources ON sources.seq = counted.source_seq
+    GROUP BY counted.source_seq {_MOST_FIRST}
+"""
+_SOURCES_OF_SPAN = f"""
+    SELECT name, listed.iocs FROM (
+        SELECT source_seq, count(*) AS iocs FROM source_lists {{}} GROUP BY source_seq
+    ) AS listed CROSS JOIN sources ON sources.seq = listed.source_seq {_MOST_FIRST}
+"""
+_KINDS_OF_MATCHING = """
+    SELECT kind, shared, source_seq, count(*) FROM matching CROSS JOIN ioc_sources ON ioc_seq = seq
+    GROUP BY kind, shared, source_seq
+"""
+_NAME = "SELECT name FROM sources WHERE seq = ?"

@@ -6,17 +6,21 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from intel.cards import Card
 from intel.query import ChangePage, ChangeQuery, IocQuery, Page, Position
 from intel.records import NEWEST_ARTICLES, Facets, Ioc, Mention
 from intel.store.sqlite import finding
+from intel.store.sqlite.cards import cards_by_id, cards_in_order
 from intel.store.sqlite.changes import read_changes
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.facets import divide
 from intel.store.sqlite.matching import Sql
-from intel.store.sqlite.rows import article_ref, iocs_by_id, iocs_in_order
+from intel.store.sqlite.ranking import ranked
+from intel.store.sqlite.rows import article_ref, id_bytes, id_text, iocs_by_id, iocs_in_order
+from intel.words import words
 
 T = TypeVar("T")
-Load = Callable[[sqlite3.Connection, Sequence[str]], tuple[T, ...]]
+Load = Callable[[sqlite3.Connection, Sequence[int]], tuple[T, ...]]
 
 
 class SqliteIocs:
@@ -26,7 +30,16 @@ class SqliteIocs:
         self._database = database
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
-        return await self._database.read(lambda connection: _find(connection, query))
+        return await self._database.read_at_once(lambda connection: _find(connection, query, iocs_in_order))
+
+    async def find_cards(self, query: IocQuery) -> Page[Card]:
+        return await self._database.read_at_once(lambda connection: _find(connection, query, cards_in_order))
+
+    async def get_cards(self, ids: Sequence[str]) -> dict[str, Card]:
+        return await self._database.read_at_once(lambda connection: cards_by_id(connection, ids))
+
+    async def malware_named(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return await self._database.read_at_once(lambda connection: _malware_named(connection, names))
 
     async def facets(self, query: IocQuery) -> Facets:
         return await self._database.read(lambda connection: divide(connection, query))
@@ -38,66 +51,88 @@ class SqliteIocs:
         return (await self.get_many([id])).get(id)
 
     async def get_many(self, ids: Sequence[str]) -> dict[str, Ioc]:
-        return await self._database.read(lambda connection: iocs_by_id(connection, ids))
+        return await self._database.read_at_once(lambda connection: iocs_by_id(connection, ids))
 
     async def mentions_of(self, id: str, limit: int) -> tuple[tuple[Mention, ...], int]:
         def work(connection: sqlite3.Connection) -> tuple[tuple[Mention, ...], int]:
-            rows = connection.execute(_MENTIONS_OF, (id, limit)).fetchall()
-            (total,) = connection.execute("SELECT count(*) FROM sightings WHERE ioc_id = ?", (id,)).fetchone()
+            asked = (id_bytes(id),)
+            rows = connection.execute(_MENTIONS_OF, (*asked, limit)).fetchall()
+            (total,) = connection.execute(f"SELECT count(*) FROM sightings WHERE ioc_seq = {_SEQ}", asked).fetchone()
             return tuple(Mention(article_ref(row), row["context"]) for row in rows), total
 
         return await self._database.read(work)
 
     async def related(self, id: str, limit: int) -> tuple[Ioc, ...]:
-        return await self._in_order(Sql(_RELATED, (id, NEWEST_ARTICLES, id, limit)))
+        asked = {"id": id_bytes(id), "articles": NEWEST_ARTICLES, "limit": limit}
 
-    async def _in_order(self, ids: Sql) -> tuple[Ioc, ...]:
         def work(connection: sqlite3.Connection) -> tuple[Ioc, ...]:
-            found = [id for (id,) in connection.execute(ids.text, ids.parameters)]
-            return iocs_in_order(connection, found)
+            return iocs_in_order(connection, [seq for (seq,) in connection.execute(_RELATED, asked)])
 
         return await self._database.read(work)
 
 
+def _malware_named(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    found = {name: connection.execute(_MALWARE, (name,)).fetchall() for name in filter(words, names)}
+    return {name: tuple(value for (value,) in rows) for name, rows in found.items() if rows}
+
+
 def count(connection: sqlite3.Connection, total: Sql) -> int:
-    """Return what a statement of `finding` counts."""
+    """Return the count of a statement of `finding`."""
     (counted,) = connection.execute(total.text, total.parameters).fetchone()
     return int(counted)
 
 
 def read_page(connection: sqlite3.Connection, page: Sql, total: int | None, limit: int, load: Load[T]) -> Page[T]:
-    """Return one page from a statement of `finding`; `load` reads the records of the ids that it selects."""
-    rows = connection.execute(page.text, page.parameters).fetchall()
-    items = load(connection, [row["id"] for row in rows[:limit]])
+    """Return one page from a statement of `finding`; `load` reads the records that it selects."""
+    return _page(connection, connection.execute(page.text, page.parameters).fetchall(), total, limit, load)
+
+
+def _page(
+    connection: sqlite3.Connection, rows: list[sqlite3.Row], total: int | None, limit: int, load: Load[T]
+) -> Page[T]:
+    items = load(connection, [row["seq"] for row in rows[:limit]])
     return Page(items, total, _position(rows[limit - 1]) if len(rows) > limit else None)
 
 
-def _find(connection: sqlite3.Connection, query: IocQuery) -> Page[Ioc]:
-    if query.text is None:
-        page, total = finding.ioc_list(query), finding.ioc_list_total(query)
-    else:
-        page, total = finding.ioc_search(query, query.text), finding.ioc_search_total(query)
-    counted = count(connection, total) if query.after is None else None
-    return read_page(connection, page, counted, query.limit, iocs_in_order)
+def _find(connection: sqlite3.Connection, query: IocQuery, load: Load[T]) -> Page[T]:
+    if query.text is not None:
+        rows, total = ranked(connection, query, query.text)
+        return _page(connection, rows, total, query.limit, load)
+    counted = count(connection, finding.ioc_list_total(query)) if query.after is None else None
+    return read_page(connection, finding.ioc_list(query), counted, query.limit, load)
 
 
 def _position(row: sqlite3.Row) -> Position:
-    negated = ("fewest_last", "newest_first")
-    return Position(tuple(-value if name in negated else value for name, value in zip(row.keys(), row, strict=True)))
+    return Position(tuple(_sort_value(name, row[name]) for name in row.keys() if name != "seq"))  # noqa: SIM118
 
 
-_MENTIONS_OF = """
+def _sort_value(name: str, value: int | str | bytes) -> int | str:
+    """Return a sort value as both engines tell it."""
+    if isinstance(value, bytes):
+        return id_text(value)
+    return -value if isinstance(value, int) and name in ("fewest_last", "newest_first") else value
+
+
+_SEQ = "(SELECT seq FROM iocs WHERE id = ?)"
+_MALWARE = "SELECT value FROM iocs WHERE name = ? ORDER BY sources DESC, newest_first, id"
+_MENTIONS_OF = f"""
     SELECT a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at, a.source_domain,
         s.context
-    FROM sightings AS s JOIN articles AS a ON a.id = s.article_id
-    WHERE s.ioc_id = ? ORDER BY s.newest_first, s.article_id LIMIT ?
+    FROM sightings AS s CROSS JOIN articles AS a ON a.seq = s.article_seq
+    WHERE s.ioc_seq = {_SEQ} ORDER BY s.newest_first, a.id LIMIT ?
 """
+# CROSS JOIN keeps the engine from beginning with the larger table.
 _RELATED = """
-    WITH newest AS (SELECT article_id FROM sightings WHERE ioc_id = ? ORDER BY newest_first, article_id LIMIT ?),
+    WITH one AS (SELECT seq FROM iocs WHERE id = :id),
+         newest AS (
+             SELECT s.article_seq FROM sightings AS s CROSS JOIN articles AS a ON a.seq = s.article_seq
+             WHERE s.ioc_seq = (SELECT seq FROM one) ORDER BY s.newest_first, a.id LIMIT :articles
+         ),
          beside AS (
-             SELECT s.ioc_id, count(*) AS shared FROM newest AS n JOIN sightings AS s ON s.article_id = n.article_id
-             WHERE s.ioc_id <> ? GROUP BY s.ioc_id
+             SELECT s.ioc_seq, count(*) AS shared
+             FROM newest AS n CROSS JOIN sightings AS s INDEXED BY sightings_of_article ON s.article_seq = n.article_seq
+             WHERE s.ioc_seq <> (SELECT seq FROM one) GROUP BY s.ioc_seq
          )
-    SELECT i.id FROM beside AS b JOIN iocs AS i ON i.id = b.ioc_id
-    ORDER BY b.shared DESC, i.newest_first, i.id LIMIT ?
+    SELECT i.seq FROM beside AS b CROSS JOIN iocs AS i ON i.seq = b.ioc_seq
+    ORDER BY b.shared DESC, i.newest_first, i.id LIMIT :limit
 """

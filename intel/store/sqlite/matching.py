@@ -1,7 +1,7 @@
 """What a search reads from the full-text tables: expressions of quoted words alone, never text that somebody typed.
 
 Two kinds of token can never be met by a word, which has no two underscores at its beginning: the one that separates
-texts, so that no phrase spans two of them, and those that hosts and ids are written as.
+texts, so that no phrase spans two of them, and those that hosts are written as.
 """
 
 from __future__ import annotations
@@ -9,13 +9,17 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
-from intel.query import Clause, Network, host_names, value_words
+from intel.query import Clause, host_names, value_words
+from intel.store.sqlite.rows import id_bytes
 from intel.words import encoded_words
 
 ANYWHERE = "value article"
 IN_VALUE = "value"
 _SEPARATOR = " __ "
+# A host as one token: what the tokenizer would break at, or fold, is spelled out.
+_HOST_CHARACTERS = {code: f"_{code:02x}" for code in range(128) if not (chr(code).isdigit() or chr(code).islower())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +40,9 @@ def text_column(texts: Iterable[str]) -> str:
     return _SEPARATOR.join(filter(None, map(encoded_words, dict.fromkeys(texts))))
 
 
-def host_column(id: str, type: str, value: str) -> str:
-    """Return the hosts that a value stands on, and its id."""
-    return " ".join([_id_token(id), *map(_host_token, host_names(type, value))])
+def host_column(type: str, value: str) -> str:
+    """Return the hosts that a value stands on."""
+    return " ".join(map(_host_token, host_names(type, value)))
 
 
 def ip_bytes(address: str) -> bytes | None:
@@ -51,18 +55,23 @@ def ip_bytes(address: str) -> bytes | None:
 
 
 def matching_iocs(clauses: Sequence[Clause], columns: str, exact_ids: Sequence[str] = ()) -> Sql:
-    """Selects `seq` of the indicators that match every clause in those columns, and of `exact_ids`."""
+    """Select `seq` of the indicators that match every clause in those columns, and of `exact_ids`."""
     sets = _sets(clauses, columns)
     text = " INTERSECT ".join(f"SELECT seq FROM ({one.text})" for one in sets)
     parameters = tuple(parameter for one in sets for parameter in one.parameters)
     if not exact_ids:
         return Sql(text, parameters)
-    exact = _matching(_any_of(_named(exact_ids)))
+    exact = of_ids(exact_ids)
     return Sql(f"SELECT seq FROM ({text}) UNION {exact.text}", parameters + exact.parameters)
 
 
+def of_ids(ids: Sequence[str]) -> Sql:
+    """Select `seq` of those of the given indicators that exist."""
+    return Sql(f"SELECT seq FROM iocs WHERE id IN ({', '.join('?' * len(ids))})", tuple(map(id_bytes, ids)))
+
+
 def matching_articles(clauses: Sequence[Clause]) -> Sql:
-    """Selects `seq` of the articles that hold a phrase of every clause."""
+    """Select `seq` of the articles that hold a phrase of every clause."""
     expressions = [_any_of(_phrases(clause)) for clause in clauses]
     if not all(expressions) or not expressions:
         return _NOTHING
@@ -73,20 +82,29 @@ _NOTHING = Sql("SELECT NULL AS seq WHERE FALSE")
 
 
 def _sets(clauses: Sequence[Clause], columns: str) -> list[Sql]:
-    plain = [_any_of(_ways(clause, columns)) for clause in clauses if clause.network is None]
-    sets = [_in_network(clause.network, _ways(clause, columns)) for clause in clauses if clause.network is not None]
-    if plain and all(plain):
-        sets.append(_matching(" AND ".join(plain)))
-    return sets if all(plain) and sets else [_NOTHING]
+    """Return a set for all that words alone decide, and one for each other clause."""
+    of_words = [_any_of(_ways(clause, columns)) for clause in clauses if not _others(clause)]
+    sets = [_union(clause, columns, others) for clause in clauses if (others := _others(clause))]
+    if of_words and all(of_words):
+        sets.append(_matching(" AND ".join(of_words)))
+    return sets if all(of_words) and sets else [_NOTHING]
 
 
-def _in_network(network: Network, ways: list[str]) -> Sql:
-    bounds = (ip_bytes(network.first) or b"", ip_bytes(network.last) or b"")
-    text = "SELECT seq FROM iocs WHERE ip BETWEEN ? AND ?"
-    if not ways:
-        return Sql(text, bounds)
-    others = _matching(_any_of(ways))
-    return Sql(f"{text} UNION {others.text}", (*bounds, *others.parameters))
+def _others(clause: Clause) -> list[Sql]:
+    """Return what a clause finds without words: the addresses of a network, and values that have no word (`::`)."""
+    wordless = [id for id, name in zip_longest(clause.ids, clause.names) if name is None or not encoded_words(name[1])]
+    others = [of_ids(wordless)] if wordless else []
+    if clause.network is not None:
+        bounds = (ip_bytes(clause.network.first) or b"", ip_bytes(clause.network.last) or b"")
+        others.append(Sql("SELECT seq FROM iocs WHERE ip BETWEEN ? AND ?", bounds))
+    return others
+
+
+def _union(clause: Clause, columns: str, others: list[Sql]) -> Sql:
+    ways = _any_of(_ways(clause, columns))
+    sets = [*others, _matching(ways)] if ways else others
+    parameters = tuple(parameter for one in sets for parameter in one.parameters)
+    return Sql(" UNION ".join(one.text for one in sets), parameters)
 
 
 def _matching(expression: str) -> Sql:
@@ -95,12 +113,7 @@ def _matching(expression: str) -> Sql:
 
 def _ways(clause: Clause, columns: str) -> list[str]:
     words = [f"{{{columns}}} : {phrase}" for phrase in _phrases(clause)]
-    hosts = [f"{{host}} : {_quoted(_host_token(host))}" for host in clause.hosts]
-    return words + hosts + _named(clause.ids)
-
-
-def _named(ids: Iterable[str]) -> list[str]:
-    return [f"{{host}} : {_quoted(_id_token(id))}" for id in ids]
+    return words + [f"{{host}} : {_quoted(_host_token(host))}" for host in clause.hosts]
 
 
 def _phrases(clause: Clause) -> list[str]:
@@ -117,8 +130,4 @@ def _quoted(text: str) -> str:
 
 
 def _host_token(host: str) -> str:
-    return f"__h{host.encode().hex()}"
-
-
-def _id_token(id: str) -> str:
-    return f"__i{id.encode().hex()}"
+    return f"__h{host.translate(_HOST_CHARACTERS)}"

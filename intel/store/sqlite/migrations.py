@@ -6,14 +6,23 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
+import structlog
+
 from intel.errors import ConfigurationError, StoreDamaged
 from intel.store.sqlite.connection import BUSY_SECONDS, connect
+from intel.store.sqlite.reindexing import fill
+from intel.store.sqlite.rows import id_bytes
+from intel.store.subjects import domain_of
 from search_mappings import sqlite_migrations
 
+log = structlog.get_logger()
+
+_COMPACT = 8  # the version from which on the words of indicators follow from their records
+_LARGE = 50_000
 _OLDEST_ENGINE = (3, 37, 0)  # STRICT tables
 _NEWER = "the data folder was written by a newer version of this service: use that, or another IOC_DATA_DIR"
 
@@ -29,6 +38,8 @@ def prepare(path: Path) -> None:
     try:
         with closing(connect(path, mode="rwc")) as connection:
             _use_write_ahead_log(connection)
+            # What a large store is sorted by while its tables change does not fit into memory.
+            connection.execute("PRAGMA temp_store = FILE")
             migrate(connection, sqlite_migrations())
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
@@ -45,6 +56,9 @@ def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], .
     # A file that needs nothing is opened on a full or read-only disk too.
     if connection.execute("PRAGMA user_version").fetchone()[0] == newest:
         return
+    connection.create_function("id_bytes", 1, id_bytes, deterministic=True)
+    connection.create_function("domain_of", 1, domain_of, deterministic=True)
+    connection.create_function("casefold", 1, str.casefold, deterministic=True)
     for version, sql in migrations:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -54,7 +68,29 @@ def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], .
             if current < version:
                 for statement in _statements(sql):
                     connection.execute(statement)
+                if version == _COMPACT:
+                    fill(connection, _told(connection))
                 connection.execute(f"PRAGMA user_version = {version}")
+    _give_back(connection)
+
+
+def _told(connection: sqlite3.Connection) -> Callable[[int], None]:
+    """Return what tells in the log how far a large store has come."""
+    (total,) = connection.execute("SELECT count(*) FROM iocs").fetchone()
+
+    def tell(done: int) -> None:
+        if total > _LARGE and (done % _LARGE == 0 or done == total):
+            log.info("the store is brought to the form of this version", indicators=done, of=total)
+
+    return tell
+
+
+def _give_back(connection: sqlite3.Connection) -> None:
+    """Shrink the file where most of it is free; a file that somebody else reads, or a full disk, keeps its size."""
+    (free,), (pages,) = (connection.execute(f"PRAGMA {name}").fetchone() for name in ("freelist_count", "page_count"))
+    if free > pages / 4:
+        with contextlib.suppress(sqlite3.OperationalError):
+            connection.execute("VACUUM")
 
 
 def check_version(connection: sqlite3.Connection) -> None:

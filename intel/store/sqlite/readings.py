@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sqlite3
 import zlib
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +25,12 @@ class SqliteReadings:
         self._database = database
 
     async def put(self, reading: Reading) -> None:
-        await self._database.write(lambda connection: connection.execute(_PUT, _row(reading)))
+        await self.put_many([reading])
+
+    async def put_many(self, readings: Sequence[Reading]) -> None:
+        # Packed before the lock on the file is taken, and beside whatever else this process does.
+        rows = await asyncio.to_thread(lambda: [*map(_row, readings)])
+        await self._database.write(lambda connection: connection.executemany(_PUT, rows))
 
     async def get(self, article_id: str, revision: int) -> Reading | None:
         asked = (article_id, revision)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
+import uuid
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from typing import Protocol
 
 from intel.store.port import Progress
-from intel.store.sqlite import deriving
-from intel.store.sqlite.articles import write_words
+from intel.store.sqlite import word_index
 from intel.store.sqlite.connection import Database
-from intel.store.sqlite.matching import ip_bytes
+from intel.store.sqlite.deriving import Derivation, search_keys
+from intel.store.sqlite.facets import WEEK
 from intel.store.sqlite.rows import ARTICLES_WITH_TEXT, article
+from intel.store.sqlite.saving import write_words
+from intel.store.sqlite.seen import Sightings
+from intel.store.sqlite.word_index import Words
+from intel.times import to_milliseconds
 
 ARTICLES_AT_ONCE = 50
 IOCS_AT_ONCE = 500
@@ -29,14 +34,20 @@ class Redo(Protocol):
 
 
 async def reindex(database: Database, clock: Clock, progress: Progress) -> None:
-    """Articles and their clusters first, then the indicators derived from them, then what belongs to nothing."""
+    """Rebuild articles and their clusters, then the indicators derived from them; remove what belongs to nothing."""
+    run = uuid.uuid4().hex
     await _walk(database, progress, "articles", partial(_redo_articles, clock=clock))
-    await _walk(database, progress, "iocs", partial(_redo_iocs, clock=clock))
+    await database.write(lambda connection: word_index.begin_rebuilding(connection, run))
+    await _walk(database, progress, "iocs", partial(_redo_iocs, clock=clock, run=run))
+    first = True
+    while await database.write(partial(word_index.merge_some, run=run, first=first)):
+        first = False
+    await database.write(lambda connection: word_index.end_rebuilding(connection, run))
     await database.write(_drop_strays)
 
 
 async def _walk(database: Database, progress: Progress, noun: str, redo: Redo) -> None:
-    """Goes through a table by `seq`; what is written meanwhile brings its own words along."""
+    """Go through a table by `seq`; what is written meanwhile brings its own words along."""
     done, seq = 0, 0
     total = await database.read(lambda connection: _count(connection, noun))
     progress(noun, 0, total)
@@ -47,6 +58,30 @@ async def _walk(database: Database, progress: Progress, noun: str, redo: Redo) -
     progress(noun, total, total)
 
 
+def fill(connection: sqlite3.Connection, told: Callable[[int], None]) -> None:
+    """Write the words of all indicators, of which there are none yet, and count all; `told` hears of each thousand."""
+    seq = done = 0
+    while rows := connection.execute(_SOME_IOCS, (seq, 2 * IOCS_AT_ONCE)).fetchall():
+        word_index.write_words(connection, words_between(connection, seq, rows[-1]["seq"]))
+        seq, done = rows[-1]["seq"], done + len(rows)
+        told(done)
+    word_index.merge_all(connection)
+    _count_all(connection)
+
+
+def words_between(connection: sqlite3.Connection, after: int, last: int) -> list[Words]:
+    """Return the words of the indicators after a `seq`, to the `last`."""
+    rows = connection.execute(_IOCS_BETWEEN, (after, last)).fetchall()
+    seen = Sightings(connection).of({row["seq"]: row["sightings"] for row in rows})
+    return [Words(seq, type, value, None, seen[seq].words) for seq, type, value, _ in rows if seq in seen]
+
+
+def _count_all(connection: sqlite3.Connection) -> None:
+    """Count all indicators anew."""
+    for statement in _COUNT_ALL:
+        connection.execute(statement)
+
+
 def _count(connection: sqlite3.Connection, noun: str) -> int:
     (count,) = connection.execute(f"SELECT count(*) FROM {noun}").fetchone()
     return int(count)
@@ -55,27 +90,58 @@ def _count(connection: sqlite3.Connection, noun: str) -> int:
 def _redo_articles(connection: sqlite3.Connection, *, after: int, clock: Clock) -> tuple[int, int] | None:
     sql = f"{ARTICLES_WITH_TEXT} WHERE seq > ? ORDER BY seq LIMIT ?"
     rows = connection.execute(sql, (after, ARTICLES_AT_ONCE)).fetchall()
-    deriving.begin(connection)
+    derivation = Derivation(connection)
     for row in rows:
         write_words(connection, row["seq"], article(row, row["text"]))
-        deriving.count_cluster(connection, row["cluster_id"])
-    deriving.derive(connection, clock())
+        derivation.count_cluster(row["cluster_id"])
+    derivation.derive(to_milliseconds(clock()))
     return (len(rows), rows[-1]["seq"]) if rows else None
 
 
-def _redo_iocs(connection: sqlite3.Connection, *, after: int, clock: Clock) -> tuple[int, int] | None:
-    sql = "SELECT seq, id, type, value FROM iocs WHERE seq > ? ORDER BY seq LIMIT ?"
-    rows = connection.execute(sql, (after, IOCS_AT_ONCE)).fetchall()
-    addresses = [(ip_bytes(row["value"]), row["seq"]) for row in rows if row["type"] == "ip"]
-    connection.executemany("UPDATE iocs SET ip = ? WHERE seq = ?", addresses)
-    deriving.begin(connection)
-    deriving.changed(connection, [row["id"] for row in rows])
-    deriving.derive(connection, clock(), rewrite_words=True)
-    return (len(rows), rows[-1]["seq"]) if rows else None
+def _redo_iocs(connection: sqlite3.Connection, *, after: int, clock: Clock, run: str) -> tuple[int, int] | None:
+    rows = connection.execute(_SOME_IOCS, (after, IOCS_AT_ONCE)).fetchall()
+    if not rows:
+        word_index.follow_writes(connection, run)
+        return None
+    derivation = Derivation(connection)
+    derivation.note(row["seq"] for row in rows)
+    connection.executemany("UPDATE iocs SET ip = ?, name = ? WHERE seq = ?", map(_keys, rows))
+    derivation.derive(to_milliseconds(clock()), rewrite=True)
+    last = rows[-1]["seq"]
+    ours = word_index.add_rebuilt(connection, run, words_between(connection, after, last), last)
+    return (len(rows), last) if ours else None
+
+
+def _keys(row: sqlite3.Row) -> tuple[bytes | None, str | None, int]:
+    return (*search_keys(row["type"], row["value"]), row["seq"])
 
 
 def _drop_strays(connection: sqlite3.Connection) -> None:
-    connection.execute("DELETE FROM ioc_words WHERE rowid NOT IN (SELECT seq FROM iocs)")
     connection.execute("DELETE FROM article_words WHERE rowid NOT IN (SELECT seq FROM articles)")
-    connection.execute("DELETE FROM ioc_totals")
-    connection.execute("INSERT INTO ioc_totals (type, iocs) SELECT type, count(*) FROM iocs GROUP BY type")
+    connection.execute(_STRAY_LISTED)
+    _count_all(connection)
+
+
+_SOME_IOCS = "SELECT seq, type, value FROM iocs WHERE seq > ? ORDER BY seq LIMIT ?"
+_IOCS_BETWEEN = "SELECT seq, type, value, sightings FROM iocs WHERE seq > ? AND seq <= ? ORDER BY seq"
+_STRAY_LISTED = """
+    DELETE FROM source_lists WHERE NOT EXISTS (
+        SELECT 1 FROM iocs AS i JOIN ioc_sources AS s ON s.ioc_seq = i.seq AND s.source_seq = source_lists.source_seq
+        WHERE i.seq = source_lists.ioc_seq AND i.newest_first = source_lists.newest_first AND i.id = source_lists.id
+    )
+"""
+_COUNT_ALL = (
+    "DELETE FROM ioc_counts",
+    f"INSERT INTO ioc_counts (type, week, iocs) SELECT type, {WEEK} AS week, count(*) FROM iocs GROUP BY type, week",
+    "DELETE FROM source_counts",
+    """
+    INSERT INTO source_counts (source_seq, type, iocs)
+        SELECT source_seq, type, count(*) FROM source_lists GROUP BY source_seq, type
+    """,
+    "DELETE FROM source_weeks",
+    f"""
+    INSERT INTO source_weeks (source_seq, type, week, iocs)
+        SELECT source_seq, type, {WEEK.replace("last_seen", "-newest_first")} AS week, count(*)
+        FROM source_lists GROUP BY source_seq, type, week
+    """,
+)

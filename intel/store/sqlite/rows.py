@@ -20,11 +20,27 @@ IOC_COLUMNS = """
     a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at,
     a.source_domain
 """
+IOCS = f"SELECT {IOC_COLUMNS} FROM iocs AS i CROSS JOIN articles AS a ON a.seq = i.article_seq"
 ARTICLE_COLUMNS = """
     id, url, title, source_name, author, published_at, fetched_at, language, summary, cluster_id, notes, ioc_counts,
     ioc_dropped, revision, findings, source_domain
 """
 ARTICLES_WITH_TEXT = f"SELECT {ARTICLE_COLUMNS}, seq, text FROM articles LEFT JOIN article_texts USING (seq)"
+
+
+def id_bytes(id: str) -> bytes:
+    """Return an indicator's id as it is stored; nothing for what is no id."""
+    try:
+        packed = bytes.fromhex(id.replace("-", ""))
+    except ValueError:
+        return b""
+    return packed if id_text(packed) == id else b""
+
+
+def id_text(id: bytes) -> str:
+    """Return the id that `id_bytes` stores."""
+    digits = id.hex()
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def moment(milliseconds: int | None) -> datetime | None:
@@ -40,7 +56,7 @@ def to_row(record: Any) -> dict[str, Any]:
     return {field.name: _stored(getattr(record, field.name)) for field in fields(record)}
 
 
-def from_row(kind: type[R], row: sqlite3.Row) -> R:
+def from_row(kind: type[R], row: sqlite3.Row | dict[str, Any]) -> R:
     """Return the record of that kind that `to_row` spelled out."""
     members = fields(kind)  # type: ignore[arg-type]  # every record is a dataclass
     return kind(**{field.name: _READ.get(field.type, _as_it_is)(row[field.name]) for field in members})
@@ -82,9 +98,9 @@ def article_ref(row: sqlite3.Row) -> ArticleRef:
 
 
 def ioc(row: sqlite3.Row) -> Ioc:
-    """From `IOC_COLUMNS`."""
+    """Return the indicator of a row of `IOC_COLUMNS`."""
     return Ioc(
-        id=row["id"],
+        id=id_text(row["id"]),
         type=row["type"],
         value=row["value"],
         first_seen=from_milliseconds(row["first_seen"]),
@@ -100,7 +116,7 @@ def ioc(row: sqlite3.Row) -> Ioc:
 
 
 def article(row: sqlite3.Row, text: str | None = None) -> Article:
-    """From `ARTICLE_COLUMNS`."""
+    """Return the article of a row of `ARTICLE_COLUMNS`."""
     return Article(
         id=row["id"],
         url=row["url"],
@@ -124,15 +140,10 @@ def article(row: sqlite3.Row, text: str | None = None) -> Article:
 
 def iocs_by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Ioc]:
     """Return those of the given indicators that exist."""
-    rows = connection.execute(
-        f"""SELECT {IOC_COLUMNS} FROM json_each(?) AS wanted
-            JOIN iocs AS i ON i.id = wanted.value JOIN articles AS a ON a.id = i.article_id""",
-        (to_json(list(ids)),),
-    )
-    return {row["id"]: ioc(row) for row in rows}
+    rows = (connection.execute(f"{IOCS} WHERE i.id = ?", (id_bytes(id),)).fetchone() for id in dict.fromkeys(ids))
+    return {found.id: found for found in (ioc(row) for row in rows if row is not None)}
 
 
-def iocs_in_order(connection: sqlite3.Connection, ids: Sequence[str]) -> tuple[Ioc, ...]:
-    """Existing indicators in the order of `ids`."""
-    found = iocs_by_id(connection, ids)
-    return tuple(found[id] for id in ids)
+def iocs_in_order(connection: sqlite3.Connection, seqs: Sequence[int]) -> tuple[Ioc, ...]:
+    """Return existing indicators in the order of `seqs`."""
+    return tuple(ioc(connection.execute(f"{IOCS} WHERE i.seq = ?", (seq,)).fetchone()) for seq in seqs)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from intel.errors import StoreDamaged
 from intel.records import Totals
+from intel.store.feeds import Feeds
 from intel.store.port import (
     Accounts,
     Articles,
     Catalogues,
     Domains,
-    Feeds,
     Iocs,
     Progress,
     Readings,
@@ -33,9 +33,11 @@ from intel.store.sqlite.migrations import check_version, prepare
 from intel.store.sqlite.readings import SqliteReadings
 from intel.store.sqlite.reindexing import reindex
 from intel.store.sqlite.rows import moment
+from intel.store.sqlite.subjects import SqliteSubjects
 from intel.store.sqlite.submissions import SqliteSubmissions
 from intel.store.sqlite.votes import SqliteVotes
 from intel.store.sqlite.weeks import SqliteWeeks
+from intel.store.subjects import Subjects
 from intel.times import utc_now
 
 
@@ -48,6 +50,7 @@ class SqliteStore:
         self._clock = clock
         self._iocs = SqliteIocs(self._database)
         self._articles = SqliteArticles(self._database, clock)
+        self._subjects = SqliteSubjects(self._database)
         self._readings = SqliteReadings(self._database)
         self._submissions = SqliteSubmissions(self._database)
         self._accounts = SqliteAccounts(self._database)
@@ -64,6 +67,10 @@ class SqliteStore:
     @property
     def articles(self) -> Articles:
         return self._articles
+
+    @property
+    def subjects(self) -> Subjects:
+        return self._subjects
 
     @property
     def readings(self) -> Readings:
@@ -133,6 +140,6 @@ def _totals(connection: sqlite3.Connection) -> Totals:
     articles, sources, newest = connection.execute(
         "SELECT count(*), count(DISTINCT source_name), max(seen_at) FROM articles"
     ).fetchone()
-    (iocs,) = connection.execute("SELECT coalesce(sum(iocs), 0) FROM ioc_totals").fetchone()
+    (iocs,) = connection.execute("SELECT coalesce(sum(iocs), 0) FROM ioc_counts").fetchone()
     submissions = connection.execute("SELECT status, count(*) FROM submissions GROUP BY status")
     return Totals(articles, iocs, sources, moment(newest), dict(submissions.fetchall()))

@@ -8,9 +8,9 @@ from dataclasses import fields
 from datetime import datetime
 
 from intel.records import Submission
-from intel.store.port import BOUNDS, FIRST_OF_AN_ACCOUNT, WaitingBounds
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.rows import from_row, to_row
+from intel.store.waiting import BOUNDS, FIRST_OF_AN_ACCOUNT, WaitingBounds
 from intel.times import to_milliseconds
 
 

@@ -39,6 +39,23 @@ async def test_another_password_no_hash_and_a_damaged_hash_do_not_match() -> Non
     assert not await passwords.matches("nobody has this password", None)
 
 
+async def test_an_unknown_user_costs_the_work_of_a_known_one() -> None:
+    passwords = Passwords()
+    hashed = await passwords.hash(PASSWORD, EMAIL)
+    known, unknown = [await cost(passwords, against) for against in (hashed, None)]
+    assert known / 2 < unknown < known * 2
+
+
+async def cost(passwords: Passwords, against: str | None) -> float:
+    """The CPU seconds of a check, at their least."""
+    seconds = []
+    for _ in range(5):
+        before = time.process_time()
+        await passwords.matches("wrong", against)
+        seconds.append(time.process_time() - before)
+    return min(seconds)
+
+
 EMAIL = "mallory.keene@kestrel-research.example"
 
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sqlite3
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from api.cli.importing import Results
+from ingest.importing import TakenFile
+from intel.errors import IngestFailed
 from tests.api.pages import article_page
-from tests.end_to_end.processes import Installation
+from tests.contract.store.builders import make_article
+from tests.end_to_end.processes import Installation, until
+from tests.ingest.writing import table
 
 EVENT = {
     "Event": {
@@ -56,10 +63,39 @@ def test_a_misp_event_and_what_was_exported_as_stix_are_articles(here: Installat
     bundle = here.folder / "bundle.json"
     bundle.write_text(here.run("export", "--format", "stix").stdout)
     status, again = imported(here, bundle, "--source", "Partner")
-    assert (status, again["items"][0]["title"]) == (0, "Kestrel loader campaign")
+    assert (status, again["items"][0]["title"]) == (0, "STIX bundle: 1 objects outside of any report")
     (found,) = json.loads(here.run("lookup", "203.0.113.77", "--json").stdout)["items"]
     assert (found["iocs"][0]["sightings"], found["iocs"][0]["sources"]) == (2, 2)
     assert imported(here, bundle, event)[1]["summary"]["known"] == 2
+
+
+def stored(here: Installation) -> tuple[int, int]:
+    """How many articles and indicators are in the database; none where there is no database yet."""
+    counting = "SELECT (SELECT count(*) FROM articles), (SELECT count(*) FROM iocs)"
+    address = f"{here.database.as_uri()}?mode=ro"
+    with contextlib.suppress(sqlite3.OperationalError), contextlib.closing(sqlite3.connect(address, uri=True)) as read:
+        articles, iocs = read.execute(counting).fetchone()
+        return articles, iocs
+    return 0, 0
+
+
+@pytest.mark.timeout(180)
+@pytest.mark.promise("cli.import-search-list-lookup")
+def test_an_import_that_is_killed_goes_on_where_it_was_and_counts_everything_once(here: Installation) -> None:
+    reports = here.folder / "reports"
+    reports.mkdir()
+    for number in range(12):
+        (reports / f"report-{number:02}.md").write_text(f"# Report {number}\n\n{table(700 * number, 700)}")
+    running = here.start("import", str(reports))
+    until(lambda: stored(here)[0], "the first articles are saved")
+    running.kill()
+    running.wait()
+    assert 0 < stored(here)[0] < 12
+    status, rest = imported(here, reports)
+    assert (status, rest["summary"]["failed"], len(rest["items"])) == (0, 0, 12)
+    assert rest["summary"]["known"] > 0
+    assert [Path(item["path"]).name for item in rest["items"]] == sorted(path.name for path in reports.iterdir())
+    assert stored(here)[1] == sum(item["ioc_count"] for item in rest["items"]) > 12 * 1000
 
 
 def test_the_end_says_what_was_found(here: Installation) -> None:
@@ -70,3 +106,14 @@ def test_the_end_says_what_was_found(here: Installation) -> None:
     assert "1 of 2 files imported" in ended.stderr
     assert "indicators: ip 1" in ended.stderr
     assert "The JSON is neither a MISP event nor a STIX 2.1 bundle." in ended.stdout
+
+
+def test_of_very_many_files_the_first_failures_and_the_numbers_are_kept() -> None:
+    results = Results(all_rows=False)
+    for number in range(3_000):
+        refusal = IngestFailed("no_text", "The text is empty.") if number % 2 else None
+        results.add(TakenFile(f"{number}.txt", () if refusal else (make_article(str(number)),), refusal=refusal))
+    assert [row.path for row in results.rows()] == [f"{number}.txt" for number in range(1, 2_000, 2)]
+    assert "1500 of 3000 files imported" in list(results.sentences())
+    assert "500 more files failed than are shown" in list(results.sentences())
+    assert results.summary()["done"] == 1500

@@ -46,7 +46,11 @@ def refused(folder: Path, settings: dict[str, str], *command: str) -> tuple[int,
         (ENGINES | {"REDIS_URL": "127.0.0.1:6379"}, "REDIS_URL must be written like redis://"),
         (ENGINES | {"REDIS_URL": "redis://127.0.0.1:six/0"}, "REDIS_URL must be written like redis://"),
         (ENGINES | {"REDIS_URL": "redis://127.0.0.1:6379/x"}, "REDIS_URL must be written like redis://"),
-        (ENGINES | {"ELASTICSEARCH_URL": "nonsense"}, "ELASTICSEARCH_URL"),
+        (ENGINES | {"ELASTICSEARCH_URL": "nonsense"}, "ELASTICSEARCH_URL must be written like https://"),
+        (
+            ENGINES | {"ELASTICSEARCH_URL": "http://one:9200,http://two:x"},
+            "ELASTICSEARCH_URL must be written like https://",
+        ),
         (ENGINES | {"IOC_SECRET_KEY": ""}, "IOC_SECRET_KEY is not set"),
     ],
 )

@@ -146,20 +146,3 @@ async def test_a_member_pages_through_the_indicators_of_a_long_article(
     listed = page.tree.xpath("//aside//a[@class='value']")
     assert [a.text_content().replace("[.]", ".") for a in listed] == values[1_000:]
     assert "Next page" not in page.links() and "From the first indicator" in page.links()
-
-
-async def test_who_may_remove_an_article_is_asked_first_and_others_are_refused(api: Running, visitor: Reader) -> None:
-    article = await api.publish("report", "domain evil.example")
-    path = f"/articles/{article.id}/remove"
-    assert (await visitor.open(path)).path.startswith("/signin?")
-    await visitor.sign_up()  # the first account, which is the administrator
-    assert (await visitor.open(f"/articles/{article.id}")).links()["Remove this article"] == path
-    forged = await visitor.post(path, {"form_token": "00"})
-    assert forged.status == 403 and await api.store.articles.get(article.id) is not None
-    page = await visitor.submit(await visitor.open(path), path)
-    assert (page.path, await api.values()) == ("/articles", [])
-    other = await api.publish("other", "domain evil.example")
-    await visitor.sign_out()
-    await visitor.sign_up("other@example.org")
-    assert "Remove this article" not in (await visitor.open(f"/articles/{other.id}")).links()
-    assert (await visitor.open(f"/articles/{other.id}/remove")).status == 403

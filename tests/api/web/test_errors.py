@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from api.web import failure_page, is_page
+from api.web.routes import failure_page, is_page
 from tests.api.running import Running
 from tests.api.web.reading import Reader, reading
 

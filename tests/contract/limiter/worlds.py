@@ -11,6 +11,7 @@ from redis.asyncio import Redis
 from api.limits.memory import MemoryLimiter
 from api.limits.port import Limiter
 from api.limits.redis_limiter import RedisLimiter
+from api.limits.shared import SharedBuckets, SharedLimiter
 
 
 class ManualClock:
@@ -49,6 +50,16 @@ class MemoryWorld:
 
     async def close(self) -> None:
         await self.limiter.close()
+
+
+class SharedWorld(MemoryWorld):
+    """Two limiters on one table, as two processes have it, on a clock that stands still."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        buckets = SharedBuckets()
+        self.limiter = SharedLimiter(buckets, clock=self.clock)
+        self.second_client = SharedLimiter(buckets, clock=self.clock)
 
 
 class RedisWorld:

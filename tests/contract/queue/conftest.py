@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator
-from pathlib import Path
+from collections.abc import AsyncIterator, Callable
 
 import pytest
 import pytest_asyncio
 
 from ingest.queue.port import ReadSubmission
-from intel.store import Store
-from intel.store.sqlite.store import SqliteStore
-from tests.contract.limiter.redis_server import RedisServer
 from tests.contract.queue.worlds import EmbeddedWorld, RedisWorld, World
 
 Begin = Callable[[ReadSubmission], World]
@@ -28,20 +24,3 @@ async def begin(request: pytest.FixtureRequest) -> AsyncIterator[Begin]:
     yield start
     for world in started:
         await world.stop()
-
-
-@pytest_asyncio.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = SqliteStore(tmp_path / "store.db")
-    await opened.setup()
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-def own_redis(redis_url: str, tmp_path: Path) -> Iterator[RedisServer]:
-    """A Redis that the test may kill; left out where Redis is left out altogether."""
-    server = RedisServer(tmp_path)
-    server.start()
-    yield server
-    server.kill()

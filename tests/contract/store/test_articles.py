@@ -228,6 +228,16 @@ async def test_addresses_lead_to_the_article_that_had_them_first(store: Store) -
     assert await store.articles.id_of("https://news.example/new") == second.id
     assert await store.articles.id_of("https://news.example/2") == second.id
     assert await store.articles.id_of(shared) == first.id
+    asked = ["https://news.example/2", "https://news.example/unknown", shared, shared]
+    assert await store.articles.ids_of(asked) == {"https://news.example/2": second.id, shared: first.id}
+    assert await store.articles.ids_of([]) == {}
+
+
+async def test_several_articles_are_read_at_once_without_their_texts(store: Store, other_store: Store) -> None:
+    published = [await publish(store, make_article(name), "domain evil.example") for name in ("a", "b")]
+    asked = [published[1].id, "unknown", published[0].id, published[0].id]
+    assert await other_store.articles.get_many(asked) == {one.id: replace(one, text=None) for one in published}
+    assert await store.articles.get_many([]) == {}
 
 
 async def test_an_address_may_be_long_and_strange(store: Store) -> None:
@@ -338,6 +348,7 @@ async def test_a_sighting_is_read_back_with_its_own_malware_names(store: Store) 
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.slow
 async def test_many_sightings_of_a_span_are_all_read(store: Store) -> None:
     await publish(store, make_article("a", at=1), *[f"domain d{n}.example" for n in range(6_000)])
     await publish(store, make_article("b", at=2), *[f"domain d{n}.example" for n in range(6_000)])
@@ -393,6 +404,7 @@ async def test_the_basis_differs_when_what_a_span_returns_differs(store: Store, 
 
 
 @pytest.mark.timeout(180)
+@pytest.mark.slow
 async def test_a_large_article_is_saved_whole(store: Store) -> None:
     article = await publish(store, make_article(title="Long list"), *[f"domain d{n}.example" for n in range(20_000)])
     assert article.ioc_counts == {"domain": 20_000}

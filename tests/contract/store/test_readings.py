@@ -39,6 +39,15 @@ async def test_a_reading_is_read_back_whole(store: Store, other_store: Store) ->
     assert await store.readings.of("article-2") == ()
 
 
+async def test_readings_are_kept_several_at_once(store: Store, other_store: Store) -> None:
+    await store.readings.put(replace(make_reading(2), title="An older one"))
+    readings = [make_reading(1), make_reading(2), make_reading(1, "article-2")]
+    await store.readings.put_many(readings)
+    kept = [await other_store.readings.get(one.article_id, one.revision) for one in readings]
+    assert kept == readings
+    await store.readings.put_many([])
+
+
 async def test_what_was_weighed_keeps_its_order_and_its_kinds(store: Store) -> None:
     await store.readings.put(make_reading())
     found = await store.readings.get("article-1", 1)

@@ -12,9 +12,10 @@ import pytest
 import pytest_asyncio
 
 from intel.query import ArticleQuery, parse_search
-from intel.records import REMOVED, Article, Reading, SeenIoc, Submission, Vote
+from intel.records import REMOVED, Article, Reading, SeenIoc, Submission, Vote, Week
 from intel.store.port import Store
 from intel.store.sqlite.store import SqliteStore
+from intel.store.taking_back import TAKEN_BACK
 from tests.contract.store.builders import (
     hour,
     id_of,
@@ -94,6 +95,21 @@ async def test_nothing_of_a_removed_article_is_left(store: Store, other_store: S
     totals = await store.totals()
     assert (totals.articles, totals.iocs, totals.newest_article) == (1, 1, kept.seen_at)
     assert {one.article_id for one in await sighted(store)} == {kept.id}
+
+
+@pytest.mark.promise("remove.exact")
+async def test_weeks_that_were_told_while_an_article_was_there_are_taken_back_with_it(store: Store) -> None:
+    came, told = hour(2), [hour(0), hour(3)]
+    await publish(store, replace(make_article("kept"), fetched_at=hour(1)), "domain both.example")
+    gone = await publish(store, replace(make_article("gone"), fetched_at=came), "domain both.example")
+    for revision, generated_at in enumerate(told, start=1):
+        assert await store.weeks.add(Week("2026-W47", revision, "basis", generated_at, {"said": revision}))
+    # It is saved anew later on, which does not make it any newer.
+    await publish(store, replace(gone, title="Poisoned"), "domain both.example")
+    assert await store.articles.remove(gone.id)
+    assert await store.weeks.bases("2026-W47") == {2: TAKEN_BACK, 1: "basis"}
+    newest = await store.weeks.get("2026-W47")
+    assert newest is not None and newest.body == {}
 
 
 async def test_an_unknown_article_cannot_be_removed_nor_one_a_second_time(store: Store) -> None:

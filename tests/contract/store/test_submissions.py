@@ -9,7 +9,8 @@ import pytest
 
 from intel.errors import AccountQueueFull, QueueFull
 from intel.records import Submission
-from intel.store.port import Store, WaitingBounds
+from intel.store.port import Store
+from intel.store.waiting import WaitingBounds
 from tests.contract.store.builders import hour, make_article, make_submission, publish
 
 

@@ -88,7 +88,7 @@ async def test_of_many_withdrawals_at_once_one_succeeds(store: Store, other_stor
 
 
 async def test_votes_on_a_thousand_indicators_are_counted_at_once(store: Store, other_store: Store) -> None:
-    ids = [f"ioc-{n}" for n in range(1_000)]
+    ids = [id_of(f"domain d{n}.example") for n in range(1_000)]
     await asyncio.gather(*(store.votes.put(make_vote(account, ioc=id)) for id in ids[::10] for account in ("a", "b")))
     await store.votes.put(make_vote("c", ioc=ids[0]))
     assert await other_store.votes.counts(ids) == dict.fromkeys(ids[::10], 2) | {ids[0]: 3}

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingest.fetch import FetchAllow, Fetcher, FetchLimits
+from ingest.fetch.wire import public_tls
 from intel.errors import FetchFailed, RefusedUrl
 from tests.ingest.fetch.asking import LOOPBACK, Names, failure, fetch
 from tests.ingest.fetch.certificates import issue_certificate
@@ -183,8 +184,24 @@ async def test_something_else_than_tls_behind_https_is_no_secure_connection() ->
 
 
 def test_public_tls_verifies() -> None:
-    from ingest.fetch.wire import public_tls
-
     context = public_tls()
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname
+
+
+async def test_the_authorities_are_read_once_for_the_first_page_over_https(
+    web: Web, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[ssl.SSLContext] = []
+
+    def counted() -> ssl.SSLContext:
+        made.append(ssl.create_default_context())
+        return made[-1]
+
+    monkeypatch.setattr("httpcore.default_ssl_context", counted)
+    public_tls.cache_clear()
+    assert (await Fetcher(LOOPBACK).fetch(web.page("/a", ARTICLE))).body == ARTICLE
+    assert made == []
+    for _ in range(2):
+        assert (await failure("https://127.0.0.1:1/")).reason == "connect_failed"
+    assert made == [public_tls()]

@@ -15,7 +15,7 @@ from intel.errors import IngestFailed
 from intel.query import IocQuery
 from intel.settings import Settings
 from intel.store.sqlite.store import SqliteStore
-from tests.ingest.fetch.web import Web, open_web
+from tests.ingest.fetch.web import Web
 from tests.ingest.hostile.bodies import ARTICLE
 from tests.ingest.hostile.routes import Expected, charsets, lay_out, markup
 
@@ -23,12 +23,6 @@ pytestmark = pytest.mark.timeout(300)
 
 _AT_ONCE = 10
 _LONGEST_SECONDS = 90.0
-
-
-@pytest_asyncio.fixture
-async def web() -> AsyncIterator[Web]:
-    async with open_web() as web:
-        yield web
 
 
 @pytest_asyncio.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -14,28 +13,13 @@ from ingest.assembly import Ingest, open_ingest
 from intel.records import Submission
 from intel.settings import Settings
 from intel.store import Store
-from intel.store.sqlite.store import SqliteStore
 from intel.times import utc_now
 from tests.api.pages import article_page, eventually
 from tests.contract.queue.reading import ended
 from tests.ingest.burning import HEAVY, read_burning
-from tests.ingest.fetch.web import Web, open_web
+from tests.ingest.fetch.web import Web
 
 _HEAVY_PAGES = 8
-
-
-@pytest_asyncio.fixture
-async def web() -> AsyncIterator[Web]:
-    async with open_web() as web:
-        yield web
-
-
-@pytest_asyncio.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = SqliteStore(tmp_path / "store.db")
-    await opened.setup()
-    yield opened
-    await opened.close()
 
 
 @pytest_asyncio.fixture

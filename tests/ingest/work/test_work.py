@@ -40,6 +40,23 @@ async def test_what_has_ended_or_is_not_there_is_not_read_again(store: Store, cl
     assert len(web.asked) == 1
 
 
+async def test_a_page_that_waits_for_its_turn_to_be_parsed_loses_none_of_its_time_and_attempts(
+    store: Store, clock: Clock
+) -> None:
+    def no_turn() -> Article:
+        clock.forward(85)  # a long fetch, and the longest wait for a turn
+        raise IsolationFailed("busy", "Too many large pages are being read at this moment.", retryable=True)
+
+    put_off = FetchFailed("http_503", "Later.", retryable=True)
+    work = SubmissionWork(store, Web(*[no_turn] * 30, put_off, make_article()).read, clock)
+    await submitted(store, clock)
+    for _ in range(30):
+        waiting = await read_when_due(work, store, clock)
+        assert (waiting.status, waiting.reason, waiting.attempts) == ("queued", "busy", 0)
+    done = await read_until_ended(work, store, clock)
+    assert (done.status, done.reason, done.attempts) == ("done", None, 2)
+
+
 @pytest.mark.promise("submit.no-retry-for-what-cannot-pass")
 @pytest.mark.parametrize(
     "error",

@@ -142,29 +142,29 @@ async def test_what_was_last_seen_long_ago_grows_stale_then_closed_then_is_gone(
     focus = Focus(store)
     last = hour(0.01)
     for days, status in ((13.9, "active"), (14.1, "stale"), (27.9, "stale"), (28.1, "closed"), (40, "closed")):
-        (item,) = await focus.items(last + timedelta(days=days))
+        (item,) = await focus.items(await focus.standings(last + timedelta(days=days)))
         assert (item["status"], item["severity"], item["evidence"]["sources"]["count"]) == (status, "low", 2), days
     assert item["history"][-1]["to"] is None
-    assert await focus.items(last + timedelta(days=60)) == []
+    assert await focus.standings(last + timedelta(days=60)) == ()
 
 
 async def test_one_too_few_sources_close_what_articles_still_name(store: Store) -> None:
     await write(store, "cve CVE-2024-0001", "One")
     await write(store, "cve CVE-2024-0001", "Two", at=5 * DAY)
-    (item,) = await Focus(store).items(hour(15 * DAY))
-    assert item["status"] == "closed"
+    (standing,) = await Focus(store).standings(hour(15 * DAY))
+    assert standing.status == "closed"
 
 
 async def test_focus_is_computed_anew_only_where_it_may_differ(store: Store) -> None:
     await write(store, "cve CVE-2024-0001", "One", "Two")
     focus = Focus(store)
-    first = await focus.items(hour(1))
-    assert await focus.items(hour(2)) is first
+    first = await focus.standings(hour(1))
+    assert await focus.standings(hour(2)) is first
     await write(store, "cve CVE-2024-0001", "Three", at=2)
-    second = await focus.items(hour(3))
-    assert second[0]["severity"] == "medium"
+    second = await focus.standings(hour(3))
+    assert second[0].severity == "medium"
     await put_kev(store, hour(3), {"CVE-2024-0001": "2026-11-14"})
-    assert (await focus.items(hour(3)))[0]["severity"] == "critical"
+    assert (await focus.standings(hour(3)))[0].severity == "critical"
 
 
 @pytest.mark.promise("focus.list")

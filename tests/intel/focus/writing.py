@@ -43,4 +43,10 @@ async def rules(store: Store, at: float = 1) -> dict[str, str]:
 
 async def focus_items(store: Store, now: datetime) -> list[dict[str, Any]]:
     """The active items of a store at `now`, in their order."""
-    return [item for item in await Focus(store).items(now) if item["status"] == "active"]
+    return [item for item in await all_items(store, now) if item["status"] == "active"]
+
+
+async def all_items(store: Store, now: datetime) -> list[dict[str, Any]]:
+    """The items of a store at `now`, stale and closed ones too, in their order."""
+    focus = Focus(store)
+    return await focus.items(await focus.standings(now))

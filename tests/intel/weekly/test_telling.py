@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import date, datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
-import pytest_asyncio
 
 from intel.awareness import load_lessons
 from intel.catalogues.facts import Epss, Kev, write
@@ -18,7 +15,6 @@ from intel.catalogues.parts import split
 from intel.errors import NotFound
 from intel.records import Catalogue, Sighting
 from intel.store import Store
-from intel.store.sqlite.store import SqliteStore
 from intel.weekly import week_revision, week_start, weekly
 from tests.contract.store.builders import hour, make_article, publish
 
@@ -26,14 +22,6 @@ WEEK = "2026-W47"
 NOW = hour(80)
 LONG_AFTER = hour(24 * 60)
 LESSONS = load_lessons()
-
-
-@pytest_asyncio.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = SqliteStore(tmp_path / "store.db")
-    await opened.setup()
-    yield opened
-    await opened.close()
 
 
 async def told(store: Store, now: datetime = NOW, id: str = WEEK) -> dict[str, Any]:

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from intel.awareness import load_lessons
 from intel.errors import NotFound
 from intel.records import IOC_TYPES
 from intel.store import Store
-from intel.store.sqlite.store import SqliteStore
 from intel.weekly import week_id, week_start, weekly
+from intel.weekly.computing import compute
 from tests.contract.store.builders import hour, make_article, publish
 
 WEEK = "2026-W47"
 NOW = hour(80)
 LESSONS = load_lessons()
-
-
-@pytest_asyncio.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = SqliteStore(tmp_path / "store.db")
-    await opened.setup()
-    yield opened
-    await opened.close()
 
 
 @pytest.mark.parametrize(
@@ -160,3 +150,23 @@ async def test_many_that_ask_at_once_get_one_revision(store: Store) -> None:
     await publish(store, make_article("a", at=1), "domain a.example")
     weeks = await asyncio.gather(*(weekly(store, WEEK, LESSONS, NOW) for _ in range(8)))
     assert {(week.revision, week.basis) for week in weeks} == {(1, weeks[0].basis)}
+
+
+@pytest.mark.promise("remove.exact")
+async def test_a_week_that_is_computed_while_an_article_is_removed_does_not_tell_of_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = await publish(store, make_article("gone", title="Poisoned"), "domain gone.example")
+    await publish(store, make_article("kept", at=1), "domain kept.example")
+    loop = asyncio.get_running_loop()
+
+    def compute_late(*given: Any) -> dict[str, Any]:
+        asyncio.run_coroutine_threadsafe(store.articles.remove(gone.id), loop).result()
+        return compute(*given)
+
+    monkeypatch.setattr("intel.weekly.compute", compute_late)
+    told = await weekly(store, WEEK, LESSONS, NOW)
+    assert told.body["counts"]["articles"] == 1
+    for revision in range(1, told.revision + 1):
+        kept = await store.weeks.get(WEEK, revision)
+        assert kept is not None and "Poisoned" not in str(kept.body)

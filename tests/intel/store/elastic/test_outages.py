@@ -50,6 +50,15 @@ READS: dict[str, Callable[[ElasticStore], Awaitable[object]]] = {
 }
 
 
+# As the server says that its queue is full, or that its memory is for a moment.
+TURNED_AWAY = (429, b'{"error":{"type":"es_rejected_execution_exception","reason":"rejected execution"},"status":429}')
+TURNED_AWAY_ITEM = (
+    b'{"errors":true,"items":[{"index":{"status":429,"error":{"type":"es_rejected_execution_exception",'
+    b'"reason":"rejected execution"}}}]}'
+)
+LATE_SECONDS = 3.5
+
+
 def make_key(secret_hash: str) -> ApiKey:
     return ApiKey("account-one", 0, "key", secret_hash, hour(1))
 
@@ -84,6 +93,43 @@ async def test_a_cluster_that_hangs_is_given_up_within_seconds(
     with pytest.raises(StoreUnavailable):
         await READS[read](wired_store)
     assert 2 < time.monotonic() - begun < 5
+
+
+@pytest.mark.parametrize("read", READS)
+async def test_a_read_that_a_busy_cluster_turns_away_is_asked_again(
+    wired_store: ElasticStore, wire: Wire, read: str
+) -> None:
+    wire.canned = [TURNED_AWAY] * 6
+    await READS[read](wired_store)
+    assert not wire.canned
+
+
+async def test_a_list_of_which_a_busy_cluster_turns_a_part_away_is_asked_again(
+    wired_store: ElasticStore, wire: Wire
+) -> None:
+    wire.canned_path, wire.canned = "_msearch", [(200, b'{"responses":[%s,%s]}' % (TURNED_AWAY[1], TURNED_AWAY[1]))] * 3
+    assert (await wired_store.iocs.find(IocQuery())).total == 0
+    assert not wire.canned
+
+
+async def test_a_read_that_is_answered_late_is_waited_for_while_the_cluster_answers_others(
+    wired_store: ElasticStore, wire: Wire
+) -> None:
+    wire.late_path = "search"
+    asyncio.get_running_loop().call_later(LATE_SECONDS, wire.late.set)
+    assert (await wired_store.iocs.find(IocQuery())).items == ()
+    assert wire.late.is_set()
+
+
+async def test_writes_that_a_busy_cluster_turns_away_are_carried_out_in_the_end(
+    wired_store: ElasticStore, wire: Wire
+) -> None:
+    wire.canned = [TURNED_AWAY] * 4
+    await wired_store.submissions.add(make_submission())
+    wire.canned_path, wire.canned = "/_bulk", [TURNED_AWAY, (200, TURNED_AWAY_ITEM), TURNED_AWAY]
+    await publish(wired_store, make_article(), "domain evil.example")
+    assert not wire.canned
+    assert await listed(wired_store) == ["evil.example"]
 
 
 async def test_an_outage_is_logged_once_and_its_end_too(wired_store: ElasticStore, wire: Wire) -> None:

@@ -11,8 +11,9 @@ import pytest
 from intel.errors import StoreUnavailable
 from intel.records import Article, Sighting
 from intel.store.elastic.store import ElasticStore
+from intel.store.port import Entry
 from intel.words import encode_word
-from tests.contract.store.builders import hour, id_of, listed, make_article, publish, search, the_ioc
+from tests.contract.store.builders import hour, id_of, listed, make_article, publish, search, seen, the_ioc
 from tests.intel.store.elastic.wire import Wire
 
 pytestmark = pytest.mark.asyncio
@@ -21,6 +22,10 @@ OLD = make_article("report", at=1, source="Agency", title="Before", cluster="one
 NEW = make_article("report", at=9, source="Other", title="After", cluster="two")
 MATE = make_article("mate", at=3, source="Paper", cluster="one")
 LATER_MATE = make_article("later", at=11, source="Portal", cluster="two")
+TOGETHER = [
+    Entry(one, seen("domain kept.example", f"domain {n}.example"), [one.url or ""])
+    for n, one in enumerate((OLD, MATE, LATER_MATE))
+]
 
 
 async def state(store: ElasticStore) -> dict[str, object]:
@@ -84,6 +89,33 @@ async def test_a_new_article_whose_saver_is_killed_is_not_there_until_it_is_whol
     assert await store.articles.id_of(OLD.url or "") == OLD.id
     found = await the_ioc(store, "domain kept.example")
     assert (found.sightings, found.sources, await listed(store)) == (1, 1, ["kept.example"])
+
+
+@pytest.mark.parametrize("requests", range(1, 18, 4))
+async def test_articles_whose_common_saver_is_killed_are_counted_once_by_the_next(
+    store: ElasticStore, wired_store: ElasticStore, wire: Wire, requests: int
+) -> None:
+    wire.requests_left = requests
+    with pytest.raises(StoreUnavailable):
+        await asyncio.wait_for(wired_store.articles.save_many(TOGETHER), 20)
+        wire.requests_left = 0
+        await wired_store.ping()
+    await store.articles.save_many(TOGETHER)
+    found = await the_ioc(store, "domain kept.example")
+    assert (found.sightings, found.sources, found.last_seen) == (3, 2, hour(11))
+    assert sorted(await listed(store)) == ["0.example", "1.example", "2.example", "kept.example"]
+    assert [await store.articles.id_of(one.article.url or "") for one in TOGETHER] == [o.article.id for o in TOGETHER]
+
+
+async def test_many_articles_are_saved_by_as_many_requests_as_few(wired_store: ElasticStore, wire: Wire) -> None:
+    entries = [Entry(make_article(f"a{n}"), seen(f"domain {n}.example", "ip 192.0.2.1"), [f"x{n}"]) for n in range(60)]
+    asked = []
+    for some in (entries[:2], entries[2:]):
+        wire.heads.clear()
+        await wired_store.articles.save_many(some)
+        asked.append(len(wire.heads))
+    assert asked[1] <= asked[0] + 3
+    assert (await the_ioc(wired_store, "ip 192.0.2.1")).sightings == 60
 
 
 async def test_many_sources_are_counted_exactly(store: ElasticStore) -> None:

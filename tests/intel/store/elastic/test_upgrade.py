@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,11 +12,13 @@ import pytest
 import pytest_asyncio
 
 from ingest.revisions import Revisions
+from intel.cards import card_of
 from intel.query import ArticleQuery, IocQuery
 from intel.records import Account, Article, Catalogue, Reading, Session, Sighting, Vote
+from intel.store.elastic.cards import has_card
 from intel.store.elastic.store import ElasticStore
 from search_mappings import elasticsearch_indices
-from tests.contract.store.builders import hour, listed, make_article, make_submission, publish, search, the_ioc
+from tests.contract.store.builders import hour, id_of, listed, make_article, make_submission, publish, search, the_ioc
 from tests.intel.store.elastic.conftest import store_at
 from tests.intel.store.elastic.wire import Wire, wire_to
 
@@ -28,7 +31,7 @@ NEW_FIELDS = {
     "submissions": ("ioc_dropped", "again", "put_off"),
     "sessions": ("nonce",),
     "accounts": ("role",),
-    "iocs": ("added_at", "changed_at", "added_number", "change_number", "removed"),
+    "iocs": ("card", "false_positives", "folded", "added_at", "changed_at", "added_number", "change_number", "removed"),
     "leases": ("number", "closed", "changed_at", "batch"),
 }
 SESSION = Session("session-one", "account-one", 1, hour(0), hour(0), hour(500), "Browser")
@@ -93,6 +96,41 @@ async def test_what_the_former_version_stored_reads_as_before(article: Article, 
     assert (await store.iocs.facets(IocQuery())).types == {"domain": 1}
     assert [one async for one in store.submissions.all_of("account-1")] == [make_submission()]
     assert await store.accounts.sessions("account-one") == (SESSION,)
+
+
+async def test_cards_and_malware_names_are_told_though_the_former_version_did_not_store_them(
+    store: ElasticStore, elasticsearch_url: str, index_prefix: str
+) -> None:
+    await publish(store, make_article(), SEEN, "malware Emotet")
+    await forget(elasticsearch_url, index_prefix, ("card", "false_positives", "folded"))
+    await publish(store, make_article("new", at=1), "malware Lumma")
+    await store.votes.put(Vote(id_of("domain evil.example"), "account", "note", hour(1)))
+    for _ in range(2):
+        cards = (await store.iocs.find_cards(IocQuery())).items
+        records = (await store.iocs.find(IocQuery())).items
+        assert cards == tuple(card_of(ioc, int(ioc.type == "domain")) for ioc in records)
+        assert await store.iocs.get_cards([card.id for card in cards]) == {card.id: card for card in cards}
+        spellings = await store.iocs.malware_named(["emotet", "lumma"])
+        assert spellings == {"emotet": ("Emotet",), "lumma": ("Lumma",)}
+        await store.reindex(lambda what, done, total: None)
+    documents = await stored(elasticsearch_url, index_prefix)
+    assert documents == [document for document in documents if has_card(document)]
+
+
+async def forget(url: str, prefix: str, names: Sequence[str]) -> None:
+    """Leaves of each indicator what the former version stored."""
+    async with httpx.AsyncClient(base_url=url, timeout=30) as client:
+        for document in await stored(url, prefix):
+            former = {name: value for name, value in document.items() if name not in names}
+            place = f"/{prefix}iocs/_doc/{document['id']}"
+            (await client.put(place, params={"refresh": "true"}, json=former)).raise_for_status()
+
+
+async def stored(url: str, prefix: str) -> list[dict[str, Any]]:
+    """The documents of all indicators."""
+    async with httpx.AsyncClient(base_url=url, timeout=30) as client:
+        found = await client.post(f"/{prefix}iocs/_search", json={"size": 1_000})
+        return [hit["_source"] for hit in found.raise_for_status().json()["hits"]["hits"]]
 
 
 async def test_the_earliest_account_becomes_the_administrator(article: Article, store: ElasticStore) -> None:

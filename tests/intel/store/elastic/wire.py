@@ -12,7 +12,11 @@ from urllib.parse import urlsplit
 
 @dataclass(slots=True)
 class Wire:
-    """Passes bytes on, unless it is `cut`, `stalled` (answers never come), or has no `requests_left`."""
+    """Passes bytes on, unless it is `cut`, `stalled` (answers never come), or has no `requests_left`.
+
+    The next requests to `canned_path` get the `canned` answers instead of the server's. Answers to requests for
+    `late_path` come only once `late` is set.
+    """
 
     address: str
     url: str = ""
@@ -21,6 +25,10 @@ class Wire:
     answers_to_lose: int = 0
     requests_left: int | None = None
     heads: list[str] = field(default_factory=list)
+    canned: list[tuple[int, bytes]] = field(default_factory=list)
+    canned_path: str = "/"
+    late_path: str = ""
+    late: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection of the store."""
@@ -29,7 +37,7 @@ class Wire:
             await _close(writer)
             return
         upstream, downstream = await asyncio.open_connection(parts.hostname, parts.port)
-        passing = [self._requests(reader, downstream), self._answers(upstream, writer)]
+        passing = [self._requests(reader, downstream, writer), self._answers(upstream, writer)]
         tasks = [asyncio.create_task(one) for one in passing]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -38,7 +46,9 @@ class Wire:
                 task.cancel()
             await asyncio.gather(_close(downstream), _close(writer), *tasks, return_exceptions=True)
 
-    async def _requests(self, reader: asyncio.StreamReader, server: asyncio.StreamWriter) -> None:
+    async def _requests(
+        self, reader: asyncio.StreamReader, server: asyncio.StreamWriter, store: asyncio.StreamWriter
+    ) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
             while head := await reader.readuntil(b"\r\n\r\n"):
                 text = head.decode()
@@ -49,6 +59,12 @@ class Wire:
                 if self.cut or self._spent():
                     return
                 self.heads.append(text)
+                path = text.split(" ", 2)[1]
+                if self.canned and self.canned_path in path:
+                    store.write(_answer(*self.canned.pop(0)))
+                    continue
+                if self.late_path and self.late_path in path:
+                    await self.late.wait()
                 server.write(head + body)
                 await server.drain()
 
@@ -70,6 +86,11 @@ class Wire:
                     return
                 store.write(data)
                 await store.drain()
+
+
+def _answer(status: int, body: bytes) -> bytes:
+    head = f"HTTP/1.1 {status} said\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+    return head.encode() + body
 
 
 async def _close(writer: asyncio.StreamWriter) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+import threading
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
@@ -10,6 +12,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from intel.errors import StoreUnavailable
 from intel.store.sqlite.connection import READERS, ROWS_AT_ONCE, Database, connect
 
 NUMBERS = "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < ?) SELECT "
@@ -61,3 +64,45 @@ async def test_a_query_is_cancelled_before_its_connection_is_open(database: Data
             await asked
 
     assert await database.read(lambda connection: connection.execute("SELECT 3").fetchone()[0]) == 3
+
+
+def thread_of(connection: sqlite3.Connection) -> str:
+    connection.execute("SELECT 1").fetchone()
+    return threading.current_thread().name
+
+
+async def test_a_short_read_runs_where_it_is_asked_for(database: Database) -> None:
+    here = threading.current_thread().name
+    assert await database.read_at_once(thread_of) == here
+    assert await database.read(thread_of) != here
+
+
+async def test_a_read_that_takes_long_moves_into_a_thread_and_still_answers(database: Database) -> None:
+    counted: list[str] = []
+
+    def work(connection: sqlite3.Connection) -> int:
+        counted.append(threading.current_thread().name)
+        return int(connection.execute(NUMBERS + "count(*) FROM number", (300_000,)).fetchone()[0])
+
+    assert await database.read_at_once(work) == 300_000
+    assert counted[0] == threading.current_thread().name != counted[1]
+
+
+async def test_a_locked_file_does_not_keep_the_event_loop_waiting(database: Database) -> None:
+    holder = connect(database.path, mode="rw")
+    holder.execute("BEGIN EXCLUSIVE")
+    reading = asyncio.ensure_future(
+        database.read_at_once(lambda c: c.execute("SELECT * FROM sqlite_schema").fetchall())
+    )
+    await asyncio.sleep(0)
+    assert not reading.done()
+    holder.close()
+    assert await reading == []
+
+
+async def test_a_fault_in_a_short_read_is_told_as_in_any_other(database: Database) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such table"):
+        await database.read_at_once(lambda connection: connection.execute("SELECT * FROM absent"))
+    await database.close()
+    with pytest.raises(StoreUnavailable):
+        await database.read_at_once(thread_of)

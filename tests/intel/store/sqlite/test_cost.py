@@ -31,8 +31,8 @@ async def plan(database: Database, sql: Sql) -> str:
     [
         (IocQuery(), "iocs_newest"),
         (IocQuery(type="ip"), "iocs_of_type (type=?"),
-        (IocQuery(source="Blog"), "ioc_sources_newest (source_name=?"),
-        (IocQuery(source="Blog", type="ip"), "ioc_sources_of_type (source_name=? AND type=?"),
+        (IocQuery(source="Blog"), "source_lists USING PRIMARY KEY (source_seq=?"),
+        (IocQuery(source="Blog", type="ip"), "source_lists_of_type (source_seq=? AND type=?"),
         (IocQuery(since=hour(0), until=hour(9)), "iocs_newest (newest_first>? AND newest_first<?"),
     ],
     ids=str,
@@ -48,7 +48,7 @@ async def test_a_list_of_indicators_is_read_in_order(database: Database, query: 
     [
         (IocQuery(after=DEEP), "iocs_newest ((newest_first,id)>(?,?))"),
         (IocQuery(type="ip", after=DEEP), "iocs_of_type (type=? AND (newest_first,id)>(?,?))"),
-        (IocQuery(source="Blog", after=DEEP), "ioc_sources_newest (source_name=? AND (newest_first,id)>(?,?))"),
+        (IocQuery(source="Blog", after=DEEP), "PRIMARY KEY (source_seq=? AND (newest_first,id)>(?,?))"),
     ],
     ids=str,
 )
@@ -65,8 +65,14 @@ async def test_a_list_of_articles_is_read_in_order(database: Database, query: Ar
 
 @pytest.mark.promise("cursor.deep-page-cost")
 async def test_a_page_of_an_article_s_indicators_begins_where_the_last_one_ended(database: Database) -> None:
-    found = await plan(database, Sql(IOCS_OF, ("article", 7_000, "5f0c1b3e", 1_001)))
-    assert "sightings_of_article (article_id=? AND (position,ioc_id)>(?,?))" in found and "TEMP B-TREE" not in found
+    asked = {"article": "article", "position": 7_000, "id": b"\x5f", "most": 1_001}
+    found = await database.read(
+        lambda connection: connection.execute(f"EXPLAIN QUERY PLAN {IOCS_OF}", asked).fetchall()
+    )
+    details = [row["detail"] for row in found]
+    assert any("sightings_of_article (article_seq=? AND position>?)" in detail for detail in details)
+    # Only indicators of one position are sorted.
+    assert [detail for detail in details if "TEMP B-TREE" in detail] == ["USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"]
 
 
 @pytest.mark.parametrize("q", ["evil", "evil.example", "l*", "198.51.100.0/24", "198.51.100.0/24 evil"])
@@ -84,13 +90,22 @@ async def test_a_search_looks_up_each_match_once(database: Database, q: str, que
         assert "SCAN iocs" not in found and "(id=? AND rowid=?)" not in found
 
 
-@pytest.mark.parametrize("query", [IocQuery(), IocQuery(type="ip"), IocQuery(since=hour(0))], ids=str)
-async def test_the_facets_of_a_list_are_read_from_indexes(database: Database, query: IocQuery) -> None:
-    scope = facets.Scope(finding.plain_filters(query))
-    assert "INDEX ioc_sources_" in await plan(database, facets.source_names(scope))
-    assert "INDEX iocs_" in await plan(database, facets.types_and_times(scope))
-
-
+@pytest.mark.parametrize("source", [None, "Blog"])
 @pytest.mark.parametrize("type", [None, "ip"])
-async def test_the_total_of_a_list_is_kept_and_not_counted(database: Database, type: str | None) -> None:
-    assert "ioc_totals" in await plan(database, finding.ioc_list_total(IocQuery(type=type)))
+async def test_total_and_facets_of_a_list_are_kept_and_not_counted(
+    database: Database, type: str | None, source: str | None
+) -> None:
+    query = IocQuery(type=type, source=source)
+    total, names = await plan(database, finding.ioc_list_total(query)), await plan(database, facets.source_names(query))
+    assert "ioc_counts" in total or "source_weeks" in total
+    assert "source_counts" in names and "iocs_" not in names and "source_lists" not in names
+
+
+@pytest.mark.parametrize("query", [IocQuery(since=hour(0)), IocQuery(type="ip", until=hour(9))], ids=str)
+async def test_the_facets_of_a_span_are_read_from_indexes(database: Database, query: IocQuery) -> None:
+    weeks, names = (
+        await plan(database, facets.weeks_of_span(query)),
+        await plan(database, facets.sources_of_span(query)),
+    )
+    assert "INDEX iocs_of_type" in weeks and "TEMP B-TREE" not in weeks
+    assert "source_lists" in names and "TEMP B-TREE FOR GROUP BY" not in names

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from intel.query import IocQuery
+from intel.records import Facets
 from intel.store.sqlite.connection import Database
+from intel.store.sqlite.reindexing import words_between
 from intel.store.sqlite.store import SqliteStore
-from tests.contract.store.builders import listed, make_article, publish, search, the_ioc
+from intel.store.sqlite.word_index import add_rebuilt, begin_rebuilding, end_rebuilding
+from tests.contract.store.builders import listed, make_article, publish, query, search, the_ioc
 
 DAMAGE = (
-    "DELETE FROM ioc_words",
-    "UPDATE ioc_words SET value = 'wrong', host = '', article = 'wrong'",
+    "INSERT INTO ioc_words (ioc_words) VALUES ('delete-all')",
+    "INSERT INTO ioc_words (rowid, value, article) SELECT seq, 'wrong', 'wrong' FROM iocs",
     "DELETE FROM article_words",
     "INSERT INTO ioc_words (rowid, value) VALUES (4711, 'stray')",
     "DELETE FROM ioc_sources",
+    "UPDATE ioc_sources SET kind = 0, shared = 2",
+    "DELETE FROM source_lists",
+    "INSERT INTO source_lists SELECT source_seq, 0, x'00', 'ip', 4711 FROM source_lists LIMIT 1",
     "UPDATE iocs SET ip = NULL",
     "UPDATE iocs SET sightings = 99, sources = 99, last_seen = 0, context = 'wrong', malware = '[\"wrong\"]'",
-    "UPDATE ioc_totals SET iocs = 99",
-    "UPDATE sightings SET counted_source = 'wrong'",
-    "INSERT INTO iocs SELECT 99, 'x', 'ip', 'x', 0, 0, 1, 1, NULL, article_id, '[]', '', 0, 0, 0, 0 FROM iocs LIMIT 1",
+    "UPDATE ioc_counts SET iocs = 99",
+    "DELETE FROM source_counts",
+    "UPDATE source_weeks SET iocs = 99",
+    "UPDATE articles SET counted_source = 'wrong'",
+    """
+    INSERT INTO iocs
+    SELECT 99, x'99', 'ip', 'x', 0, 0, 1, 1, article_seq, 0, 0, 0, 0, NULL, NULL, '[]', '' FROM iocs LIMIT 1
+    """,
 )
 
 
@@ -37,3 +51,45 @@ async def test_rebuilding_repairs_what_is_derived(store: SqliteStore, database: 
     assert await search(store, "loader") == ["evil.example", "192.0.2.1"]
     assert await search(store, "wrong") == await search(store, "stray") == []
     assert (await store.totals()).iocs == 2
+    assert await store.iocs.facets(IocQuery()) == Facets({"domain": 1, "ip": 1}, {"A": 2, "B": 1}, {"2026-W47": 2})
+    assert (await store.iocs.facets(IocQuery(source="B"))).weeks == {"2026-W47": 1}
+    found = await store.iocs.facets(query("loader"))
+    assert found == Facets({"domain": 1, "ip": 1}, {"A": 2, "B": 1}, {"2026-W47": 2})
+
+
+async def test_what_is_saved_while_words_are_rebuilt_is_found_afterwards(
+    store: SqliteStore, database: Database
+) -> None:
+    first = make_article("a", at=1, title="Before")
+    await publish(store, first, *[f"domain d{n}.example" for n in range(3)], "ip 192.0.2.1")
+    await database.write(lambda connection: begin_rebuilding(connection, "run"))
+    await database.write(lambda connection: add_rebuilt(connection, "run", words_between(connection, 0, 2), 2))
+    await publish(store, replace(first, title="After"), "domain d0.example", "domain d2.example", "ip 192.0.2.1")
+    await publish(store, make_article("b", at=2, title="Late"), "domain late.example")
+    await database.write(lambda connection: add_rebuilt(connection, "run", words_between(connection, 2, 99), 99))
+    await database.write(lambda connection: end_rebuilding(connection, "run"))
+    assert await search(store, "before") == await search(store, "d1.example") == []
+    assert set(await search(store, "after")) == {"d0.example", "d2.example", "192.0.2.1"}
+    assert await search(store, "late") == ["late.example"]
+    assert await search(store, "d0.example") == ["d0.example"]
+
+
+async def test_a_rebuilding_that_another_one_overtook_changes_nothing(store: SqliteStore, database: Database) -> None:
+    await publish(store, make_article(), "domain evil.example")
+    await database.write(lambda connection: begin_rebuilding(connection, "first"))
+    await database.write(lambda connection: begin_rebuilding(connection, "second"))
+    assert not await database.write(lambda connection: add_rebuilt(connection, "first", [], 1))
+    await database.write(lambda connection: end_rebuilding(connection, "first"))
+    assert await search(store, "evil.example") == ["evil.example"]
+    await store.reindex(lambda what, done, total: None)
+    assert await search(store, "evil.example") == ["evil.example"]
+
+
+async def test_rebuilt_words_lie_in_one_piece(store: SqliteStore, database: Database) -> None:
+    for number in range(6):
+        await publish(store, make_article(f"a{number}"), f"domain d{number}.example")
+    pieces = "SELECT count(DISTINCT segid) FROM ioc_words_idx"
+    assert (await database.read(lambda connection: connection.execute(pieces).fetchone()))[0] > 1
+    await store.reindex(lambda what, done, total: None)
+    assert (await database.read(lambda connection: connection.execute(pieces).fetchone()))[0] == 1
+    assert await search(store, "d3.example") == ["d3.example"]

@@ -13,7 +13,7 @@ import pytest
 import pytest_asyncio
 
 from intel.query import ArticleQuery, IocQuery, parse_search
-from intel.records import Account, ApiKey, Article, Facets, Feed, Session, Submission, Week
+from intel.records import Account, ApiKey, Article, Facets, Feed, Session, Submission, Vote, Week
 from intel.store.sqlite.connection import connect
 from intel.store.sqlite.matching import host_column, ip_bytes, text_column, value_column
 from intel.store.sqlite.migrations import migrate
@@ -97,7 +97,7 @@ def insert_indicator(connection: sqlite3.Connection, seq: int, indicator: str) -
         article_id=SECOND.id, malware='["Emotet"]', context="It.",
     )  # fmt: skip
     article = text_column((SECOND.title, SECOND.source_name, FIRST.title, FIRST.source_name, "Emotet"))
-    words = {"value": value_column(type, value), "host": host_column(id, type, value)}
+    words = {"value": value_column(type, value), "host": host_column(type, value)}
     insert(connection, "ioc_words", rowid=seq, article=article, **words)
     for article_of in (FIRST, SECOND):
         source = article_of.source_name
@@ -216,6 +216,29 @@ async def test_what_was_stored_before_is_told_as_added_and_goes_on(upgraded: Sql
     await publish(upgraded, make_article("third", at=3), "ip 192.0.2.1", "domain new.example")
     assert sorted(await follower.catch_up()) == ["added new.example", "changed 192.0.2.1"]
     await upgraded.close()
+
+
+async def test_votes_and_changes_are_kept(old_file: Path) -> None:
+    evil, gone = id_of("domain evil.example"), id_of("domain gone.example")
+    with old_tables(old_file, 7) as connection:
+        insert(
+            connection, "votes", ioc_id=evil, account_id="account-1", note="Ours.", voted_at=to_milliseconds(hour(1))
+        )
+        insert(
+            connection, "removed_iocs", id=gone, type="domain", value="gone.example", change_number=4,
+            changed_at=to_milliseconds(hour(9)),
+        )  # fmt: skip
+        connection.execute("UPDATE newest_change SET number = 4")
+    store = SqliteStore(old_file)
+    await store.setup()
+    assert await store.votes.of(evil) == (Vote(evil, "account-1", "Ours.", hour(1)),)
+    assert (await store.iocs.get_cards([evil]))[evil].false_positives == 1
+    told = await Follower(store).catch_up(2)
+    assert told[-1] == "removed gone.example" and len(told) == 4
+    await store.articles.remove(SECOND.id)
+    assert set(await search(store, "first")) == {"evil.example", "192.0.2.1", "http://evil.example/x"}
+    assert await search(store, "second") == []
+    await store.close()
 
 
 async def test_several_may_open_an_old_file_at_once(old_file: Path) -> None:

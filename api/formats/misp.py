@@ -1,0 +1,176 @@
+"""Articles as MISP events, in the MISP core format; ids are deterministic, so that exporting again gives the same ones.
+
+indicator            an attribute; for detection (`to_ids`) where no warning list holds it
+CVE                  an attribute `vulnerability`, never for detection
+technique, malware   galaxy tags, of the event and of the attributes that were named with a malware
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Final
+
+import orjson
+
+from api.annotating import Annotations
+from api.web.addresses import ioc_path
+from intel.ids import NAMESPACE
+from intel.names import technique_name
+from intel.records import Article, Ioc
+from intel.times import from_milliseconds, to_milliseconds
+
+Object = dict[str, Any]
+
+_SERVICE: Final = "IOC Intelligence"
+# What MISP calls each type, and the category that it puts it in by default.
+_KINDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {
+        "ip": ("ip-dst", "Network activity"),
+        "domain": ("domain", "Network activity"),
+        "url": ("url", "Network activity"),
+        "email": ("email", "Network activity"),
+        "hash_md5": ("md5", "Payload delivery"),
+        "hash_sha1": ("sha1", "Payload delivery"),
+        "hash_sha256": ("sha256", "Payload delivery"),
+        "cve": ("vulnerability", "External analysis"),
+    }
+)
+_ANALYSIS_COMPLETED, _THREAT_UNDEFINED = "2", "4"
+_TLP_CLEAR: Final = "tlp:clear"
+
+
+class MispEvent:
+    """Writes one event: an article, or without one whatever is exported, told with each indicator's newest article."""
+
+    def __init__(self, address: str, article: Article | None = None) -> None:
+        self._address = address
+        self._article = article
+        self._tags: dict[str, None] = {_TLP_CLEAR: None}
+        self._newest = 0
+        self._digest = hashlib.sha256()
+        self._is_first = True
+
+    def begin(self) -> bytes:
+        return b'{"Event":{"Attribute":['
+
+    def some(self, iocs: Sequence[Ioc], noted: Annotations) -> bytes:
+        return b"".join(self._written(ioc, noted) for ioc in iocs)
+
+    def end(self) -> Iterator[bytes]:
+        event = outline(self._article) if self._article else _collection(self._digest.hexdigest(), self._newest)
+        tags = [_tag(name) for name in self._tags]
+        yield b"]," + orjson.dumps({"Tag": tags, **event})[1:] + b"}"
+
+    def _written(self, ioc: Ioc, noted: Annotations) -> bytes:
+        self._newest = max(self._newest, _seconds(ioc.changed_at))
+        self._digest.update(ioc.id.encode())
+        if tag := galaxy_tag(ioc.type, ioc.value):
+            self._tags.setdefault(tag)
+        if not is_attribute(ioc.type):
+            return b""
+        comma, self._is_first = b"" if self._is_first else b",", False
+        return comma + orjson.dumps(self._attribute(ioc, noted))
+
+    def _attribute(self, ioc: Ioc, noted: Annotations) -> Object:
+        article = self._article.ref if self._article else ioc.article
+        kind, category = _KINDS[ioc.type]
+        cautions = noted.cautions(ioc)
+        told = [ioc.context] if article.id == ioc.article.id and ioc.context else []
+        told += [f"On a warning list: {caution.list} ({caution.reason})" for caution in cautions]
+        return {
+            "uuid": attribute_uuid(article.id, ioc.id),
+            "type": kind,
+            "category": category,
+            "value": ioc.value,
+            "to_ids": ioc.type != "cve" and not cautions,
+            "comment": "\n".join([*told, self._address + ioc_path(ioc.type, ioc.value)]),
+            "timestamp": str(_seconds(ioc.changed_at)),
+            "first_seen": ioc.first_seen.isoformat(timespec="microseconds"),
+            "last_seen": ioc.last_seen.isoformat(timespec="microseconds"),
+            "disable_correlation": False,
+            "deleted": False,
+            "Tag": [_tag(tag) for name in ioc.malware if (tag := galaxy_tag("malware", name))],
+        }
+
+
+def outline(article: Article) -> Object:
+    """Return an article as an event without its attributes and tags."""
+    return {
+        "uuid": article.id,
+        "info": " ".join(article.title.split()) or "untitled",
+        "date": f"{article.seen_at:%Y-%m-%d}",
+        "timestamp": str(_seconds(article.fetched_at)),
+        "publish_timestamp": str(_seconds(article.fetched_at)),
+        "published": True,
+        "analysis": _ANALYSIS_COMPLETED,
+        "threat_level_id": _THREAT_UNDEFINED,
+        "extends_uuid": "",
+        "Orgc": _organisation(article.counted_source or "unknown"),
+    }
+
+
+def manifest_entry(article: Article) -> Object:
+    """Return what a feed's manifest says of an article's event."""
+    event = outline(article)
+    shown = ("Orgc", "analysis", "date", "info", "threat_level_id", "timestamp")
+    return {name: event[name] for name in shown} | {"Tag": [_tag(_TLP_CLEAR)]}
+
+
+def is_attribute(type: str) -> bool:
+    """Tell whether indicators of a type are attributes of an event; the others are its tags."""
+    return type in _KINDS
+
+
+def galaxy_tag(type: str, value: str) -> str | None:
+    """Return the tag by which MISP knows a technique or a malware; None for any other indicator."""
+    if type == "mitre_attack":
+        name = technique_name(value)
+        return _galaxy("mitre-attack-pattern", f"{name} - {value}" if name else value)
+    return _galaxy("malpedia", value) if type == "malware" else None
+
+
+def attribute_uuid(article_id: str, ioc_id: str) -> str:
+    """Return the id of an indicator's attribute in an article's event."""
+    return str(uuid.uuid5(NAMESPACE, f"misp\nattribute\n{article_id}\n{ioc_id}"))
+
+
+def _galaxy(galaxy: str, value: str) -> str:
+    # A quote would end the value.
+    return f'misp-galaxy:{galaxy}="{value.replace(chr(34), chr(39))}"'
+
+
+def _collection(digest: str, newest: int) -> Object:
+    """Return an event for what is exported without an article, as of the newest change in it.
+
+    Its id stands for all that is in it: MISP takes an event of the same id for another version.
+    """
+    return {
+        "uuid": str(uuid.uuid5(NAMESPACE, f"misp\nevent\n{digest}")),
+        "info": f"Indicators of {_SERVICE}",
+        "date": _day(newest),
+        "timestamp": str(newest),
+        "published": True,
+        "analysis": _ANALYSIS_COMPLETED,
+        "threat_level_id": _THREAT_UNDEFINED,
+        "Orgc": _organisation(_SERVICE),
+    }
+
+
+def _organisation(name: str) -> Object:
+    return {"name": name, "uuid": str(uuid.uuid5(NAMESPACE, f"misp\norganisation\n{name}"))}
+
+
+def _tag(name: str) -> Object:
+    return {"name": name}
+
+
+def _seconds(moment: datetime) -> int:
+    return to_milliseconds(moment) // 1000
+
+
+def _day(seconds: int) -> str:
+    return f"{from_milliseconds(seconds * 1000):%Y-%m-%d}"

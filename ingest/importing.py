@@ -1,0 +1,204 @@
+"""Taking in files: read in other processes some way ahead of what is being saved, and saved several at once.
+
+What is under way is bounded in files and bytes, so that memory does not grow with the import. What a killed import had
+not saved is read again by the next one; a file is known once its last article is saved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ingest.assembly import Ingest
+from ingest.body import article_type
+from ingest.bundles import read_bundle
+from ingest.files import FoundFile
+from ingest.reading import Page, ReadPage
+from intel.errors import IngestFailed
+from intel.ids import article_id, content_identity
+from intel.records import Article
+from intel.store import Store
+
+# Read by one process, one file after the other: many enough to be worth it, few enough to wait in memory.
+_MOST_FILES: Final = 256
+_MOST_BYTES: Final = 500_000
+# One portion is saved from while the others are read.
+_PORTIONS_UNDER_WAY: Final = 3
+# Saved in one step.
+_MOST_SIGHTINGS: Final = 10_000
+_MOST_ARTICLES: Final = 500
+_MOST_TEXT: Final = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TakenFile:
+    """What became of a file: the articles in it, known before or taken in now, or why there are none."""
+
+    path: str
+    articles: tuple[Article, ...] = ()
+    was_known: bool = False
+    refusal: IngestFailed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadFile:
+    """A file on its way: what it came to already, or what was read in it and is to be saved."""
+
+    taken: TakenFile
+    pages: tuple[ReadPage, ...] = ()
+
+
+@dataclass(slots=True)
+class _Load:
+    """How much is to be saved."""
+
+    articles: int = 0
+    sightings: int = 0
+    text: int = 0
+
+    def add(self, *pages: ReadPage) -> None:
+        self.articles += len(pages)
+        self.sightings += sum(len(page.sightings) for page in pages)
+        self.text += sum(len(page.article.text or "") for page in pages)
+
+    @property
+    def is_full(self) -> bool:
+        return self.articles >= _MOST_ARTICLES or self.sightings >= _MOST_SIGHTINGS or self.text >= _MOST_TEXT
+
+
+@dataclass(frozen=True, slots=True)
+class Importing:
+    """Takes files in; those that are known already are left alone unless `again`."""
+
+    store: Store
+    ingest: Ingest
+    source: str | None
+    most_indicators: int
+    again: bool
+
+    async def all(self, files: AsyncIterator[FoundFile]) -> AsyncGenerator[TakenFile, None]:
+        """Yield what became of every file, in their order. Raises StoreUnavailable."""
+        waiting, load = list[_ReadFile](), _Load()
+        async with aclosing(self._read_ahead(files)) as read:
+            async for file in read:
+                waiting.append(file)
+                load.add(*file.pages)
+                if load.is_full or len(waiting) >= _MOST_FILES:
+                    for taken in await self._saved(waiting):
+                        yield taken
+                    waiting, load = [], _Load()
+        for taken in await self._saved(waiting):
+            yield taken
+
+    async def _saved(self, files: Sequence[_ReadFile]) -> list[TakenFile]:
+        articles: list[Article] = []
+        for step in _steps(files):
+            articles += await self.ingest.pipeline.take_many(step)
+        saved = iter(articles)
+        return [
+            replace(file.taken, articles=tuple(next(saved) for _ in file.pages)) if file.pages else file.taken
+            for file in files
+        ]
+
+    async def _read_ahead(self, files: AsyncIterator[FoundFile]) -> AsyncGenerator[_ReadFile, None]:
+        under_way = deque[asyncio.Task[list[_ReadFile]]]()
+        try:
+            async for portion in _portions(files):
+                under_way.append(asyncio.create_task(self._read(portion)))
+                if len(under_way) == _PORTIONS_UNDER_WAY:
+                    for file in await under_way.popleft():
+                        yield file
+            while under_way:
+                for file in await under_way.popleft():
+                    yield file
+        finally:
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+
+    async def _read(self, files: Sequence[FoundFile]) -> list[_ReadFile]:
+        known = [None] * len(files) if self.again else await self._known(files)
+        begun = [self._begun(file, article) for file, article in zip(files, known, strict=True)]
+        read = iter(await self.ingest.read_many([page for page in begun if isinstance(page, Page)]))
+        results: list[_ReadFile] = []
+        for file, each in zip(files, begun, strict=True):
+            if isinstance(each, _ReadFile):
+                results.append(each)
+            else:
+                results.append(_result(file.path, next(read) if isinstance(each, Page) else await self._bundle(each)))
+        return results
+
+    async def _known(self, files: Sequence[FoundFile]) -> list[Article | None]:
+        """Return the article of each file that is known already."""
+        identities = [content_identity(file.body) if isinstance(file.body, bytes) else "" for file in files]
+        led = await self.store.articles.ids_of(identities)
+        ids = [led.get(identity) or article_id(identity) for identity in identities]
+        articles = await self.store.articles.get_many(ids)
+        return [articles.get(id) for id in ids]
+
+    def _begun(self, file: FoundFile, known: Article | None) -> _ReadFile | Page | bytes:
+        """Return what a file came to without being read, or the page or the bundle to read."""
+        if isinstance(file.body, IngestFailed):
+            return _result(file.path, file.body)
+        if known is not None:
+            return _ReadFile(TakenFile(file.path, (known,), was_known=True))
+        if _is_json(file.body):
+            return file.body
+        content_type = article_type(None, file.body)
+        if content_type is None:
+            kinds = "The file is no HTML, text, Markdown or PDF."
+            return _result(file.path, IngestFailed("unsupported_content_type", kinds))
+        return Page(file.body, content_type, None, None, self.source, self.ingest.pipeline.clock())
+
+    async def _bundle(self, body: bytes) -> tuple[ReadPage, ...] | IngestFailed:
+        now = self.ingest.pipeline.clock()
+        reading = self.ingest.isolation.run(read_bundle, body, self.source, now, self.most_indicators)
+        try:
+            *first, last = await reading
+        except IngestFailed as refusal:
+            return refusal
+        # Only when its last article is in is the file known.
+        return (*first, replace(last, addresses=(*last.addresses, content_identity(body))))
+
+
+async def _portions(files: AsyncIterator[FoundFile]) -> AsyncGenerator[list[FoundFile], None]:
+    portion: list[FoundFile] = []
+    size = 0
+    async for file in files:
+        length = len(file.body) if isinstance(file.body, bytes) else 0
+        if portion and (size + length > _MOST_BYTES or len(portion) == _MOST_FILES):
+            yield portion
+            portion, size = [], 0
+        portion.append(file)
+        size += length
+    if portion:
+        yield portion
+
+
+def _result(path: str, read: ReadPage | tuple[ReadPage, ...] | IngestFailed) -> _ReadFile:
+    if isinstance(read, IngestFailed):
+        return _ReadFile(TakenFile(path, refusal=read))
+    return _ReadFile(TakenFile(path), (read,) if isinstance(read, ReadPage) else read)
+
+
+def _is_json(body: bytes) -> bool:
+    return body[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+
+
+def _steps(files: Sequence[_ReadFile]) -> Iterator[list[ReadPage]]:
+    """Yield what is saved in one step after the other; the last article of a file never before the others are in."""
+    step, load = list[ReadPage](), _Load()
+    for file in files:
+        for place, page in enumerate(file.pages):
+            ends_the_file = place > 0 and place == len(file.pages) - 1
+            if step and (ends_the_file or load.is_full):
+                yield step
+                step, load = [], _Load()
+            step.append(page)
+            load.add(page)
+    if step:
+        yield step

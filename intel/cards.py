@@ -1,0 +1,88 @@
+"""Renders the lasting part of an indicator's record as JSON: what the record says of itself and of its article.
+
+None of it depends on the clock, the reader, votes or imported lists, so that a store may keep it beside the record and
+render it when the record is written. The API completes a card by appending members and closing the object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from intel.canonical import defang
+from intel.records import ArticleRef, Ioc
+from intel.times import rfc3339, to_milliseconds
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """An indicator as an answer needs it.
+
+    `last_seen` is in milliseconds since 1970. `malware`, `title` and `source_name` (of its article) are what a search
+    may have matched outside the value. `json` is its record without what completes it, and without the closing brace.
+    """
+
+    id: str
+    type: str
+    value: str
+    last_seen: int
+    malware: tuple[str, ...]
+    title: str
+    source_name: str
+    false_positives: int
+    json: bytes
+
+
+def card_of(ioc: Ioc, false_positives: int) -> Card:
+    """Return the card of an indicator on which there are that many votes."""
+    return Card(
+        id=ioc.id,
+        type=ioc.type,
+        value=ioc.value,
+        last_seen=to_milliseconds(ioc.last_seen),
+        malware=ioc.malware,
+        title=ioc.article.title,
+        source_name=ioc.article.source_name,
+        false_positives=false_positives,
+        json=card_json(orjson.dumps(indicator_members(ioc)), orjson.dumps(article_members(ioc.article))),
+    )
+
+
+def card_json(indicator: bytes, article: bytes) -> bytes:
+    """Join an indicator's own members and its article, both JSON objects, to the JSON of its card."""
+    return indicator[:-1] + b',"article":' + article
+
+
+def indicator_members(ioc: Ioc) -> Json:
+    """Return what an indicator's record says of itself."""
+    return {
+        "id": ioc.id,
+        "type": ioc.type,
+        "value": ioc.value,
+        "defanged": defang(ioc.type, ioc.value),
+        "first_seen": rfc3339(ioc.first_seen),
+        "last_seen": rfc3339(ioc.last_seen),
+        "added_at": rfc3339(ioc.added_at),
+        "changed_at": rfc3339(ioc.changed_at),
+        "sightings": ioc.sightings,
+        "sources": ioc.sources,
+        "context": ioc.context,
+        "malware": list(ioc.malware),
+        "tags": [],
+    }
+
+
+def article_members(ref: ArticleRef) -> Json:
+    """Return an article as an indicator points at it; a claimed source name is marked."""
+    return {
+        "id": ref.id,
+        "title": ref.title,
+        "url": ref.url,
+        "source_name": ref.source_name,
+        "published_at": rfc3339(ref.published_at) if ref.published_at else None,
+        **ref.claim,
+    }

@@ -1,0 +1,143 @@
+"""The one file that knows the Elasticsearch client: its nodes, which of them answer, and one request to one of them."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from elastic_transport import AiohttpHttpNode, TransportError
+from elastic_transport.client_utils import basic_auth_to_header
+from elasticsearch import AsyncElasticsearch
+
+from intel.errors import ConfigurationError, StoreUnavailable
+from intel.settings import ElasticsearchSettings
+
+_CONNECTIONS_PER_NODE = 64
+_LARGE_BODY_BYTES = 1_000_000
+_PASSED_OVER_SECONDS = 1.0
+_LONGEST_PASSED_OVER_SECONDS = 30.0
+# A node that answered anything so short a time ago is there, whatever else it keeps waiting.
+_ANSWERED_LATELY_SECONDS = 1.0
+
+
+class NoAnswer(Exception):
+    """The connection could not be made, or broke before the whole answer was there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a node said."""
+
+    status: int
+    body: bytes
+
+
+class _Connections(AiohttpHttpNode):
+    """The client's connections to a node, without its log of requests, which would read them whole."""
+
+    def _log_request(self, *_: Any, **__: Any) -> None:
+        return
+
+
+class Node:
+    """One node of the cluster, with the connections to it; connects when first asked.
+
+    Once closed, it stays closed: a request that is tried again would connect anew, and nobody would close that.
+    """
+
+    def __init__(self, connections: _Connections, headers: Mapping[str, str]) -> None:
+        self._connections = connections
+        self._headers = {"accept": "application/json"} | dict(headers)
+        self._closed = False
+        self._failures = 0
+        self._answered_at = self.passed_over_until = 0.0
+
+    async def send(self, method: str, target: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+        """Return the answer to one request, however long that takes; NoAnswer where there is none."""
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        # Sent in one piece, a large body blocks the event loop, and aiohttp warns of it.
+        data: Any = io.BytesIO(body) if body is not None and len(body) > _LARGE_BODY_BYTES else body
+        sent: Any = {**self._headers, **headers}
+        try:
+            meta, content = await self._connections.perform_request(method, target, data, sent, request_timeout=None)
+        except (TransportError, OSError, asyncio.IncompleteReadError, RuntimeError) as error:
+            self.pass_over()
+            raise NoAnswer(type(error).__name__) from None
+        self._failures, self._answered_at, self.passed_over_until = 0, time.monotonic(), 0.0
+        return Answer(meta.status, content)
+
+    async def is_there(self) -> bool:
+        """Tell whether the node answered anything a moment ago, or does so now; waits as long as the caller lets it."""
+        if time.monotonic() - self._answered_at < _ANSWERED_LATELY_SECONDS:
+            return True
+        try:
+            await self.send("HEAD", "/", None, {})
+        except (NoAnswer, StoreUnavailable):
+            return False
+        return True
+
+    def pass_over(self) -> None:
+        """Let other nodes be asked before this one for a while, longer each time that it fails."""
+        pause = min(_PASSED_OVER_SECONDS * 2**self._failures, _LONGEST_PASSED_OVER_SECONDS)
+        self._failures = min(self._failures + 1, 16)
+        self.passed_over_until = time.monotonic() + pause
+
+    async def close(self) -> None:
+        """Close the connections, also those that wait for an answer."""
+        self._closed = True
+        await self._connections.close()
+
+
+class Nodes:
+    """All nodes of the cluster; each request goes to the next one that is not passed over."""
+
+    def __init__(self, settings: ElasticsearchSettings) -> None:
+        try:
+            client = _client(settings)
+        except (ValueError, OSError) as error:
+            raise ConfigurationError(f"ELASTICSEARCH_URL or ELASTICSEARCH_CA_CERTS cannot be used: {error}") from None
+        headers = _authorization(settings)
+        connections: Any = client.transport.node_pool.all()
+        self.all: Sequence[Node] = [Node(each, headers) for each in connections]
+        self._next = 0
+
+    def choose(self) -> Node:
+        """Return the node to ask: one in turn, or the one that is to be asked again soonest."""
+        self._next += 1
+        if len(self.all) == 1:
+            return self.all[0]
+        now, count = time.monotonic(), len(self.all)
+        in_turn = [self.all[(self._next + place) % count] for place in range(count)]
+        return min(in_turn, key=lambda node: node.passed_over_until if node.passed_over_until > now else 0.0)
+
+    async def close(self) -> None:
+        """Close all connections; may be called again."""
+        await asyncio.gather(*(node.close() for node in self.all))
+
+
+def _client(settings: ElasticsearchSettings) -> AsyncElasticsearch:
+    options: dict[str, Any] = {} if settings.ca_certs is None else {"ca_certs": str(settings.ca_certs)}
+    nodes = [_with_port(node) for node in settings.nodes]
+    return AsyncElasticsearch(nodes, node_class=_Connections, connections_per_node=_CONNECTIONS_PER_NODE, **options)
+
+
+def _authorization(settings: ElasticsearchSettings) -> dict[str, str]:
+    """Return what the settings say; credentials in the address of a node are the client's to send."""
+    if settings.api_key is not None:
+        return {"authorization": f"ApiKey {settings.api_key.get_secret_value()}"}
+    if settings.username is not None and settings.password is not None:
+        return {"authorization": basic_auth_to_header((settings.username, settings.password.get_secret_value()))}
+    return {}
+
+
+def _with_port(node: str) -> str:
+    scheme, separator, rest = node.partition("://")
+    host, slash, path = rest.partition("/")
+    if scheme != "http" or host.rpartition("@")[2].rpartition("]")[2].count(":"):
+        return node
+    return f"{scheme}{separator}{host}:9200{slash}{path}"

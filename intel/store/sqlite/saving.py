@@ -1,0 +1,166 @@
+"""Saving articles with what was seen in them, many in one transaction, and removing one."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+import orjson
+
+from intel.ids import ioc_id_bytes
+from intel.records import REMOVED, Article, Sighting
+from intel.store.port import Entry
+from intel.store.sqlite import subjects
+from intel.store.sqlite.deriving import Derivation, Named
+from intel.store.sqlite.rows import milliseconds, to_json
+from intel.store.sqlite.weeks import take_back
+from intel.store.taking_back import could_be_told_since
+from intel.times import from_milliseconds, to_milliseconds
+from intel.words import encoded_words
+
+
+def save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) -> None:
+    """Save articles in their order; `now` is in milliseconds."""
+    for distinct in _distinct(entries):
+        _save(connection, distinct, now)
+
+
+def remove(connection: sqlite3.Connection, id: str, now: int) -> bool:
+    """Remove an article and all that came from it; False where there is none."""
+    article = connection.execute("SELECT seq, cluster_id, fetched_at FROM articles WHERE id = ?", (id,)).fetchone()
+    if article is None:
+        return False
+    derivation = Derivation(connection)
+    derivation.note_article(article["seq"])
+    forgotten = {"id": id, "seq": article["seq"], "detail": REMOVED}
+    for statement in _FORGET:
+        connection.execute(statement, {name: forgotten[name] for name in forgotten if f":{name}" in statement})
+    subjects.forget(connection, id)
+    derivation.count_cluster(article["cluster_id"])
+    gone = derivation.derive(now)
+    connection.executemany("DELETE FROM votes WHERE ioc_id = ?", ((ioc,) for ioc in gone))
+    take_back(connection, could_be_told_since(from_milliseconds(article["fetched_at"])))
+    return True
+
+
+def write_words(connection: sqlite3.Connection, seq: int, article: Article) -> None:
+    """Write what searches for articles read."""
+    texts = (article.title, article.summary, article.text or "", article.source_name)
+    connection.execute(
+        "REPLACE INTO article_words (rowid, title, summary, text, source_name) VALUES (?, ?, ?, ?, ?)",
+        (seq, *map(encoded_words, texts)),
+    )
+
+
+def _distinct(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+    """Yield the entries in order, in groups in which no article comes twice."""
+    group: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.article.id in group:
+            yield list(group.values())
+            group = {}
+        group[entry.article.id] = entry
+    yield list(group.values())
+
+
+def _save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) -> None:
+    derivation = Derivation(connection)
+    clusters = {entry.article.cluster_id for entry in entries}
+    for entry in entries:
+        before = connection.execute("SELECT seq, cluster_id FROM articles WHERE id = ?", (entry.article.id,)).fetchone()
+        if before:
+            clusters.add(before["cluster_id"])
+            derivation.note_article(before["seq"])
+    named = [[_named(sighting) for sighting in entry.sightings] for entry in entries]
+    seqs = derivation.name(one for some in named for one in some)
+    for entry, some in zip(entries, named, strict=True):
+        article_seq = _put_article(connection, entry)
+        _replace_sightings(connection, entry, article_seq, [seqs[one.id] for one in some])
+    for cluster_id in sorted(clusters):
+        derivation.count_cluster(cluster_id)
+    derivation.derive(now)
+    for entry, some in zip(entries, named, strict=True):
+        subjects.write(connection, entry.article, zip((seqs[one.id] for one in some), entry.sightings, strict=True))
+
+
+def _named(sighting: Sighting) -> Named:
+    return Named(ioc_id_bytes(sighting.type, sighting.value), sighting.type, sighting.value)
+
+
+def _put_article(connection: sqlite3.Connection, entry: Entry) -> int:
+    """Write an article, its text, words and addresses; return its `seq`."""
+    article = entry.article
+    (number,) = connection.execute("UPDATE save_numbers SET last = last + 1 RETURNING last").fetchone()
+    connection.execute("INSERT OR IGNORE INTO sources (name) VALUES (?)", (article.source_name,))
+    (seq,) = connection.execute(_PUT_ARTICLE, _article_row(article) | {"save_number": number}).fetchone()
+    connection.execute("REPLACE INTO article_texts (seq, text) VALUES (?, ?)", (seq, article.text))
+    write_words(connection, seq, article)
+    connection.executemany(_PUT_ADDRESS, ((address, article.id, number) for address in entry.addresses))
+    return int(seq)
+
+
+def _replace_sightings(connection: sqlite3.Connection, entry: Entry, article_seq: int, ioc_seqs: Sequence[int]) -> None:
+    connection.execute("DELETE FROM sightings WHERE article_seq = ?", (article_seq,))
+    newest_first = -to_milliseconds(entry.article.seen_at)
+    connection.executemany(
+        _ADD_SIGHTING,
+        (
+            (seq, newest_first, article_seq, one.position, orjson.dumps(one.malware).decode(), one.context)
+            for seq, one in zip(ioc_seqs, entry.sightings, strict=True)
+        ),
+    )
+
+
+def _article_row(article: Article) -> dict[str, str | int | None]:
+    return {
+        "id": article.id,
+        "url": article.url,
+        "title": article.title,
+        "source_name": article.source_name,
+        "author": article.author,
+        "published_at": milliseconds(article.published_at),
+        "fetched_at": to_milliseconds(article.fetched_at),
+        "seen_at": to_milliseconds(article.seen_at),
+        "language": article.language,
+        "summary": article.summary,
+        "cluster_id": article.cluster_id,
+        "notes": to_json(article.notes),
+        "ioc_counts": to_json(article.ioc_counts),
+        "ioc_dropped": article.ioc_dropped,
+        "revision": article.revision,
+        "findings": to_json(article.findings),
+        "source_domain": article.source_domain,
+    }
+
+
+_FIELDS = (
+    "url", "title", "source_name", "author", "published_at", "fetched_at", "seen_at", "language", "summary",
+    "cluster_id", "notes", "ioc_counts", "ioc_dropped", "revision", "findings", "source_domain",
+)  # fmt: skip
+_PUT_ARTICLE = f"""
+    INSERT INTO articles (id, save_number, source_seq, {", ".join(_FIELDS)})
+    VALUES (
+        :id, :save_number, (SELECT seq FROM sources WHERE name = :source_name),
+        {", ".join(f":{name}" for name in _FIELDS)}
+    )
+    ON CONFLICT (id) DO UPDATE SET
+        save_number = excluded.save_number, source_seq = excluded.source_seq,
+        {", ".join(f"{name} = excluded.{name}" for name in _FIELDS)}
+    RETURNING seq
+"""
+_PUT_ADDRESS = "INSERT INTO addresses (address, article_id, claimed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_ADD_SIGHTING = """
+    INSERT INTO sightings (ioc_seq, newest_first, article_seq, position, malware, context) VALUES (?, ?, ?, ?, ?, ?)
+"""
+_FORGET = (
+    "DELETE FROM sightings WHERE article_seq = :seq",
+    "DELETE FROM addresses WHERE article_id = :id",
+    "DELETE FROM readings WHERE article_id = :id",
+    "DELETE FROM article_texts WHERE seq = :seq",
+    "DELETE FROM article_words WHERE rowid = :seq",
+    """
+    UPDATE submissions SET article_id = NULL, ioc_count = NULL, ioc_dropped = NULL, reason = 'removed', detail = :detail
+    WHERE article_id = :id
+    """,
+    "DELETE FROM articles WHERE seq = :seq",
+)

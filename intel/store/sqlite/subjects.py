@@ -1,0 +1,218 @@
+"""What articles say of subjects: written with each article, and read by focus.
+
+`mentions` holds who names a subject, `newly_named` how many indicators near a malware are new, counted by triggers from
+`named_near`, and `article_observables` what an article names, so that no sighting is read for any of it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from heapq import nsmallest
+
+from intel.ids import ioc_id
+from intel.records import Article, Sighting
+from intel.store.sqlite.connection import Database
+from intel.store.sqlite.rows import id_bytes, moment, to_json
+from intel.store.sqlite.seen import note
+from intel.store.subjects import (
+    MOST_DOMAINS,
+    MOST_RELATED,
+    NEWEST_MENTIONS,
+    OBSERVABLES,
+    SUBJECTS,
+    WINDOW,
+    Asked,
+    Beside,
+    NewlyNamed,
+    Run,
+    Told,
+    domain_of,
+    said_in,
+)
+from intel.times import from_milliseconds, to_milliseconds
+
+_MILLISECONDS = WINDOW.days * 24 * 3600 * 1000
+
+
+class SqliteSubjects:
+    """`intel.store.subjects.Subjects` of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def runs(self, start: datetime, until: datetime) -> tuple[Run, ...]:
+        span = (to_milliseconds(start), to_milliseconds(until), _MILLISECONDS)
+        return await self._database.read(lambda connection: tuple(map(_run, connection.execute(_RUNS, span))))
+
+    async def named_in(self, start: datetime, end: datetime) -> dict[str, tuple[tuple[str, str], ...]]:
+        span = (to_milliseconds(start), to_milliseconds(end))
+        rows = await self._database.read(lambda connection: connection.execute(_NAMED_IN, span).fetchall())
+        named: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for id, type, value in rows:
+            named[id].append((type, value))
+        return {id: tuple(subjects) for id, subjects in named.items()}
+
+    async def newly_named(self, start: datetime, until: datetime) -> tuple[NewlyNamed, ...]:
+        span = (to_milliseconds(start), to_milliseconds(until))
+        rows = await self._database.read(lambda connection: connection.execute(_NEWLY_NAMED, span).fetchall())
+        return tuple(
+            NewlyNamed(name, from_milliseconds(named), from_milliseconds(seen), iocs)
+            for name, named, seen, iocs in rows
+        )
+
+    async def next_article(self, after: datetime) -> datetime | None:
+        sql, asked = "SELECT min(seen_at) FROM articles WHERE seen_at > ?", (to_milliseconds(after),)
+        row = await self._database.read(lambda connection: connection.execute(sql, asked).fetchone())
+        return moment(row[0])
+
+    async def told(self, asked: Sequence[Asked]) -> tuple[Told | None, ...]:
+        return await self._database.read(lambda connection: tuple(_told(connection, one) for one in asked))
+
+    async def beside(self, asked: Sequence[tuple[Sequence[str], str | None]]) -> tuple[Beside, ...]:
+        return await self._database.read(lambda connection: tuple(_beside_all(connection, asked)))
+
+
+def write(connection: sqlite3.Connection, article: Article, named: Iterable[tuple[int, Sighting]]) -> None:
+    """Replace what a stored article says; `named` are its sightings with each indicator's `seq`."""
+    forget(connection, article.id)
+    (source,) = connection.execute("SELECT counted_source FROM articles WHERE id = ?", (article.id,)).fetchone()
+    seen_at, domain = to_milliseconds(article.seen_at), domain_of(article.url)
+    mentions, observables = [], []
+    for seq, sighting in named:
+        if sighting.type in SUBJECTS:
+            said = said_in(article.findings, sighting.type, sighting.value)
+            mention = (sighting.type, sighting.value, seen_at, article.id, source, said.level, said.score, domain)
+            mentions.append(mention)
+        else:
+            observables.append((seq, sighting))
+    connection.executemany(_ADD_MENTION, mentions)
+    connection.executemany(_ADD_OBSERVABLES, _observables(article.id, observables))
+
+
+def forget(connection: sqlite3.Connection, article_id: str) -> None:
+    """Delete what an article said."""
+    connection.execute("DELETE FROM mentions WHERE article_id = ?", (article_id,))
+    connection.execute("DELETE FROM article_observables WHERE article_id = ?", (article_id,))
+
+
+def count_copy(connection: sqlite3.Connection, seq: int, source: str) -> None:
+    """Let an article, by its `seq`, count for that source."""
+    connection.execute(_COUNT_COPY, (source, seq))
+
+
+def derive_named(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
+    """Write when these indicators, which are derived already or gone, were first named near a malware."""
+    note(connection, seqs)
+    connection.execute("DELETE FROM named_near WHERE seq IN (SELECT seq FROM noted)")
+    connection.execute(_DERIVE_NAMED, (_MILLISECONDS,))
+
+
+def _observables(article_id: str, named: Iterable[tuple[int, Sighting]]) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what an article names, all of it and near each malware."""
+    by_name: dict[str, list[tuple[int, Sighting]]] = defaultdict(list)
+    for seq, sighting in named:
+        for name in ("", *dict.fromkeys(sighting.malware)):
+            by_name[name].append((seq, sighting))
+    for name, found in by_name.items():
+        first = nsmallest(MOST_RELATED, ((sighting.type, sighting.value) for _, sighting in found))
+        yield article_id, name, to_json([seq for seq, _ in found]), to_json(first)
+
+
+def _run(row: sqlite3.Row) -> Run:
+    type, value, source, level, score, first, last = row
+    return Run(type, value, source, level, score, from_milliseconds(first), from_milliseconds(last))
+
+
+def _told(connection: sqlite3.Connection, asked: Asked) -> Told | None:
+    span = (asked.type, asked.value, to_milliseconds(asked.after), to_milliseconds(asked.until))
+    articles, first, last = connection.execute(_COUNT, span).fetchone()
+    seen = connection.execute(_FIRST_SEEN, (id_bytes(ioc_id(asked.type, asked.value)),)).fetchone()
+    if not articles or seen is None:
+        return None
+    said = connection.execute(_SAID, span).fetchall() if asked.type == "cve" else []
+    return Told(
+        from_milliseconds(seen[0]),
+        articles,
+        from_milliseconds(first),
+        from_milliseconds(last),
+        tuple(id for (id,) in connection.execute(_NEWEST, (*span, NEWEST_MENTIONS))),
+        tuple(domain for (domain,) in connection.execute(_DOMAINS, (*span, MOST_DOMAINS))),
+        # The newest stands last.
+        {row["level"]: row["article_id"] for row in said if row["level"] is not None},
+        {row["score"]: row["article_id"] for row in said if row["score"] is not None},
+    )
+
+
+def _beside_all(connection: sqlite3.Connection, asked: Sequence[tuple[Sequence[str], str | None]]) -> Iterator[Beside]:
+    articles = to_json(list(dict.fromkeys(id for ids, _ in asked for id in ids)))
+    named: dict[str, list[str]] = defaultdict(list)
+    for id, value in connection.execute(_TECHNIQUES, (articles,)):
+        named[id].append(value)
+    for ids, malware in asked:
+        rows = connection.execute(_OBSERVABLES, (to_json(list(ids)), malware or "")).fetchall()
+        techniques = Counter(value for id in ids for value in named[id])
+        yield Beside(tuple(_related(connection, rows)), techniques)
+
+
+def _related(connection: sqlite3.Connection, articles: Sequence[sqlite3.Row]) -> list[tuple[str, str]]:
+    """Return the indicators that most of these articles name, equally many by type and value.
+
+    What only one article names is counted by nobody: of it, the first ones of each article are enough.
+    """
+    counted: Counter[int] = Counter()
+    for row in articles:
+        counted.update(json.loads(row["seqs"]))
+    several = {seq: count for seq, count in counted.items() if count > 1}
+    values = {row["seq"]: (row["type"], row["value"]) for row in connection.execute(_VALUES, (to_json(list(several)),))}
+    ranked = nsmallest(MOST_RELATED, ((-count, values[seq]) for seq, count in several.items()))
+    found = [indicator for _, indicator in ranked]
+    ones = {tuple(each) for row in articles for each in json.loads(row["first_20"])} - set(values.values())
+    return found + nsmallest(MOST_RELATED - len(found), ones)
+
+
+_IN_SPAN = "type = ? AND value = ? AND seen_at > ? AND seen_at <= ?"
+_RUNS = """
+    SELECT type, value, source, level, score, min(seen_at), max(seen_at) FROM mentions
+    WHERE seen_at BETWEEN ? AND ? GROUP BY type, value, source, level, score, seen_at / ?
+"""
+_NAMED_IN = """
+    SELECT article_id, type, value FROM mentions WHERE seen_at >= ? AND seen_at < ? ORDER BY type, value
+"""
+_NEWLY_NAMED = """
+    SELECT malware, named_at, first_seen, iocs FROM newly_named WHERE first_seen >= ? AND named_at <= ?
+"""
+_COUNT = f"SELECT count(*), min(seen_at), max(seen_at) FROM mentions WHERE {_IN_SPAN}"
+_FIRST_SEEN = "SELECT first_seen FROM iocs WHERE id = ?"
+_NEWEST = f"SELECT article_id FROM mentions WHERE {_IN_SPAN} ORDER BY seen_at DESC, article_id DESC LIMIT ?"
+_DOMAINS = f"SELECT DISTINCT domain FROM mentions WHERE {_IN_SPAN} AND domain IS NOT NULL ORDER BY domain LIMIT ?"
+_SAID = f"""
+    SELECT level, score, article_id FROM mentions
+    WHERE {_IN_SPAN} AND (level IS NOT NULL OR score IS NOT NULL) ORDER BY seen_at, article_id
+"""
+_TECHNIQUES = """
+    SELECT m.article_id, m.value FROM json_each(?) AS wanted
+    CROSS JOIN mentions AS m ON m.article_id = wanted.value AND m.type = 'mitre_attack'
+"""
+_OBSERVABLES = """
+    SELECT o.seqs, o.first_20 FROM json_each(?) AS wanted
+    CROSS JOIN article_observables AS o ON o.article_id = wanted.value AND o.malware = ?
+"""
+_VALUES = "SELECT i.seq, i.type, i.value FROM json_each(?) AS wanted CROSS JOIN iocs AS i ON i.seq = wanted.value"
+_ADD_MENTION = """
+    INSERT INTO mentions (type, value, seen_at, article_id, source, level, score, domain)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_ADD_OBSERVABLES = "INSERT INTO article_observables (article_id, malware, seqs, first_20) VALUES (?, ?, ?, ?)"
+_COUNT_COPY = "UPDATE mentions SET source = ? WHERE article_id = (SELECT id FROM articles WHERE seq = ?)"
+_DERIVE_NAMED = f"""
+    INSERT INTO named_near (seq, malware, named_at, first_seen)
+    SELECT i.seq, near.value, -max(s.newest_first), i.first_seen
+    FROM noted CROSS JOIN sightings AS s INDEXED BY sightings_near ON s.ioc_seq = noted.seq
+    CROSS JOIN iocs AS i ON i.seq = noted.seq CROSS JOIN json_each(s.malware) AS near
+    WHERE s.malware <> '[]' AND i.type IN ({", ".join(f"'{type}'" for type in OBSERVABLES)})
+    GROUP BY i.seq, near.value HAVING -max(s.newest_first) < i.first_seen + ?
+"""

@@ -1,0 +1,45 @@
+"""What matches much is ranked by walking indexes, with the same pages as by sorting."""
+
+from __future__ import annotations
+
+import pytest
+
+from intel.query import IocQuery
+from intel.records import Ioc
+from intel.store.sqlite import ranking
+from intel.store.sqlite.store import SqliteStore
+from tests.contract.store.builders import make_article, publish, query
+from tests.contract.store.corpus import make_corpus
+
+SEARCHES = ("evil", "evil corp", "emotet evil*", "e*", "example", "198.51.0.0/16", "evil.example", "loader", "??")
+
+
+async def pages(store: SqliteStore, asked: IocQuery | None) -> tuple[list[tuple[Ioc, ...]], int | None]:
+    """Every page of a search, and the total that the first one tells."""
+    found, total = [], None
+    while asked is not None:
+        page = await store.iocs.find(asked)
+        found.append(page.items)
+        total = page.total if asked.after is None else total
+        asked = IocQuery(asked.text, asked.type, limit=asked.limit, after=page.next) if page.next else None
+    return found, total
+
+
+@pytest.mark.parametrize("steps", [0, 3, 20_000])
+async def test_walks_give_the_pages_that_sorting_gives(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, steps: int
+) -> None:
+    for saved in make_corpus():
+        await store.articles.save(saved.article, saved.sightings, [])
+    for name in ("one", "two", "three"):
+        numbers = range(0, 30, len(name))
+        article = make_article(name, source=name, title=f"Loader {name}")
+        await publish(store, article, *[f"domain d{number}.evil.example" for number in numbers])
+    for text in SEARCHES:
+        for type in (None, "domain"):
+            asked = query(text, limit=4, type=type)
+            expected = await pages(store, asked)
+            with monkeypatch.context() as patched:
+                patched.setattr(ranking, "_FEW", -1)
+                patched.setattr(ranking, "_STEPS", steps)
+                assert await pages(store, asked) == expected, (text, type)
