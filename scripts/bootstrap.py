@@ -26,8 +26,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# What is done in C where that can be compiled, and in Python elsewhere: this file says it, its folder is a package.
-COMPILED = Path("ingest", "indicators", "_cutting.c")
 PIP_INDEX = ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_NO_INDEX", "PIP_CONFIG_FILE")
 EXIT_FAILED, EXIT_CANNOT_START, EXIT_INTERRUPTED = 1, 2, 130
 
@@ -103,7 +101,7 @@ class Environment:
 
     def wanted(self, dev: bool) -> Stamp:
         inputs = hashlib.sha256()
-        for file in (self.lock(dev), self.root / "pyproject.toml", self.root / COMPILED, Path(__file__)):
+        for file in (self.lock(dev), self.root / "pyproject.toml", Path(__file__)):
             if file.exists():
                 inputs.update(hashlib.sha256(file.read_bytes()).digest())
         return Stamp(str(self.root), self.version() or "", dev, inputs.hexdigest())
@@ -241,31 +239,6 @@ def add_project(environment: Environment) -> None:
         write_executable(environment.folder / "bin" / name, launcher(environment.python, module, function))
 
 
-def compile_core(environment: Environment) -> None:
-    """Put the compiled module beside its source; where it cannot be made, the service does without."""
-    source = environment.root / COMPILED
-    if not source.exists():
-        return
-    names = "get_config_var('LDSHARED'), get_config_var('EXT_SUFFIX'), get_path('include'), get_path('platinclude')"
-    ask = [str(environment.python), "-I", "-c", f"from sysconfig import *; import json; print(json.dumps([{names}]))"]
-    link, suffix, *headers = json.loads(subprocess.run(ask, capture_output=True, text=True, check=True).stdout)
-    module = source.with_name(source.stem + suffix)
-    part = module.with_name(module.name + ".part")
-    flags = ["-O2", "-fPIC", "-DNDEBUG", *(f"-I{folder}" for folder in dict.fromkeys(headers))]
-    try:
-        command = [*shlex.split(link), *flags, str(source), "-o", str(part)]
-        subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=True)
-        part.replace(module)
-    except (OSError, subprocess.SubprocessError) as error:
-        for left in (module, part):
-            with contextlib.suppress(OSError):
-                left.unlink()
-        said = (getattr(error, "stderr", None) or str(error)).strip().splitlines()
-        say(f"{COMPILED} was not compiled: {said[-1] if said else error}")
-        say("Long texts are read up to a fourth slower without. It takes a C compiler and Python's headers:")
-        say("    apt install gcc python3-dev      (Debian, Ubuntu; as root), remove .venv, and run this again")
-
-
 def complete(environment: Environment, dev: bool) -> bool:
     commands = all((environment.folder / "bin" / name).exists() for name in ("ioc", "ioc-mcp"))
     return commands and not environment.unfinished.exists() and environment.stamp() == environment.wanted(dev)
@@ -284,7 +257,6 @@ def install(environment: Environment, dev: bool) -> None:
     if not install_with_uv(environment, lock):
         install_with_pip(environment, lock)
     add_project(environment)
-    compile_core(environment)
     environment.stamp_file.write_text(json.dumps(asdict(environment.wanted(dev))))
     environment.unfinished.unlink()
     say("Ready: .venv/bin/ioc and .venv/bin/ioc-mcp")

@@ -1,15 +1,10 @@
-"""Cut a text into tokens or lines: in C if `scripts/install` found a compiler, else as fast as Python can."""
+"""Cut a text into tokens or lines, as fast as Python can."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from typing import ClassVar, Final
-
-try:
-    from ingest.indicators import _cutting
-except ImportError:
-    _cutting = None  # type: ignore[assignment]
 
 # Where in a text a token or line begins, and itself. (A tuple, for there are many.)
 Place = tuple[int, str]
@@ -18,10 +13,10 @@ _NEAR: Final = 500
 _SPACE: Final = re.compile(r"\s")
 
 
-class PythonCut:
+class Cut:
     """The different `tokens` of `text[start:end]` in order of first appearance, cut at white space or a `separator`."""
 
-    # What is held of a text at one time stays small: here every appearance of a token is a string of its own.
+    # What is held of a text at one time stays small: every appearance of a token is a string of its own.
     STRETCH: ClassVar = 1_000_000
 
     def __init__(self, text: str, start: int, end: int, separator: str | None = None) -> None:
@@ -56,23 +51,7 @@ class PythonCut:
         return places
 
 
-class CompiledCut:
-    """The same, faster; an appearance is held in 8 bytes."""
-
-    STRETCH: ClassVar = 4_000_000
-
-    def __init__(self, text: str, start: int, end: int, separator: str | None = None) -> None:
-        self._start = start
-        self.tokens, self._appearances = _cutting.cut(text, start, end, separator)
-
-    def places(self, wanted: set[str], _: set[str]) -> list[Place]:
-        return _cutting.places(self.tokens, self._appearances, wanted, self._start)
-
-
-Cut: Final[type[PythonCut] | type[CompiledCut]] = PythonCut if _cutting is None else CompiledCut
-
-
-def cuts(text: str, separator: str | None = None) -> Iterator[PythonCut | CompiledCut]:
+def cuts(text: str, separator: str | None = None) -> Iterator[Cut]:
     """Yield a text in stretches of some megabytes, each cut: what is held of it at one time stays small."""
     start = 0
     while start < len(text):

@@ -5,13 +5,12 @@ import resource
 import shutil
 import subprocess
 import sys
-import sysconfig
 from pathlib import Path
 
 import pytest
 
 from tests.engines.engine import free_port
-from tests.scripts.conftest import ROOT, Tree, write_program
+from tests.scripts.conftest import Tree, write_program
 
 NEW_ENOUGH = "import sys, sqlite3, ssl, ensurepip; sys.exit(sys.version_info < (3, 11))"
 WITHOUT_ENSUREPIP = f"""
@@ -108,31 +107,6 @@ def test_no_python_that_is_new_enough_is_said_in_a_sentence(
     assert done.returncode == 2
     assert "Python 3.11 or newer" in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_what_can_be_compiled_is_and_without_a_compiler_it_is_said_and_done_without(
-    installed: Tree, only_python: Path
-) -> None:
-    folder = installed.root / "ingest" / "indicators"
-    folder.mkdir(parents=True)
-    shutil.copy(ROOT / "ingest" / "indicators" / "_cutting.c", folder)
-    without = installed.run("scripts/install", environment={"PATH": str(only_python)})
-    assert (without.returncode, "apt install gcc" in without.stdout) == (0, True)
-    assert [file.name for file in folder.iterdir()] == ["_cutting.c"]
-    if not can_compile():
-        pytest.skip("no C compiler with Python's headers here")
-    shutil.rmtree(installed.root / ".venv")
-    assert "apt install gcc" not in installed.run("scripts/install").stdout
-    load = (
-        f"import sys; sys.path.insert(0, {str(folder)!r}); import _cutting; print(_cutting.cut('a b a', 0, 5, None)[0])"
-    )
-    loaded = installed.run(".venv/bin/python", "-I", "-c", load)
-    assert loaded.stdout == "['a', 'b']\n", loaded.stderr
-
-
-def can_compile() -> bool:
-    compiler = str(sysconfig.get_config_var("LDSHARED")).split()[0]
-    return shutil.which(compiler) is not None and (Path(sysconfig.get_path("include")) / "Python.h").exists()
 
 
 @pytest.mark.skipif(shutil.which("python3", path="/usr/bin") is None, reason="the system has no Python of its own")
