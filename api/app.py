@@ -24,6 +24,8 @@ from api.accounts.passwords import Passwords
 from api.ai_clients import AiClients
 from api.answering import AnswerMiddleware, BlankParametersMiddleware, HeadMiddleware, UnforeseenErrorMiddleware
 from api.apart import Apart
+from api.compressing import CompressMiddleware
+from api.conditional import ConditionalMiddleware
 from api.cursors import Cursors
 from api.limits.bucket import Rate
 from api.limits.fallback import FallbackLimiter
@@ -138,6 +140,8 @@ def create_app(
     add_pages(app)
     _add_error_answers(app)
     app.add_middleware(UnforeseenErrorMiddleware)
+    app.add_middleware(ConditionalMiddleware)
+    app.add_middleware(CompressMiddleware)
     app.add_middleware(HeadMiddleware)
     app.add_middleware(
         LimitMiddleware,

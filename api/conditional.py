@@ -2,20 +2,92 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
+import re
+from collections.abc import Iterable
 
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.limits.caller import CALLER
+from api.limits.policy import is_data
 
 # For the description of a path that answers so.
 UNCHANGED = {"description": "It is the one that `If-None-Match` names."}
+# Follows the tag of an answer that is compressed: other bytes have another strong tag.
+COMPRESSED = "-gzip"
+
+_TAG = re.compile(r'(?:W/)?"([\x21\x23-\x7e\x80-\xff]*)"')
+_INLINE_BYTES = 128 * 1024
 
 
-def unless_kept(request: Request, response: Response) -> Response:
-    """Return the response with its ETag, or 304 without its body where the request names that very one."""
-    tag = f'"{hashlib.sha256(bytes(response.body)).hexdigest()[:32]}"'
-    held = [part.strip().removeprefix("W/") for part in request.headers.get("if-none-match", "").split(",")]
-    if tag in held or held == ["*"]:
-        return Response(status_code=304, headers={"ETag": tag})
-    response.headers["ETag"] = tag
-    return response
+class ConditionalMiddleware:
+    """ASGI middleware that gives every whole answer to a GET for data its `ETag`, and answers 304 to who has it.
+
+    Streams have none: nobody knows how they end when they begin. Tags are compared weakly, as RFC 9110 asks for
+    `If-None-Match`, and a compressed answer counts as the plain one.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "GET" or not is_data(scope["path"]):
+            await self._app(scope, receive, send)
+            return
+        start: Message | None = None
+
+        async def answer(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start" and _is_whole(message):
+                start = message
+                return
+            if start is not None:
+                head, start = start, None
+                head, message = await _unless_kept(scope, head, message)
+                await send(head)
+            await send(message)
+
+        await self._app(scope, receive, answer)
+
+
+def _is_whole(start: Message) -> bool:
+    return start["status"] == 200 and any(name == b"content-length" for name, _ in start["headers"])
+
+
+async def _unless_kept(scope: Scope, start: Message, body: Message) -> tuple[Message, Message]:
+    """Return an answer with its tag, or 304 without its body where the request names that very one."""
+    content = body.get("body", b"")
+    digest = await asyncio.to_thread(_digest, content) if len(content) > _INLINE_BYTES else _digest(content)
+    headers = MutableHeaders(raw=list(start["headers"]))
+    headers["ETag"] = f'"{digest}"'
+    # Whoever keeps it asks each time whether it is still so; what a key was shown is its own.
+    headers.setdefault("Cache-Control", "private, no-cache" if _has_identity(scope) else "no-cache")
+    held = _held(Headers(scope=scope).getlist("if-none-match"), digest)
+    if held is None:
+        return {**start, "headers": headers.raw}, body
+    headers["ETag"] = held
+    kept = [(name, value) for name, value in headers.raw if not name.startswith(b"content-") or name == _POLICY]
+    return {**start, "status": 304, "headers": kept}, {**body, "body": b""}
+
+
+_POLICY = b"content-security-policy"
+
+
+def _held(given: Iterable[str], digest: str) -> str | None:
+    """Return the tag by which the client has the answer of that digest, None where it has not."""
+    text = ",".join(given).strip()
+    if text == "*":
+        return f'"{digest}"'
+    tags = (digest, digest + COMPRESSED)
+    return next((f'"{tag}"' for tag in _TAG.findall(text) if tag in tags), None)
+
+
+def _digest(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:32]
+
+
+def _has_identity(scope: Scope) -> bool:
+    caller = scope.get(CALLER)
+    return caller is not None and caller.identity is not None

@@ -22,7 +22,7 @@ def wanted_format(request: Request, asked: Format | None) -> Format:
         return asked
     best: Format = "json"
     liked = 0.0
-    for media_type, weight in _accepted(request.headers.get("accept", "")):
+    for media_type, weight in weighed(request.headers.get("accept", "")):
         if media_type in ("*/*", "application/*"):
             media_type = "application/json"
         if media_type in _MEDIA_TYPES and weight > liked:
@@ -36,7 +36,8 @@ def negotiated(response: Response) -> Response:
     return response
 
 
-def _accepted(header: str) -> list[tuple[str, float]]:
+def weighed(header: str) -> list[tuple[str, float]]:
+    """Return what an `Accept` or `Accept-Encoding` header names, in lower case, each with its weight."""
     accepted = []
     for part in header.split(",")[:_MOST_CONSIDERED]:
         media_type, *parameters = (piece.strip().lower() for piece in part.split(";"))

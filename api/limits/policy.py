@@ -16,6 +16,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 PREFIX = "/api/v1"
+_DATA = ("/api/", "/misp/", "/taxii2/")
 
 _READS_AS_GET = frozenset({"HEAD", "OPTIONS"})
 _ACCESS = "ioc_access"
@@ -96,6 +97,11 @@ class Policies:
         below = template.removeprefix(PREFIX)
         named = (asked for asked in self._routes if asked.route.path_format == below)
         return next((asked.access for asked in named if method in asked.methods), _ANYONE)
+
+
+def is_data(path: str) -> bool:
+    """Tell whether programs read data there, in answers that they may keep."""
+    return path.startswith(_DATA)
 
 
 def is_search(query: str) -> bool:

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.answers import problems
-from api.conditional import UNCHANGED, unless_kept
+from api.conditional import UNCHANGED
 from api.formats import entries
 from api.formats.atom import MEDIA_TYPE, Entry, Feed, atom
 from api.parameters import (
@@ -121,4 +121,4 @@ def _answer(request: Request, title: str, page: str, asked: dict[str, str | None
         updated=today,
         entries=found,
     )
-    return unless_kept(request, Response(atom(feed), headers={"Content-Type": f"{MEDIA_TYPE}; charset=utf-8"}))
+    return Response(atom(feed), headers={"Content-Type": f"{MEDIA_TYPE}; charset=utf-8"})

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.answers import json_answer, problems, read_listing
-from api.conditional import UNCHANGED, unless_kept
+from api.conditional import UNCHANGED
 from api.formats.markdown import week_markdown
 from api.models import ListModel
 from api.parameters import CursorParameter, LimitParameter
@@ -63,9 +63,9 @@ async def get_week(
     id = week.removesuffix(_SUFFIX)
     found = await current(service, id) if revision is None else await week_revision(service.store, id, revision)
     if format == "json" and not week.endswith(_SUFFIX):
-        return unless_kept(request, json_answer(week_record(found)))
+        return json_answer(week_record(found))
     written = week_markdown(found, own_address(request, service.settings))
-    return unless_kept(request, Response(written, headers={"Content-Type": _MARKDOWN}))
+    return Response(written, headers={"Content-Type": _MARKDOWN})
 
 
 @router.get(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fastapi import FastAPI
-from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
@@ -36,7 +34,6 @@ from api.web.visit import VISIT, Entry, Visit, answer, error, private, recognise
 from intel.errors import StoreUnavailable
 
 _NOT_PAGES = ("/api", "/mcp", "/misp", "/static", "/healthz", "/readyz", "/metrics")
-_SMALLEST_COMPRESSED = 600
 
 PAGES = (
     Entry("/", home.show),
@@ -76,9 +73,8 @@ def add_pages(app: FastAPI) -> None:
     static = fingerprints()
     templates = Templates(static)
     app.state.templates = templates
-    compressed = [Middleware(GZipMiddleware, minimum_size=_SMALLEST_COMPRESSED, compresslevel=5)]
     app.router.routes += [
-        *(_route(entry, templates, compressed) for entry in PAGES),
+        *(_route(entry, templates) for entry in PAGES),
         Route("/docs", _docs),
         Mount("/static/swagger", StaticFiles(directory=swagger_folder()), name="swagger"),
         Mount("/static", StaticFiles(directory=FOLDER, addresses=static), name="static"),
@@ -106,13 +102,13 @@ def failure_page(templates: Templates, request_id: str) -> Response:
     return private(HTMLResponse(templates.render("failure.html", {"request_id": request_id}), 500))
 
 
-def _route(entry: Entry, templates: Templates, compressed: list[Middleware]) -> Route:
+def _route(entry: Entry, templates: Templates) -> Route:
     async def respond(request: Request) -> Response:
         request.scope.setdefault("route", entry)
         return await answer(entry, request, templates)
 
     methods = ["GET", "POST"] if entry.post else ["GET"]
-    return Route(entry.path, respond, methods=methods, include_in_schema=False, middleware=compressed)
+    return Route(entry.path, respond, methods=methods, include_in_schema=False)
 
 
 async def _docs(_: Request) -> Response:

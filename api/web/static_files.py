@@ -17,6 +17,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from api.compressing import takes_gzip
+
 FOLDER = Path(__file__).parent / "static"
 _FOREVER = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "public, no-cache"
@@ -81,7 +83,7 @@ def _read(file: Path) -> _Kept:
 
 def _answer(request: Request, kept: _Kept) -> Response:
     """Return the file in a coding that the browser accepts, or 304 if the browser already has it."""
-    packed = kept.packed if _takes_gzip(request) else None
+    packed = kept.packed if takes_gzip(request.headers) else None
     headers = {"ETag": f'"{kept.tag}-gzip"' if packed is not None else f'"{kept.tag}"'}
     if kept.packed is not None:
         headers["Vary"] = "Accept-Encoding"
@@ -91,14 +93,6 @@ def _answer(request: Request, kept: _Kept) -> Response:
     if packed is not None:
         headers["Content-Encoding"] = "gzip"
     return Response(kept.body if packed is None else packed, media_type=kept.media_type, headers=headers)
-
-
-def _takes_gzip(request: Request) -> bool:
-    for coding in ",".join(request.headers.getlist("accept-encoding")).lower().split(","):
-        name, _, weight = coding.replace(" ", "").partition(";")
-        if name in ("gzip", "x-gzip"):
-            return weight.removeprefix("q=").strip("0.") != "" or not weight
-    return False
 
 
 def _digest(file: Path) -> str:

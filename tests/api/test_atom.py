@@ -150,18 +150,3 @@ async def test_a_feed_has_the_tier_and_the_cap_of_its_list(api: Running, limited
 async def test_what_a_feed_cannot_understand_is_a_problem(api: Running, path: str, field: str) -> None:
     answer = await api.client.get(f"/api/v1{path}")
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field)
-
-
-@pytest.mark.promise("atom.conditional")
-async def test_a_feed_that_is_the_same_is_not_sent_again(api: Running) -> None:
-    await fill(api)
-    for name in (*(f"{each}.atom" for each in FEEDS), "weekly/2026-W47", "weekly/2026-W47.md"):
-        first = await api.client.get(f"/api/v1/{name}")
-        tag = first.headers["etag"]
-        for held in (tag, f"W/{tag}", f'"other", {tag}'):
-            again = await api.client.get(f"/api/v1/{name}", headers={"If-None-Match": held})
-            assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", tag)
-        assert (await api.client.get(f"/api/v1/{name}", headers={"If-None-Match": '"x"'})).status_code == 200
-    tag = (await api.get("/iocs.atom")).headers["etag"]
-    await api.publish("new", "domain new.example", at=20)
-    assert (await api.client.get("/api/v1/iocs.atom", headers={"If-None-Match": tag})).status_code == 200

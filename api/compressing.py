@@ -1,0 +1,65 @@
+"""Compressed answers for clients that take them."""
+
+from __future__ import annotations
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.gzip import GZipResponder
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.conditional import COMPRESSED
+from api.formats.negotiating import weighed
+
+# Below that, what is saved is less than a packet.
+_SMALLEST_BYTES = 600
+# Measured on a page of 50 indicators: one more costs a third more time for a twentieth less bytes.
+_LEVEL = 3
+# They are compressed once and kept.
+_STATIC = "/static/"
+
+
+class CompressMiddleware:
+    """ASGI middleware that compresses answers with gzip; a stream piece by piece, so that nothing of it waits.
+
+    Compressed pages do not give their secrets away by their length: the token of a form has another mask each time.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"].startswith(_STATIC):
+            await self._app(scope, receive, send)
+        elif takes_gzip(Headers(scope=scope)):
+            packing = GZipResponder(self._app, _SMALLEST_BYTES, compresslevel=_LEVEL)
+            await packing(scope, receive, _with_its_own_tag(send))
+        else:
+            await self._app(scope, receive, _varying(send))
+
+
+def takes_gzip(headers: Headers) -> bool:
+    """Tell whether a client accepts gzip, and likes it no less than what is not compressed (RFC 9110)."""
+    weights = dict(weighed(",".join(headers.getlist("accept-encoding"))))
+    weight = weights.get("gzip", weights.get("x-gzip", weights.get("*", 0.0)))
+    return weight > 0 and weight >= weights.get("identity", 0.0)
+
+
+def _with_its_own_tag(send: Send) -> Send:
+    async def answer(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(raw=message["headers"])
+            if (tag := headers.get("etag")) and headers.get("content-encoding") == "gzip":
+                headers["ETag"] = f'{tag[:-1]}{COMPRESSED}"'
+        await send(message)
+
+    return answer
+
+
+def _varying(send: Send) -> Send:
+    async def answer(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(raw=message["headers"])
+            if int(headers.get("content-length", _SMALLEST_BYTES)) >= _SMALLEST_BYTES:
+                headers.add_vary_header("Accept-Encoding")
+        await send(message)
+
+    return answer
