@@ -1,8 +1,10 @@
-"""The cookies: who is signed in, which account the browser has signed in to before, and which colours are wanted."""
+"""The cookies: who is signed in, which account the browser has signed in to before, and how pages should look."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Literal
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -14,6 +16,10 @@ Theme = Literal["auto", "light", "dark"]
 
 _SESSION, _DEVICE, _THEME = "ioc_session", "ioc_device", "ioc_theme"
 _YEAR_SECONDS = 365 * 24 * 3600
+# How lists look: each choice with its values, the first of which holds until another one is chosen.
+DISPLAYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"view": ("table", "cards"), "values": ("defanged", "raw")}
+)
 
 
 def is_https(request: Request, settings: Settings) -> bool:
@@ -72,6 +78,18 @@ def keep_theme(response: Response, request: Request, settings: Settings, wanted:
         response.set_cookie(_THEME, wanted, max_age=_YEAR_SECONDS, path="/", secure=secure, samesite="lax")
     else:
         response.delete_cookie(_THEME, path="/", secure=secure, samesite="lax")
+
+
+def display(request: Request, choice: str) -> str:
+    """Return the value of one choice of `DISPLAYS`."""
+    wanted = request.cookies.get(f"ioc_{choice}", "")
+    return wanted if wanted in DISPLAYS[choice] else DISPLAYS[choice][0]
+
+
+def keep_display(response: Response, request: Request, settings: Settings, choice: str, wanted: str) -> None:
+    """Remember one choice of `DISPLAYS`."""
+    secure = is_https(request, settings)
+    response.set_cookie(f"ioc_{choice}", wanted, max_age=_YEAR_SECONDS, path="/", secure=secure, samesite="lax")
 
 
 def _name(cookie: str, secure: bool) -> str:

@@ -36,6 +36,9 @@ TYPE_LABELS: Mapping[str, str] = MappingProxyType(
 )
 
 
+_SHORT, _TAIL = 24, 8
+
+
 class Templates:
     """The templates of all pages, compiled once."""
 
@@ -52,6 +55,8 @@ class Templates:
         self._environment.globals.update(static=static, ioc_types=IOC_TYPES, ioc_path=addresses.ioc_path, defang=defang)
         self._environment.filters.update(
             defanged=_defanged,
+            raw=lambda ioc: text.visible(ioc.value),
+            split=_split,
             path=lambda ioc: addresses.ioc_path(ioc.type, ioc.value),
             outside=addresses.outside,
             clipped=text.clipped,
@@ -81,6 +86,11 @@ def _finalize(value: object) -> object:
 
 def _defanged(ioc: Ioc) -> str:
     return text.visible(defang(ioc.type, ioc.value))
+
+
+def _split(value: str) -> tuple[str, str]:
+    """Return a value in two parts; where there is little room the first is cut short and the second still shown."""
+    return (value, "") if len(value) <= _SHORT else (value[:-_TAIL], value[-_TAIL:])
 
 
 def _title(written: str) -> str:

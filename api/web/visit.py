@@ -81,11 +81,11 @@ class Visit:
     def back_off(self) -> BackOff:
         return BackOff(self.service.limiter)
 
-    def limit(self) -> int:
-        """Return how many results this visitor gets, as asked for by `limit` and lowered to the cap."""
+    def limit(self, usual: int | None = None) -> int:
+        """Return how many results this visitor gets, as asked for by `limit` or `usual`, and lowered to the cap."""
         asked = self.query.get("limit", "").strip()
         if not asked:
-            return results_limit(None, self.tier.results_cap)
+            return results_limit(usual, self.tier.results_cap)
         if not (asked.isascii() and asked.isdigit() and asked.strip("0")):
             raise Problem(422, "invalid_parameter", "limit must be a whole number from 1 on.")
         return results_limit(int(asked.lstrip("0")[:_DIGITS]), self.tier.results_cap)
@@ -106,6 +106,8 @@ class Visit:
             "account": self.signed_in.account if self.signed_in else None,
             "form_token": self._form_token(),
             "theme": cookies.theme(self.request),
+            "view": cookies.display(self.request, "view"),
+            "raw_values": cookies.display(self.request, "values") == "raw",
             "signup_open": self.service.settings.ioc_signup == "open",
             "path": self.request.url.path,
             "here": self.here,

@@ -54,6 +54,19 @@ def test_results_are_walked_with_two_keys(chromium: Browser, site: str) -> None:
         visitor.page.wait_for_url(re.compile("/ioc/"))
 
 
+def test_rows_are_ticked_and_values_shown_raw_by_key(chromium: Browser, site: str) -> None:
+    with visiting(chromium, site) as visitor:
+        visitor.go("/search?q=sandpiper&type=domain")
+        defanged = visitor.page.get_by_role("button", name="Defanged").first
+        expect(defanged).to_be_disabled()
+        visitor.page.keyboard.press("j")
+        visitor.page.keyboard.press("x")
+        expect(visitor.page.get_by_role("checkbox").nth(1)).to_be_checked()
+        expect(defanged).to_be_enabled()
+        visitor.page.keyboard.press("d")
+        expect(visitor.page.get_by_role("link", name="login-sandpiper.org")).to_be_visible()
+
+
 def test_colours_change_at_once_and_stay(chromium: Browser, site: str) -> None:
     with visiting(chromium, site, color_scheme="light") as visitor:
         visitor.go("/")

@@ -23,6 +23,7 @@ from intel.store import Store
 from intel.understood import sentence
 
 _LIST = "page of iocs"
+_ROWS = 50
 _SOURCES_SHOWN = 12
 _WEEKS_SHOWN = 12
 
@@ -43,6 +44,15 @@ class Asked:
     def address(self, **changes: str | int | None) -> str:
         """Return the address of this search with something else in it."""
         return with_query("/search", {**self.members(), **changes})
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether anything but the words narrows the search."""
+        return any(value for name, value in self.members().items() if name != "q")
+
+    def unfiltered(self) -> str:
+        """Return the address of the same words without any filter."""
+        return with_query("/search", {"q": self.q})
 
     def query(self) -> IocQuery:
         """Raise InvalidQuery."""
@@ -77,7 +87,7 @@ class Filters:
 
 
 async def show(visit: Visit) -> Response:
-    asked, limit = read(visit.query), visit.limit()
+    asked, limit = read(visit.query), visit.limit(_ROWS)
     query = replace(asked.query(), limit=limit)
     store = visit.service.store
     if is_format(format := visit.query.get("format", "")):

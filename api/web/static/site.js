@@ -50,6 +50,49 @@ for (const button of document.querySelectorAll(".colours button")) {
   });
 }
 
+// Rows that are ticked, copied in one go
+const ticks = [...document.querySelectorAll("input[form=picked][name=id]")];
+const picked = document.querySelector("[data-picked]");
+const all = document.querySelector("[data-pick-all]");
+
+function count() {
+  const ticked = ticks.filter((tick) => tick.checked).length;
+  picked.querySelector("[data-picked-count]").textContent = ticked ? `Copy ${ticked} as` : "Select rows to copy";
+  for (const button of picked.querySelectorAll("button")) button.disabled = !ticked;
+  if (all) { all.checked = ticked === ticks.length; all.indeterminate = ticked > 0 && ticked < ticks.length; }
+}
+
+if (picked) {
+  let last = 0;
+  ticks.forEach((tick, number) => tick.addEventListener("click", (event) => {
+    if (event.shiftKey) for (let i = Math.min(last, number); i <= Math.max(last, number); i++) ticks[i].checked = tick.checked;
+    last = number;
+    count();
+  }));
+  all?.addEventListener("change", () => { for (const tick of ticks) tick.checked = all.checked; count(); });
+  picked.addEventListener("submit", async (event) => {
+    const button = event.submitter;
+    if (!navigator.clipboard || !button) return;
+    event.preventDefault();
+    const words = button.textContent;
+    try {
+      const query = new URLSearchParams(new FormData(picked, button));
+      const answer = await fetch(`/selection?${query}`);
+      if (!answer.ok) throw new Error(String(answer.status));
+      await navigator.clipboard.writeText(await answer.text());
+      button.textContent = said.textContent = "Copied";
+    } catch {
+      picked.submit();
+    }
+    setTimeout(() => { button.textContent = words; said.textContent = ""; }, 1600);
+  });
+  count();
+}
+
+if (matchMedia("(max-width: 62rem)").matches) {
+  for (const fold of document.querySelectorAll("[data-folded-when-narrow]")) fold.open = false;
+}
+
 // Keys
 const rooms = { h: "/", i: "/search", a: "/articles", w: "/weekly", f: "/focus" };
 const hits = [...document.querySelectorAll("[data-hit]")];
@@ -57,6 +100,7 @@ let at = -1;
 let going = false;
 
 function isTyping(target) {
+  if (target.type === "checkbox") return false;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
@@ -81,6 +125,8 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "g") { going = true; setTimeout(() => { going = false; }, 900); }
   else if (event.key === "j") step(1);
   else if (event.key === "k") step(-1);
+  else if (event.key === "x") hits[at]?.querySelector("input[name=id]")?.click();
+  else if (event.key === "d") document.querySelector("[data-display=values] [aria-pressed=false]")?.click();
   else if (event.key === "c") (hits[at]?.querySelector("[data-copy]") ?? document.querySelector("[data-copy-first]"))?.click();
 });
 

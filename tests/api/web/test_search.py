@@ -84,7 +84,7 @@ async def test_a_member_pages_through_everything_once(api: Running, member: Read
 
 async def test_the_place_in_one_search_is_none_in_another(api: Running, member: Reader) -> None:
     await fill(api, 30)
-    address = (await member.open("/search?q=evil")).links()["Next page"]
+    address = (await member.open("/search?q=evil&limit=20")).links()["Next page"]
     assert (await member.open(address.replace("q=evil", "q=other"))).status == 422
     assert (await member.open("/search?cursor=made-up")).status == 422
 
@@ -113,3 +113,40 @@ async def test_the_box_keeps_what_was_asked(visitor: Reader) -> None:
     page = await visitor.open('/search?q="><script>window.xss=1</script>')
     assert page.tree.xpath("//input[@type='search']/@value") == ['"><script>window.xss=1</script>']
     assert not page.tree.xpath("//script[not(@src)]")
+
+
+async def test_a_list_is_a_table_until_cards_are_asked_for(api: Running, visitor: Reader) -> None:
+    await api.publish("report", "domain evil.example", "malware Emotet", source="Shipyard Blog", title="The shipyards")
+    page = await visitor.open("/search?q=evil")
+    heads = [th.text_content().strip() for th in page.tree.xpath("//table//thead//th")]
+    assert heads[1:] == ["Type", "Value", "Malware", "Status", "Sources", "First seen", "Last seen", "Match", "Article"]
+    assert page.links("//table")["evil[.]example"] == "/ioc/domain/evil.example"
+    cards = await visitor.submit(page, "/display", view="cards")
+    assert cards.path == "/search?q=evil"
+    assert not cards.tree.xpath("//table") and cards.tree.xpath("//ol[@class='hits']")
+    assert not (await visitor.open("/search")).tree.xpath("//table")
+    assert (await visitor.post("/display", {"view": "clouds"})).status == 422
+
+
+async def test_values_are_shown_raw_on_every_page_once_that_is_chosen(api: Running, visitor: Reader) -> None:
+    await api.publish("report", "url https://evil.example/a")
+    page = await visitor.post("/display", {"values": "raw", "next": "/search"})
+    assert shown(page) == ["https://evil.example/a"]
+    assert shown(await visitor.open("/")) == ["https://evil.example/a"]
+    assert shown(await visitor.post("/display", {"values": "defanged", "next": "/search"})) == [
+        "hxxps://evil[.]example/a"
+    ]
+
+
+async def test_ticked_rows_come_as_text_and_files_in_the_order_of_the_page(api: Running, visitor: Reader) -> None:
+    await api.publish("report", "domain evil.example", "ip 192.0.2.1", "domain other.example")
+    page = await visitor.open("/search")
+    ticks = dict(zip(shown(page), page.tree.xpath("//table//input[@name='id']/@value"), strict=True))
+    chosen = f"/selection?id={ticks['evil[.]example']}&id={ticks['192[.]0[.]2[.]1']}"
+    assert (await visitor.open(f"{chosen}&format=defanged")).answer.text == "evil[.]example\n192[.]0[.]2[.]1\n"
+    assert (await visitor.open(f"{chosen}&format=txt")).answer.text == "evil.example\n192.0.2.1\n"
+    assert len((await visitor.open(f"{chosen}&format=csv")).answer.text.splitlines()) == 3
+    assert (await visitor.open(f"{chosen}&format=stix")).answer.json()["type"] == "bundle"
+    assert "Event" in (await visitor.open(f"{chosen}&format=misp")).answer.json()
+    for wrong in ("/selection", f"{chosen}&format=exe", "/selection?" + "&".join(f"id={n}" for n in range(101))):
+        assert (await visitor.open(wrong)).status == 422
