@@ -15,7 +15,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import BaseRoute, Match, Mount
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api import VERSION
@@ -38,6 +38,7 @@ from api.limits.shared import SharedLimiter
 from api.limits.tiers import Tiers
 from api.metrics import Metrics
 from api.openapi import describe
+from api.options import OptionsMiddleware, allowed_methods
 from api.problems import CODES_BY_STATUS, Problem, ProblemResponse, problem_of, respond
 from api.routes import (
     articles,
@@ -83,9 +84,6 @@ from intel.store import Store, open_store
 from intel.times import utc_now
 
 log = structlog.get_logger()
-
-_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-_ANSWERED_ALIKE = {"GET": ("GET", "HEAD")}
 
 _ROOMS = (
     iocs,
@@ -152,6 +150,7 @@ def create_app(
         authenticate=service.keys.authenticate,
         problem=_refusal,
     )
+    app.add_middleware(OptionsMiddleware, origins=settings.ioc_cors_origins)
     app.add_middleware(BlankParametersMiddleware)
     app.add_middleware(HostMiddleware, settings=settings, refuse=_wrong_host)
     app.add_middleware(AnswerMiddleware, metrics=service.metrics, https=settings.base_url.startswith("https://"))
@@ -333,11 +332,7 @@ def _invalid(error: RequestValidationError) -> Problem:
 
 
 def _allowed(request: Request) -> str:
-    """Return the methods that the address does answer to, over all routes that lead there."""
-    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
-    tried = ((method, {**request.scope, "method": method}) for method in _METHODS)
-    found = [name for name, scope in tried if any(route.matches(scope)[0] is Match.FULL for route in routes)]
-    return ", ".join(name for method in found or ["GET"] for name in _ANSWERED_ALIKE.get(method, (method,)))
+    return ", ".join(allowed_methods(request.scope, request.app.routes) or ["GET", "HEAD"])
 
 
 def _field(place: Sequence[int | str]) -> str:

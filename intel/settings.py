@@ -90,6 +90,7 @@ class Settings(BaseModel):
         None, ge=1, le=100_000, description="connections at once from one address; half of all by default"
     )
     ioc_allowed_hosts: CommaList = Field((), description="more host names under which the service answers")
+    ioc_cors_origins: CommaList = Field((), description="origins whose pages may read the API, or `*` for all")
     ioc_metrics_allow: Networks = Field((), description="networks that may read `/metrics`")
     ioc_feeds: Path | None = Field(None, description="file of feeds to follow")
 
@@ -99,6 +100,13 @@ class Settings(BaseModel):
         if not re.fullmatch(r"[1-9][0-9]{0,8}/(second|minute|hour|day)", value):
             raise ValueError("must be written like 100/minute (second, minute, hour or day)")
         return value
+
+    @field_validator("ioc_cors_origins")
+    @classmethod
+    def _are_origins(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if not all(origin == "*" or _is_origin(origin) for origin in value):
+            raise ValueError("must be `*` or origins like https://app.example.org, with commas between them")
+        return tuple(origin.lower() for origin in value)
 
     @field_validator("elasticsearch_url")
     @classmethod
@@ -182,6 +190,10 @@ def _is_web_address(address: str) -> bool:
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+def _is_origin(text: str) -> bool:
+    return _is_web_address(text) and text == "{0.scheme}://{0.netloc}".format(urlsplit(text)) and "@" not in text
 
 
 def _is_redis_address(address: str) -> bool:

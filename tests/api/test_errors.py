@@ -74,7 +74,6 @@ async def test_what_is_not_there_is_404(api: Running, path: str) -> None:
         ("DELETE", f"/iocs/{UNKNOWN_ID}", "GET"),
         ("PUT", "/articles", "GET"),
         ("PATCH", "/weekly", "GET"),
-        ("OPTIONS", "/focus", "GET"),
         ("TRACE", "/awareness", "GET"),
         ("FROBNICATE", "/iocs", "GET"),
         ("POST", "/iocs", "GET, HEAD"),
