@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from intel.cards import Card
 from intel.query import ArticleQuery, CandidatePage, CandidateQuery, ChangePage, ChangeQuery, IocQuery, Page, Position
@@ -54,6 +54,9 @@ from intel.store.entry import Entry as Entry
 from intel.store.feeds import Feeds
 from intel.store.subjects import Subjects
 from intel.store.waiting import BOUNDS, WaitingBounds
+
+if TYPE_CHECKING:
+    from intel.store.copying import Copier
 
 
 class Iocs(Protocol):
@@ -393,6 +396,8 @@ class Store(Protocol):
     def catalogues(self) -> Catalogues: ...
     @property
     def votes(self) -> Votes: ...
+    @property
+    def copier(self) -> Copier: ...
 
     async def setup(self) -> None:
         """Make what is missing of tables or indices; changes nothing that is there; safe from several processes at

@@ -15,7 +15,7 @@ from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
 
 # The document of the leases that names the first administrator; `until` is 0 once that account has the role.
-_FIRST_ADMINISTRATOR = "first-administrator"
+FIRST_ADMINISTRATOR_ID = "first-administrator"
 
 
 class ElasticAccounts:
@@ -39,7 +39,7 @@ class ElasticAccounts:
 
         Whoever creates the document that names an account decides which one it is.
         """
-        claim = await self._leases.get(_FIRST_ADMINISTRATOR) or await self._claimed_administration()
+        claim = await self._leases.get(FIRST_ADMINISTRATOR_ID) or await self._claimed_administration()
         if claim is None or claim.source["until"] == 0:
             return
         account = await self.get(claim.source["holder"])
@@ -53,7 +53,9 @@ class ElasticAccounts:
             return None
         first = min(accounts, key=lambda one: (one.disabled_at is not None, one.created_at, one.id))
         claim = {"holder": first.id, "until": 1}
-        return await self._leases.create(_FIRST_ADMINISTRATOR, claim) or await self._leases.get(_FIRST_ADMINISTRATOR)
+        return await self._leases.create(FIRST_ADMINISTRATOR_ID, claim) or await self._leases.get(
+            FIRST_ADMINISTRATOR_ID
+        )
 
     async def get(self, id: str) -> Account | None:
         found = await self._accounts.get(id)
@@ -68,7 +70,7 @@ class ElasticAccounts:
             raise TryAgain
 
     async def remove(self, id: str) -> None:
-        slots = [_slot_id(id, slot) for slot in range(KEYS_PER_ACCOUNT)]
+        slots = [slot_id(id, slot) for slot in range(KEYS_PER_ACCOUNT)]
         sessions = [session.id for session in await self.sessions(id)]
         places = ((self._keys, slots), (self._sessions, sessions), (self._accounts, [id]))
         await self._bulk.write_all(Write("delete", index.name, one) for index, ids in places for one in ids)
@@ -80,7 +82,7 @@ class ElasticAccounts:
 
     @retried()
     async def add_key(self, key: ApiKey) -> bool:
-        id = _slot_id(key.account_id, key.slot)
+        id = slot_id(key.account_id, key.slot)
         if await self._keys.create(id, to_document(key)):
             return True
         found = await self._keys.get(id)
@@ -93,17 +95,17 @@ class ElasticAccounts:
         raise TryAgain
 
     async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
-        found = await self._keys.get(_slot_id(account_id, slot))
+        found = await self._keys.get(slot_id(account_id, slot))
         return None if found is None else from_document(ApiKey, found.source)
 
     async def keys(self, account_id: str) -> tuple[ApiKey, ...]:
-        ids = [_slot_id(account_id, slot) for slot in range(KEYS_PER_ACCOUNT)]
+        ids = [slot_id(account_id, slot) for slot in range(KEYS_PER_ACCOUNT)]
         found = await self._keys.get_many(ids)
         return tuple(from_document(ApiKey, found[id].source) for id in ids if id in found and _is_live(found[id]))
 
     @retried()
     async def revoke_key(self, account_id: str, slot: int, secret_hash: str, now: datetime) -> bool:
-        found = await self._keys.get(_slot_id(account_id, slot))
+        found = await self._keys.get(slot_id(account_id, slot))
         if found is None or not _is_live(found) or found.source["secret_hash"] != secret_hash:
             return False
         revoked = replace(from_document(ApiKey, found.source), revoked_at=now)
@@ -112,7 +114,7 @@ class ElasticAccounts:
         raise TryAgain
 
     async def touch_key(self, key: ApiKey, now: datetime) -> None:
-        found = await self._keys.get(_slot_id(key.account_id, key.slot))
+        found = await self._keys.get(slot_id(key.account_id, key.slot))
         if found is None or not _is_live(found) or found.source["secret_hash"] != key.secret_hash:
             return
         used = replace(from_document(ApiKey, found.source), last_used_at=now)
@@ -148,7 +150,8 @@ class ElasticAccounts:
         return tuple([from_document(Session, hit["_source"]) async for page in pages for hit in page])
 
 
-def _slot_id(account_id: str, slot: int) -> str:
+def slot_id(account_id: str, slot: int) -> str:
+    """Return the id of the document of a key slot."""
     return f"{account_id}-{slot}"
 
 

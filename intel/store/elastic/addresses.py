@@ -31,7 +31,7 @@ class Addresses:
 
     async def ids_of(self, addresses: Sequence[str]) -> dict[str, str]:
         """Return the ids of the articles that addresses lead to, by address."""
-        wanted = {_document_id(address): address for address in addresses}
+        wanted = {address_id(address): address for address in addresses}
         found = await self._addresses.get_many(list(wanted), source=["article_id"])
         return {wanted[id]: str(one.source["article_id"]) for id, one in found.items()}
 
@@ -41,13 +41,13 @@ class Addresses:
 
         An address that leads to another article notes this one as a claimant.
         """
-        addresses = {_document_id(address): address for _, claimed in claims for address in claimed}
+        addresses = {address_id(address): address for _, claimed in claims for address in claimed}
         known = await self._addresses.get_many(list(addresses))
         claimed_by = {article_id for article_id, _ in claims}
         gone = await self._gone({str(found.source["article_id"]) for found in known.values()} - claimed_by)
         documents = {id: found.source for id, found in known.items()}
         for article_id, claimed in claims:
-            for id in map(_document_id, claimed):
+            for id in map(address_id, claimed):
                 documents[id] = _claimed(addresses[id], article_id, documents.get(id), gone)
         writes = [
             Write("create", self._addresses.name, id, document)
@@ -78,31 +78,32 @@ class Addresses:
 def _claimed(address: str, article_id: str, before: Document | None, gone: set[str]) -> Document:
     """Return the document of an address as it is once an article claimed it; `before` itself where nothing changes."""
     if before is None:
-        return _document(address, article_id, [])
+        return address_document(address, article_id, [])
     leader, others = str(before["article_id"]), _others(before)
     if leader in gone:
         heirs = list(dict.fromkeys([*others, article_id]))
-        return _document(address, heirs[0], heirs[1:])
+        return address_document(address, heirs[0], heirs[1:])
     if article_id in (leader, *others) or len(others) >= _MOST_OTHERS:
         return before
-    return _document(address, leader, [*others, article_id])
+    return address_document(address, leader, [*others, article_id])
 
 
 def _without(found: Found, article_id: str) -> Write:
     left = [one for one in (str(found.source["article_id"]), *_others(found.source)) if one != article_id]
     if not left:
         return expecting("delete", found)
-    return expecting("index", found, _document(found.source["address"], left[0], left[1:]))
+    return expecting("index", found, address_document(found.source["address"], left[0], left[1:]))
 
 
 def _others(document: Document) -> list[str]:
     return list(document.get("others") or ())
 
 
-def _document(address: str, article_id: str, others: list[str]) -> Document:
+def address_document(address: str, article_id: str, others: list[str]) -> Document:
+    """Return the document of an address, which leads to one article and was claimed by others since."""
     return {"address": address, "article_id": article_id, "others": others}
 
 
-def _document_id(address: str) -> str:
+def address_id(address: str) -> str:
     """Return the id of the document of an address, which may itself be longer than an id can be."""
     return hashlib.sha256(address.encode()).hexdigest()

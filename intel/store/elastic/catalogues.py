@@ -28,7 +28,7 @@ from intel.store.elastic.shared_reads import SharedRead
 _MOST_CATALOGUES = 10_000
 _PARTS_AT_ONCE = 50
 _IDS_AT_ONCE = 5_000
-_NONE_YET = 0
+NONE_YET = 0
 
 
 class ElasticCatalogues:
@@ -56,12 +56,12 @@ class ElasticCatalogues:
     async def _read_all(self) -> tuple[Catalogue, ...]:
         asked = {"sort": [{"name": "asc"}], "size": _MOST_CATALOGUES, "track_total_hits": False}
         found = [hit["_source"] for hit in (await self._catalogues.search(asked))["hits"]["hits"]]
-        return tuple(from_document(Catalogue, one) for one in found if one["generation"] != _NONE_YET)
+        return tuple(from_document(Catalogue, one) for one in found if one["generation"] != NONE_YET)
 
     @retried()
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         generation = await self._generation(name)
-        if generation == _NONE_YET or not keys:
+        if generation == NONE_YET or not keys:
             return {}
         found = await self._read_parts(name, generation, keys)
         if len(found) < len(set(keys)) and await self._generation(name) != generation:
@@ -70,13 +70,13 @@ class ElasticCatalogues:
 
     async def _generation(self, name: str) -> int:
         found = await self._catalogues.get(name, ["generation"])
-        return _NONE_YET if found is None else int(found.source["generation"])
+        return NONE_YET if found is None else int(found.source["generation"])
 
     @retried()
     async def _begin(self, catalogue: Catalogue) -> int:
         found = await self._catalogues.get(catalogue.name)
         if found is None:
-            first = {**to_document(catalogue), "begun": 1, "generation": _NONE_YET}
+            first = {**to_document(catalogue), "begun": 1, "generation": NONE_YET}
             if await self._catalogues.create(catalogue.name, first):
                 return 1
             raise TryAgain
@@ -89,7 +89,7 @@ class ElasticCatalogues:
         left = iter(parts.items())
         while portion := list(islice(left, _PARTS_AT_ONCE)):
             documents = await asyncio.to_thread(_part_documents, name, generation, portion)
-            ids = [_part_id(name, generation, key) for key, _ in portion]
+            ids = [part_id(name, generation, key) for key, _ in portion]
             place = self._parts.name
             await self._bulk.write_all(Write("index", place, *one) for one in zip(ids, documents, strict=True))
 
@@ -114,7 +114,7 @@ class ElasticCatalogues:
             await self._bulk.write_all(Write("delete", self._parts.name, hit["_id"]) for hit in page)
 
     async def _read_parts(self, name: str, generation: int, keys: Sequence[str]) -> dict[str, bytes]:
-        ids = {_part_id(name, generation, key): key for key in keys}
+        ids = {part_id(name, generation, key): key for key in keys}
         wanted = list(ids)
         found: dict[str, bytes] = {}
         for start in range(0, len(wanted), _PARTS_AT_ONCE):
@@ -123,10 +123,16 @@ class ElasticCatalogues:
         return found
 
 
-def _part_id(name: str, generation: int, key: str) -> str:
+def part_id(name: str, generation: int, key: str) -> str:
+    """Return the id of the document of a part."""
     # Without a colon of its own a name ends at the first one.
     return f"{quote(name, safe='')}:{generation}:{key}"
 
 
 def _part_documents(name: str, generation: int, parts: Sequence[tuple[str, bytes]]) -> list[Document]:
-    return [{"catalogue": name, "generation": generation, "body": pack(content)} for _, content in parts]
+    return [part_document(name, generation, content) for _, content in parts]
+
+
+def part_document(name: str, generation: int, content: bytes) -> Document:
+    """Return the document of a part."""
+    return {"catalogue": name, "generation": generation, "body": pack(content)}

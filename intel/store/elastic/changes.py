@@ -34,13 +34,20 @@ from intel.store.elastic.index import Found, Index, as_found
 from intel.store.elastic.queries import THERE, any_of
 from intel.times import from_rfc3339
 
-_LEDGER_ID = "changes"
+LEDGER_ID = "changes"
 _AT_ONCE = 1_000
 _BATCHES_A_PAGE = 3
 # Who asks while somebody else is at a batch waits so long for it.
 _PATIENT_SECONDS = 2.0
 _LOOK_AGAIN_SECONDS = 0.05
-_EMPTY = {"holder": "", "until": 0, "number": 0, "closed": 0, "changed_at": "1970-01-01T00:00:00.000Z", "batch": []}
+EMPTY_LEDGER = {
+    "holder": "",
+    "until": 0,
+    "number": 0,
+    "closed": 0,
+    "changed_at": "1970-01-01T00:00:00.000Z",
+    "batch": [],
+}
 _UNNUMBERED = {"term": {"change_number": 0}}
 _NEVER_NUMBERED = {"bool": {"must_not": [{"exists": {"field": "change_number"}}]}}
 _OLDEST_CHANGE = [{"changed_at": {"order": "asc", "missing": "_first"}}, {"last_seen": "asc"}, {"id": "asc"}]
@@ -190,12 +197,12 @@ class Changes:
 
     async def _closed(self) -> int:
         """Return up to where the feed may be read; writes nothing."""
-        found = await self._leases.get(_LEDGER_ID)
+        found = await self._leases.get(LEDGER_ID)
         return 0 if found is None else Ledger(found).closed
 
     async def _ledger(self) -> Ledger:
-        while (found := await self._leases.get(_LEDGER_ID)) is None:
-            await self._leases.create(_LEDGER_ID, dict(_EMPTY))
+        while (found := await self._leases.get(LEDGER_ID)) is None:
+            await self._leases.create(LEDGER_ID, dict(EMPTY_LEDGER))
         return Ledger(found)
 
 

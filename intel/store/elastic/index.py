@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -33,6 +34,7 @@ Document = dict[str, Any]
 _LONGEST_ID_BYTES = 512
 _IDS_AT_ONCE = 1_000
 _PAGE = 1_000
+_HELD = "2m"
 _HIT = "hits.hits._id,hits.hits._source,hits.hits.sort,hits.hits._seq_no,hits.hits._primary_term,hits.hits._index"
 _FAILURE_FILTER = "responses.status,responses.error.type,responses.error.reason"
 _OVERLOADED_SECONDS = 10.0
@@ -184,21 +186,40 @@ class Index:
         self, body: Mapping[str, Any], sort: Sequence[Any], size: int = _PAGE
     ) -> AsyncGenerator[list[Any], None]:
         """Yield all hits of a search, page by page, as they were at its beginning."""
-        opened = await self._cluster.ask("POST", f"/{self.name}/_pit", keep_alive="2m")
-        asked = {**body, "size": size, "sort": sort, "track_total_hits": False}
+        async with self.held() as pit, aclosing(self.pages_of(pit, body, sort, size)) as pages:
+            async for page in pages:
+                yield page
+
+    @asynccontextmanager
+    async def held(self) -> AsyncIterator[str]:
+        """Hold the documents as searches see them now, for two minutes after each page; yield the name of that."""
+        opened = await self._cluster.ask("POST", f"/{self.name}/_pit", keep_alive=_HELD)
         try:
-            while True:
-                asked["pit"] = {"id": opened["id"], "keep_alive": "2m"}
-                params = {"filter_path": f"pit_id,{_HIT}"}
-                answer = await self._cluster.ask("POST", "/_search", asked, Patience.LONG, **params)
-                hits = answer.get("hits", {}).get("hits", [])
-                if hits:
-                    yield hits
-                if len(hits) < size:
-                    return
-                asked["search_after"] = hits[-1]["sort"]
+            yield opened["id"]
         finally:
             await self._forget(opened["id"])
+
+    async def pages_of(
+        self, pit: str, body: Mapping[str, Any], sort: Sequence[Any], size: int = _PAGE
+    ) -> AsyncGenerator[list[Any], None]:
+        """Yield all hits of a search, page by page, in what `held` holds."""
+        asked = {**body, "size": size, "sort": sort, "track_total_hits": False}
+        while True:
+            asked["pit"] = {"id": pit, "keep_alive": _HELD}
+            params = {"filter_path": f"pit_id,{_HIT}"}
+            answer = await self._cluster.ask("POST", "/_search", asked, Patience.LONG, **params)
+            hits = answer.get("hits", {}).get("hits", [])
+            if hits:
+                yield hits
+            if len(hits) < size:
+                return
+            asked["search_after"] = hits[-1]["sort"]
+
+    async def count_of(self, pit: str, query: Mapping[str, Any]) -> int:
+        """Count the hits of a query in what `held` holds, and hold it for two minutes more."""
+        asked = {"query": query, "size": 0, "track_total_hits": True, "pit": {"id": pit, "keep_alive": _HELD}}
+        answer = await self._cluster.ask("POST", "/_search", asked, Patience.LONG, filter_path="hits.total.value")
+        return int(answer["hits"]["total"]["value"])
 
     async def _forget(self, pit: str) -> None:
         try:

@@ -37,12 +37,12 @@ class ElasticReadings:
         await self._bulk.write_all(writes)
 
     def _write(self, reading: Reading) -> Write:
-        id = _reading_id(reading.article_id, reading.revision)
-        return Write("index", self._readings.name, id, _document(reading))
+        id = reading_id(reading.article_id, reading.revision)
+        return Write("index", self._readings.name, id, reading_document(reading))
 
     async def get(self, article_id: str, revision: int) -> Reading | None:
-        found = await self._readings.get(_reading_id(article_id, revision))
-        return None if found is None else await asyncio.to_thread(_record, found.source)
+        found = await self._readings.get(reading_id(article_id, revision))
+        return None if found is None else await asyncio.to_thread(reading_record, found.source)
 
     async def forget(self, article_id: str) -> None:
         """Delete every revision of an article."""
@@ -52,7 +52,7 @@ class ElasticReadings:
             await self._bulk.write_all(Write("delete", self._readings.name, hit["_id"]) for hit in page)
 
     async def weighed(self, article_id: str, revision: int, query: CandidateQuery) -> CandidatePage | None:
-        found = await self._readings.get(_reading_id(article_id, revision), ["body"])
+        found = await self._readings.get(reading_id(article_id, revision), ["body"])
         return None if found is None else await asyncio.to_thread(_page, found.source, query)
 
     async def of(self, article_id: str) -> tuple[Reading, ...]:
@@ -68,11 +68,13 @@ class ElasticReadings:
         return await asyncio.to_thread(_records, [hit["_source"] for hit in answer["hits"]["hits"]])
 
 
-def _reading_id(article_id: str, revision: int) -> str:
+def reading_id(article_id: str, revision: int) -> str:
+    """Return the id of the document of a revision."""
     return f"{article_id}:{revision}"
 
 
-def _document(reading: Reading) -> Document:
+def reading_document(reading: Reading) -> Document:
+    """Return the document of a reading."""
     return {
         "article_id": reading.article_id,
         "revision": reading.revision,
@@ -83,7 +85,8 @@ def _document(reading: Reading) -> Document:
     }
 
 
-def _record(document: Document) -> Reading:
+def reading_record(document: Document) -> Reading:
+    """Return the reading that a document holds; without its body only the outline."""
     text, candidates = _body(document) if "body" in document else (None, None)
     return Reading(
         article_id=document["article_id"],
@@ -109,4 +112,4 @@ def _page(document: Document, query: CandidateQuery) -> CandidatePage | None:
 
 
 def _records(documents: list[Document]) -> tuple[Reading, ...]:
-    return tuple(map(_record, documents))
+    return tuple(map(reading_record, documents))

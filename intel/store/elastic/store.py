@@ -16,6 +16,7 @@ from intel.store.elastic.catalogues import ElasticCatalogues
 from intel.store.elastic.changes import Changes
 from intel.store.elastic.client import STEADY_SECONDS, Cluster, Patience
 from intel.store.elastic.clusters import Clusters
+from intel.store.elastic.copier import ElasticCopier
 from intel.store.elastic.domains import ElasticDomains
 from intel.store.elastic.feeds import ElasticFeeds
 from intel.store.elastic.index import Index
@@ -77,6 +78,7 @@ class ElasticStore:
         self.feeds = ElasticFeeds(self._index("feeds"))
         self.domains = ElasticDomains(self._index("blocked_domains"))
         self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
+        self.copier = ElasticCopier(self._index, bulk, self.articles, self.votes)
         self._reindex = Reindex(self._cluster, self._indices, leases, bulk, recount)
         self._cluster.repair_by(self._make_indices, self._reindex.recover)
 
@@ -118,6 +120,13 @@ class ElasticStore:
             filter_path = "hits.total.value,aggregations.*.value,aggregations.*.count,aggregations.status.buckets"
             answers.append(await index.search(body, filter_path=filter_path))
         return answers
+
+    async def clear(self) -> None:
+        """Delete every index and make it anew, empty."""
+        for noun in self._indices.nouns:
+            for version in await self._indices.versions(noun):
+                await self._indices.drop(version.name)
+        await self._make_indices()
 
     async def reindex(self, progress: Progress) -> None:
         await self._reindex.run(progress)

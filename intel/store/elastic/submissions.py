@@ -42,7 +42,7 @@ class ElasticSubmissions:
         raise TryAgain
 
     async def _write(self, found: Found | None, submission: Submission) -> Found | None:
-        document = _document(submission)
+        document = submission_document(submission)
         if found is None:
             return await self._submissions.create(submission.id, document)
         return await self._submissions.replace(found, document)
@@ -129,7 +129,7 @@ class ElasticSubmissions:
             due_at=lease_until,
             first_attempt_at=stored.first_attempt_at or now,
         )
-        if await self._submissions.replace(found, _document(claimed)):
+        if await self._submissions.replace(found, submission_document(claimed)):
             return claimed
         raise TryAgain
 
@@ -148,7 +148,7 @@ class ElasticSubmissions:
         was_replaced = found.source["created_at"] != moment(submission.created_at)
         if stored.ended or stored.attempts != claimed or was_replaced:
             return False
-        if await self._submissions.replace(found, _document(submission)):
+        if await self._submissions.replace(found, submission_document(submission)):
             return True
         raise TryAgain
 
@@ -177,6 +177,6 @@ def _by_age(hits: Iterable[dict[str, Any]]) -> list[Submission]:
     return sorted(found, key=lambda submission: (submission.due_at, submission.id))
 
 
-def _document(submission: Submission) -> Document:
+def submission_document(submission: Submission) -> Document:
     """Return the submission, with its article where searches find it."""
     return {**to_document(submission), "article": submission.article_id}

@@ -29,7 +29,7 @@ class SqliteReadings:
 
     async def put_many(self, readings: Sequence[Reading]) -> None:
         # Packed before the lock on the file is taken, and beside whatever else this process does.
-        rows = await asyncio.to_thread(lambda: [*map(_row, readings)])
+        rows = await asyncio.to_thread(lambda: [*map(reading_row, readings)])
         await self._database.write(lambda connection: connection.executemany(_PUT, rows))
 
     async def get(self, article_id: str, revision: int) -> Reading | None:
@@ -37,7 +37,7 @@ class SqliteReadings:
 
         def work(connection: sqlite3.Connection) -> Reading | None:
             row = connection.execute(_GET, asked).fetchone()
-            return _reading(row) if row else None
+            return reading_record(row) if row else None
 
         return await self._database.read(work)
 
@@ -57,9 +57,17 @@ class SqliteReadings:
         )
 
 
-def _row(reading: Reading) -> tuple[str | int | bytes, ...]:
-    packed = map(_pack, (reading.iocs, reading.text, reading.candidates))
-    return (reading.article_id, reading.revision, to_milliseconds(reading.fetched_at), reading.title, *packed)
+def reading_row(reading: Reading) -> dict[str, Any]:
+    """Return the columns of a reading by name."""
+    return {
+        "article_id": reading.article_id,
+        "revision": reading.revision,
+        "fetched_at": to_milliseconds(reading.fetched_at),
+        "title": reading.title,
+        "iocs": _pack(reading.iocs),
+        "text": _pack(reading.text),
+        "candidates": _pack(reading.candidates),
+    }
 
 
 def _outline(row: sqlite3.Row) -> Reading:
@@ -72,7 +80,8 @@ def _outline(row: sqlite3.Row) -> Reading:
     )
 
 
-def _reading(row: sqlite3.Row) -> Reading:
+def reading_record(row: sqlite3.Row) -> Reading:
+    """Return the reading that `reading_row` spelled out."""
     candidates = candidates_in(_unpacked(row["candidates"]))
     return replace(
         _outline(row),
@@ -95,7 +104,7 @@ def _unpacked(packed: bytes) -> str:
 
 _PUT = """
     REPLACE INTO readings (article_id, revision, fetched_at, title, iocs, text, candidates)
-    VALUES (?, ?, ?, ?, ?, ?, ?)
+    VALUES (:article_id, :revision, :fetched_at, :title, :iocs, :text, :candidates)
 """
 _GET = "SELECT * FROM readings WHERE article_id = ? AND revision = ?"
 _WEIGHED = "SELECT candidates FROM readings WHERE article_id = ? AND revision = ?"

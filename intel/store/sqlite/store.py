@@ -9,6 +9,7 @@ from pathlib import Path
 
 from intel.errors import StoreDamaged
 from intel.records import Totals
+from intel.store.copying import Copier
 from intel.store.feeds import Feeds
 from intel.store.port import (
     Accounts,
@@ -26,6 +27,7 @@ from intel.store.sqlite.accounts import SqliteAccounts
 from intel.store.sqlite.articles import SqliteArticles
 from intel.store.sqlite.catalogues import SqliteCatalogues
 from intel.store.sqlite.connection import Database
+from intel.store.sqlite.copier import SqliteCopier
 from intel.store.sqlite.domains import SqliteDomains
 from intel.store.sqlite.feeds import SqliteFeeds
 from intel.store.sqlite.iocs import SqliteIocs
@@ -103,6 +105,10 @@ class SqliteStore:
     @property
     def votes(self) -> Votes:
         return self._votes
+
+    @property
+    def copier(self) -> Copier:
+        return SqliteCopier(self._database, self._articles)
 
     async def setup(self) -> None:
         await self._database.exclusively(lambda: prepare(self._database.path))
