@@ -14,8 +14,8 @@ import lxml.html
 
 from ingest.fetch.addresses import FetchAllow
 from ingest.fetch.urls import SubmittableUrl, check_url
-from ingest.indicators.suffixes import site_domain
 from intel.errors import RefusedUrl
+from intel.suffixes import site_domain
 
 _ANYWHERE: Final = FetchAllow.parse("0.0.0.0/0, ::/0")
 _FRONT_PAGE: Final = re.compile(

@@ -13,7 +13,6 @@ from datetime import datetime
 from ingest.batch import Batch
 from ingest.copies import Compare, Copies, compare_here
 from ingest.fetch import FetchedPage
-from ingest.indicators.suffixes import domain_of_url
 from ingest.reading import Page, ReadPage
 from ingest.revisions import Revisions
 from intel.canonical import canonical_url
@@ -21,6 +20,7 @@ from intel.ids import OPERATOR
 from intel.records import Article, Submission
 from intel.store import Store
 from intel.store.port import Entry
+from intel.suffixes import domain_of_url
 
 Fetch = Callable[[str], Awaitable[FetchedPage]]
 Read = Callable[[Page], Awaitable[ReadPage]]

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import idna
 
-from intel.defanged import UNSEEN, defang, refang, refang_url
+from intel.defanged import UNSEEN, defang, refang, refang_url, refang_value
 from intel.errors import NotAnIndicator
 from intel.names import malware_name
 
@@ -35,6 +35,7 @@ _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30})://([^/?#]*)([/?#].*)?"
 _NOT_IN_A_URL: Final = re.compile(r"[\s\x00-\x1f\x7f\ud800-\udfff]")
 _NETWORK: Final = re.compile(r"[0-9.]{7,15}/[0-9]{1,2}")
 _PORT: Final = re.compile(r"[0-9]{1,5}")
+_PORT_OF_A_HOST: Final = re.compile(r":[0-9]{1,5}\Z")
 _DEFAULT_PORTS: Final[Mapping[str, str]] = MappingProxyType(
     {"http": "80", "https": "443", "ftp": "21", "ws": "80", "wss": "443", "ssh": "22", "sftp": "22"}
 )
@@ -147,11 +148,11 @@ def _encoded_label(label: str, mapped: bool) -> str:
 
 
 def _domain(raw: str) -> str | None:
-    return canonical_domain(refang(raw).strip())
+    return canonical_domain(_PORT_OF_A_HOST.sub("", refang_value(raw).strip()))
 
 
 def _ip(raw: str) -> str | None:
-    return canonical_ip(refang(raw))
+    return canonical_ip(refang_value(raw))
 
 
 def _email(raw: str) -> str | None:

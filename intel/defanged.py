@@ -5,60 +5,67 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# Invisible characters: copy-and-paste brings them along, or someone hides a name from a search with them.
-INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+from intel.refanging import COLON, INVISIBLE, SEPARATOR, SLASH, plain_text, without_marks
 
 UNSEEN: Final = str.maketrans("", "", INVISIBLE)
-_OPEN: Final = r"\\?[\[({]{1,3}+"
-_CLOSE: Final = r"\\?[\])}]{1,3}+"
-_SEPARATOR: Final = re.compile(
-    rf"{_OPEN}:(?://|\\\\){_CLOSE}|{_OPEN}:{_CLOSE}(?://|\\\\)|{_OPEN}:/{_CLOSE}/|:{_OPEN}//{_CLOSE}|:\\\\"
-)
+_BRACKETED_SCHEME: Final = re.compile(r"(?i)\[(h(?:tt|xx)ps?)\](?=:|\[:)")
+_SECURE_OR_NOT: Final = re.compile(r"(?i)(?<![a-z0-9])(h(?:tt|xx)p)[\[(](s)[\])](?=[:\[(\\])")
 _UNDERSCORED: Final = re.compile(r"(?i)(?<![a-z0-9])(h(?:tt|xx|__)ps?)__(?=[a-z0-9\[])")
 _SCHEME: Final = re.compile(
-    r"(?i)(?<![a-z0-9])(?:h(?:tt|zz|[tx*]x|x[tx*]|\*\*|__|tt\[)p\]?(s?)|(fxp|ftx)(s?)|meow(s?))://\s?(?=\S)"
+    r"(?i)(?<![a-z0-9])(?:h(?:tt|zz|[tx*]x|x[tx*]|\*\*|__|tt\[)p\]?(s?)|(fxp|ftx)(s?)|meow(s?))(?:://|:\\\\)\s?(?=\S)"
 )
-_DOT: Final = re.compile(
-    rf"(?i)[ \t]?{_OPEN}[ \t]?(?:\.|dot)[ \t]?{_CLOSE}[ \t]?|\\\.|(?<=\w)[\[({{]\.(?=\w)|(?<=\w)\.[\])}}](?=\w)"
-)
-_AT: Final = re.compile(rf"(?i)[ \t]?{_OPEN}[ \t]?(?:@|at)[ \t]?{_CLOSE}[ \t]?")
-# Without any of these no pattern below finds anything: most values are written plainly.
-_DISGUISED_SCHEME: Final = re.compile(rf"[{INVISIBLE}\\\[({{]|__")
-_DISGUISED: Final = re.compile(r"[\\\[(\])} {]")
-_MARKED: Final = re.compile(rf"{_OPEN}([:/]){_CLOSE}")
+# Without any of these nothing is defanged but a scheme: most values are written plainly.
+_DISGUISED: Final = re.compile(r"[^\w.:/@?=#%+,;~!$*-]|[^\x00-\x7f]|/AT/|/DOT/|//.*//|(?<!:)//", re.DOTALL)
 _BRACKETED: Final = re.compile(r"\[([.:])\]")
-_SPOKEN_AT: Final = re.compile(r"(?<=[\w.-]) (?:AT|_at_) (?=[\w-]{1,63}+(?:\.| DOT | _dot_ )\w)")
-_SPOKEN_DOT: Final = re.compile(r"(?<=\w) (?:DOT|_dot_) (?=\w)")
+_SPOKEN: Final = re.compile(r"[\w-]{1,63}(?: (?:dot|DOT|Dot) [\w-]{1,63}){1,10}")
+_HEAD: Final = re.compile(
+    rf"[\w*+.-]{{1,31}}?(?:{SEPARATOR}++/?|(?::|{COLON}++)(?:[/{SLASH}]{{2,}}+|\\\\)|//|(?<=[pPsS])__) ?"
+)
+_SEPARATED: Final = re.compile(rf":?{SEPARATOR}++/?|(?::|{COLON}++)(?:/?{SLASH}++/?|//)")
+_PATH: Final = re.compile(rf"[/?#{SLASH}]")
 _AUTHORITY: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^/?#\\]*+")
 
 
 def refang(text: str) -> str:
     """Write every defanged part of a text plainly: `hxxps://evil[.]example` becomes `https://evil.example`."""
-    seen = _plain_schemes(text)
-    if not _DISGUISED.search(seen):
-        return seen
-    seen = _SPOKEN_DOT.sub(".", _SPOKEN_AT.sub("@", seen))
-    return _MARKED.sub(r"\1", _AT.sub("@", _DOT.sub(".", seen)))
+    if _DISGUISED.search(text):
+        text = _written_plainly(plain_text(_plain_heads(text)).text)
+    return _plain_schemes(text)
+
+
+def refang_value(value: str) -> str:
+    """Write one value plainly; where it is nothing but words with a spoken dot between them, those are its labels."""
+    bare = value.strip()
+    return re.sub(r" [dD][oO][tT] ", ".", bare) if _SPOKEN.fullmatch(bare) else refang(bare)
 
 
 def refang_url(url: str) -> str:
     """Return one URL written plainly; words such as `(at)` after its host stay, for they may well be part of its
     path.
     """
-    seen = _plain_schemes(url.strip()).replace("[/]", "/")
-    start = seen.find("://") + 3
-    if start < 3:
-        start = 0
-    ends = [at for at in (seen.find(mark, start) for mark in "/?#") if at >= 0]
-    end = min(ends, default=len(seen))
-    return seen[:start] + refang(seen[start:end]) + _BRACKETED.sub(r"\1", seen[end:])
+    url = _plain_heads(url.strip())
+    if not _DISGUISED.search(url):
+        return _plain_schemes(url)
+    marked = plain_text(url)
+    head = _HEAD.match(marked.text)
+    path = _PATH.search(marked.text, head.end() if head else 0)
+    end = path.start() if path else len(marked.text)
+    tail = url[marked.original(end) :].translate(UNSEEN).replace("[/]", "/").replace("\uff0f", "/")
+    return _plain_schemes(_written_plainly(marked.text[:end])) + _BRACKETED.sub(r"\1", tail)
+
+
+def _written_plainly(marked: str) -> str:
+    return without_marks(_SEPARATED.sub("://", marked))
+
+
+def _plain_heads(text: str) -> str:
+    """Return the text with `[http]://` and `hxxp(s)://` without brackets."""
+    return _SECURE_OR_NOT.sub(r"\1\2", _BRACKETED_SCHEME.sub(r"\1", text)) if "[" in text or "(" in text else text
 
 
 def _plain_schemes(text: str) -> str:
-    seen = text
-    if _DISGUISED_SCHEME.search(seen):
-        seen = _UNDERSCORED.sub(r"\1://", _SEPARATOR.sub("://", seen.translate(UNSEEN)))
-    return _SCHEME.sub(_plain_scheme, seen) if "://" in seen else seen
+    seen = _UNDERSCORED.sub(r"\1://", text) if "__" in text else text
+    return _SCHEME.sub(_plain_scheme, seen) if "://" in seen or ":\\\\" in seen else seen
 
 
 def _plain_scheme(match: re.Match[str]) -> str:

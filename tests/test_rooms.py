@@ -39,7 +39,7 @@ KNOWN_BY_ONE_FILE = {
     "nh3": "api/web/markdown.py",
     "prometheus_client": "api/metrics.py",
     "protego": "ingest/robots.py",
-    "publicsuffixlist": "ingest/indicators/suffixes.py",
+    "publicsuffixlist": "intel/suffixes.py",
     "pypdf": "ingest/pdf_text.py",
     "trafilatura": "ingest/article_text.py",
     "typer": "api/cli/commands.py",
@@ -56,7 +56,7 @@ SHARED = {
     "structlog": ("api/", "ingest/", "intel/store/"),
     "orjson": ("api/", "intel/cards.py", "intel/store/", "ingest/"),
     "lxml": ("ingest/",),
-    "idna": ("intel/canonical.py", "ingest/fetch/urls.py", "ingest/indicators/suffixes.py"),
+    "idna": ("intel/canonical.py", "ingest/fetch/urls.py", "intel/suffixes.py"),
     "httpx": ("mcp_server/client.py", "api/cli/preflight.py", "api/cli/upkeep.py"),
     "redis": ("api/limits/redis_limiter.py", "ingest/queue/", "api/cli/preflight.py", "api/cli/upkeep.py"),
 }

@@ -8,10 +8,10 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from ingest.indicators.cutting import Place
-from ingest.indicators.marks import DOT, places_of
 from ingest.indicators.plain_signs import ANNOUNCING
-from ingest.indicators.suffixes import is_top_level
 from intel.names import is_technique
+from intel.refanging import DOT, places_of
+from intel.suffixes import is_top_level
 
 LONGEST_HALF: Final = 256
 MOST_LINES: Final = 4

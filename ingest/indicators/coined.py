@@ -10,8 +10,8 @@ from typing import Final
 
 from ingest.indicators.deciding import Verdict
 from ingest.indicators.malware import JudgedMalware, MalwareSighting
-from ingest.indicators.marks import places_of
 from intel.names import malware_name
+from intel.refanging import places_of
 
 MOST_COINED: Final = 20
 MOST_ASKED: Final = 40

@@ -13,13 +13,13 @@ from ingest.indicators.company import Company
 from ingest.indicators.hash_kinds import kind_of_other
 from ingest.indicators.hosts import is_address
 from ingest.indicators.mailboxes import invites_to, is_for_readers, is_for_victims, is_sender
-from ingest.indicators.marks import ANY_DOT
 from ingest.indicators.reading import Reading
 from ingest.indicators.remarks import FILE, WEIGHT, WORDS, may_name_a_file
 from ingest.indicators.sightings import Sighting
-from ingest.indicators.suffixes import is_shared_suffix, registered_domain
 from ingest.indicators.surroundings import Line, Section, Surroundings
 from ingest.indicators.versions import is_version, may_be_a_version
+from intel.refanging import ANY_DOT
+from intel.suffixes import is_shared_suffix, registered_domain
 
 THRESHOLD: Final = 1
 # The most that section, line, type, value and wording together can say for a candidate, and what a note adds.

@@ -17,12 +17,12 @@ from ingest.indicators.deciding import HOST_OF_AN_INDICATOR, THRESHOLD, Judge, V
 from ingest.indicators.document import Document, Place
 from ingest.indicators.mailboxes import of_refused_hosts
 from ingest.indicators.malware import JudgedMalware, judge_malware, malware_sightings
-from ingest.indicators.marks import PlainText, plain_text
 from ingest.indicators.sentences import Sentences
 from ingest.indicators.sightings import Sighting, sightings, spaced_sightings
 from ingest.indicators.surroundings import Surroundings
 from ingest.indicators.walking import walk
 from intel.names import malware_names
+from intel.refanging import PlainText, plain_text
 
 MOST_INDICATORS: Final = 20_000
 MOST_MALWARE_NEAR: Final = 20

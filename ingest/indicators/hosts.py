@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ingest.indicators.marks import ANY_COLON, ANY_DOT, AT, COLON, DOT, without_marks
 from ingest.indicators.reading import Reading
 from ingest.indicators.remarks import PART_OF_A_PATH, names_a_share, remark_on, remark_on_disarmed
-from ingest.indicators.suffixes import is_top_level, may_end_a_name
 from intel.canonical import canonical_domain, canonical_ip, canonical_ipv4
+from intel.refanging import ANY_COLON, ANY_DOT, AT, COLON, DOT, without_marks
+from intel.suffixes import is_top_level, may_end_a_name
 
 HOST: Final = re.compile(rf"[\w-]++(?>(?:{ANY_DOT}[\w-]++)+)")
 

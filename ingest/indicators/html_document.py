@@ -13,7 +13,7 @@ from lxml import etree
 from ingest.indicators.document import Document, Place, Region
 from ingest.indicators.furniture import holds_the_article, leads_to_a_network, looks_like_furniture
 from ingest.indicators.noise import LOOKUP_SERVICES
-from ingest.indicators.suffixes import registered_domain
+from intel.suffixes import registered_domain
 
 LONGEST_PAGE: Final = 20_000_000
 MOST_LINKS: Final = 20_000

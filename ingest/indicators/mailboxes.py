@@ -8,7 +8,7 @@ from typing import Final
 
 from ingest.indicators import noise
 from ingest.indicators.reading import Reading
-from ingest.indicators.suffixes import registered_domain
+from intel.suffixes import registered_domain
 
 # A mailbox with more in its favour than this stands in a list of indicators.
 MOST_OF_PROSE: Final = 2

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from ingest.indicators.marks import MARKS
 from intel.names import MalwareNames, malware_name
+from intel.refanging import MARKS
 
 LONGEST_WORD: Final = 64
 LONGEST_CLAUSE: Final = 512  # what stands between two blanks in a script that writes none between words

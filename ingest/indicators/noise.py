@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
-from ingest.indicators.suffixes import registered_domain
+from intel.suffixes import registered_domain
 
 MAILBOX_PROVIDERS: Final = frozenset(
     {

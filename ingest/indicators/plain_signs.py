@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ingest.indicators.marks import DOT, MARKS
 from ingest.indicators.reading import Reading
-from ingest.indicators.suffixes import is_top_level
+from intel.refanging import DOT, MARKS
+from intel.suffixes import is_top_level
 
 VERSION: Final = "version number"
 # `the domains-`: words that announce what comes after a dash.

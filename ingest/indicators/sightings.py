@@ -10,11 +10,11 @@ from typing import Final
 
 from ingest.indicators.broken_lines import Joined, ends_open, joined_over_lines
 from ingest.indicators.cutting import Place
-from ingest.indicators.marks import DOT, SEPARATOR, places_of
 from ingest.indicators.plain_signs import pieces_between
 from ingest.indicators.reading import Reading
 from ingest.indicators.tokens import read_token
 from ingest.indicators.walking import MOST_OF_ONE, Walk, may_hold_indicators
+from intel.refanging import DOT, SEPARATOR, places_of
 
 LONGEST_TOKEN: Final = 2048
 

@@ -12,8 +12,8 @@ from typing import Final, Literal, NamedTuple
 
 from ingest.indicators.cutting import cuts
 from ingest.indicators.document import Document, Place
-from ingest.indicators.marks import MARKS, PlainText
 from ingest.indicators.sentences import line_span
+from intel.refanging import MARKS, PlainText
 
 Section = Literal["indicators", "references", "other", ""]
 

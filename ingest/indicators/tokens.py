@@ -7,14 +7,14 @@ from typing import Final
 
 from ingest.indicators import noise
 from ingest.indicators.hosts import hosts_in, ipv6_in, mailboxes_in, may_hold_a_host
-from ingest.indicators.marks import AT, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
 from ingest.indicators.plain_signs import in_plain_signs, with_versions_told
 from ingest.indicators.reading import Reading
 from ingest.indicators.remarks import NOT_BEFORE_A_PATH, remark_on, remark_on_disarmed
-from ingest.indicators.suffixes import is_top_level, registered_domain
 from ingest.indicators.urls import bare_urls_in, spans_blanked, urls_in
 from intel.canonical import canonical_ipv4
 from intel.names import is_technique
+from intel.refanging import AT, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
+from intel.suffixes import is_top_level, registered_domain
 
 _DASH: Final = "[-_\u2010-\u2015\u2212]"
 # The second is a cell of a table whose border was lost: `...e7f8MD5Dropper`.

@@ -7,10 +7,10 @@ from typing import Final
 from urllib.parse import unquote
 
 from ingest.indicators.hosts import HOST, domain_of, is_address, is_host_in_use
-from ingest.indicators.marks import ANY_COLON, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
 from ingest.indicators.reading import Reading
 from intel.canonical import canonical_plain_url
 from intel.defanged import refang_url
+from intel.refanging import ANY_COLON, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
 
 LONGEST_URL: Final = 2048
 MOST_NESTED: Final = 16  # URLs inside of one another; more are no address but a list or a trap

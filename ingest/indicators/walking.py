@@ -10,9 +10,9 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from ingest.indicators.cutting import Place, cuts
-from ingest.indicators.marks import MARKS, SEPARATOR
 from ingest.indicators.naming import EDGES, FUSED_KINDS, Naming, naming_of
 from intel.names import malware_names
+from intel.refanging import MARKS, SEPARATOR
 
 LONGEST_WORD: Final = 64
 MOST_OF_ONE: Final = 1000  # more appearances of one token tell nothing new

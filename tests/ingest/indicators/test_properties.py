@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from ingest.indicators import document_from_html, document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
-from ingest.indicators.suffixes import is_shared_suffix
 from intel.canonical import canonical, defang
 from intel.names import is_technique
+from intel.suffixes import is_shared_suffix
 
 DOTS = (
     "[.]",

@@ -11,7 +11,10 @@ from heapq import merge
 from itertools import accumulate
 from typing import Final, TypeVar
 
-from intel.defanged import INVISIBLE
+from intel.suffixes import is_top_level
+
+# Invisible characters: copy-and-paste brings them along, or someone hides a name from a search with them.
+INVISIBLE: Final = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 
 STRETCH: Final = 32_000  # what is written anew of it time and again stays close to the processor
 MOST_TRIED: Final = 16  # places of a sign, one at a time; where there are more of them, it is not rare
@@ -56,6 +59,11 @@ _WITHOUT_COLON: Final = re.compile(rf"(?<![A-Za-z0-9])(h(?:xx|XX)ps?)//(?=[\w\[{
 _BRACKETED_SCHEME: Final = re.compile(r"(?i)(\[h(?:tt|xx)ps?)\]://")
 _SLASHES_OF_JSON: Final = re.compile(r"\\/\\/(?<=:\\/\\/)")
 _BRACKETED_HOST: Final = re.compile(r"//\[(?<=://\[)([\w-]{1,63}+(?>(?:\.[\w-]{1,63}+){1,9}))\]")
+_LABEL: Final = r"[A-Za-z0-9-]{1,63}+"
+# What follows a dot with a blank at both sides, to the end of the name.
+_REST: Final = rf"{_LABEL}(?>(?:(?: (?:{DOT}{{3}}|dot|_dot_) |\.|{DOT}++){_LABEL}){{0,8}})(?![A-Za-z0-9])"
+_LAST_LABEL: Final = re.compile(rf"(?:\A|[ .{DOT}])({_LABEL})\Z")
+_NUMBERS: Final = re.compile(r"[0-9]{1,3}(?:[^A-Za-z0-9]{1,5}(?:dot )?[0-9]{1,3}){0,2}")
 _AFTER_A_NAME: Final = re.compile(rf" AT (?=[\w-]{{1,63}}+(?:\.|{DOT}))")
 _STEP_OF_A_PATH: Final = re.compile(r"\\[A-Za-z0-9]")
 _DOT_BESIDE_A_BLANK: Final = re.compile(rf"{DOT * 3}(?: |(?<= {DOT * 3}))")
@@ -63,11 +71,27 @@ _DOT_AFTER_A_BLANK: Final = re.compile(rf" {DOT}++(?:(?<={DOT}{DOT}{DOT}{DOT}) )
 _AT_AFTER_A_BLANK: Final = re.compile(rf" {AT}++ ?(?=\w)")
 _HANDLE: Final = re.compile(rf" @ ?(?=[\w-]{{1,63}}+{DOT})")
 _WIDE_IN_A_MAILBOX: Final = re.compile(rf" {DOT}{{3}} (?=[a-z]{{2}})")
-_WIDE_IN_A_NAME: Final = re.compile(rf" {DOT}{{3}} (?=[0-9]{{1,3}}\b|(?:com|net|org|info|ru|cn|io|xyz|top|onion)\b)")
+_WIDE_IN_A_NAME: Final = re.compile(rf" {DOT}{{3}} (?=(?P<rest>{_REST}))")
 _BEFORE_A_BLANK: Final = re.compile(rf"{DOT} (?=[a-z]{{2}})")
 _IN_CAPITALS: Final = re.compile(r"T(?:(?<= AT) |(?<=[ /]DOT)[ /])")
 _SPOKEN_DOT_IN_CAPITALS: Final = re.compile(r" DOT (?=[a-zA-Z]{2,24}\b)")
-_SPOKEN_DOT: Final = re.compile(r" dot (?=(?:com|net|org|info|ru|cn|io|xyz|top|onion|me)\b)")
+_SPOKEN_DOT: Final = re.compile(rf" (?:dot|_dot_) (?=(?P<rest>{_REST}))")
+_WORD_BEFORE: Final = re.compile(r"(?<![A-Za-z0-9'\u2019-])[A-Za-z0-9-]{1,63}\Z")
+# Names end so, and so do sentences that speak of dots.
+_EVERYDAY_TOPS: Final = frozenset(
+    {
+        "it", "in", "is", "at", "to", "be", "so", "no", "us", "my", "me", "am", "as", "do", "by", "now", "how", "and",
+        "here", "for", "you", "off", "like", "one", "la", "un", "et", "al", "im", "st", "on", "plus", "art", "design",
+        "paint", "green", "red", "blue", "black", "foundation", "support", "data", "technology", "new", "all", "can",
+    }
+)  # fmt: skip
+_BEFORE_A_DOT_OF_PROSE: Final = frozenset(
+    {
+        "the", "a", "an", "this", "that", "each", "every", "one", "no", "any", "polka", "quantum", "single", "first",
+        "last", "next", "final", "red", "black", "white", "green", "blue", "yellow", "small", "and", "or", "use",
+        "uses", "using", "with", "in", "of", "for", "from", "to", "is", "microsoft", "asp", "ado", "vb", "windows",
+    }
+)  # fmt: skip
 _SPOKEN_AT: Final = re.compile(rf" (?:at|AT) (?=[\w-]{{1,63}}+{DOT}{{5}})")
 _SLASHED: Final = re.compile(r"/(?P<sign>AT|DOT)/(?=\w)")
 
@@ -220,7 +244,8 @@ def _scheme(match: re.Match[str]) -> str:
 def _spoken_plainly(text: str, capitals: bool) -> str:
     """Replace spoken dots, and then a spoken `at` too; without a spoken dot, `at` is a word of the sentence."""
     spoken = _replaced(text, _matches(text, " DOT ", _SPOKEN_DOT_IN_CAPITALS), _spoken_dot) if capitals else text
-    spoken = _replaced(spoken, _matches(spoken, " dot ", _SPOKEN_DOT), _spoken_dot)
+    spoken = _replaced(spoken, _matches(spoken, " dot ", _SPOKEN_DOT), _spoken_between_words)
+    spoken = _replaced(spoken, _matches(spoken, " _dot_ ", _SPOKEN_DOT), _spoken_between_words)
     if spoken is not text:
         spoken = _replaced(spoken, _matches(spoken, " at ", _SPOKEN_AT), _spoken_at)
         spoken = _replaced(spoken, _matches(spoken, " AT ", _SPOKEN_AT), _spoken_at)
@@ -229,6 +254,26 @@ def _spoken_plainly(text: str, capitals: bool) -> str:
 
 def _spoken_dot(match: re.Match[str]) -> str:
     return DOT * len(match[0])
+
+
+def _spoken_between_words(match: re.Match[str]) -> str:
+    """`evil dot shop`, and no `polka dot design`."""
+    before = _WORD_BEFORE.search(match.string, max(0, match.start() - 64), match.start())
+    if before is None or before[0].lower() in _BEFORE_A_DOT_OF_PROSE or not _ends_a_name(before[0], match["rest"]):
+        return match[0]
+    return DOT * len(match[0])
+
+
+def _ends_a_name(label: str, rest: str) -> bool:
+    """Tell whether what follows a spaced dot after `label` ends as names or addresses do."""
+    if rest[0].isdigit() and label.isdigit() and _NUMBERS.fullmatch(rest):
+        return True
+    last = _LAST_LABEL.search(rest)
+    top = last[1] if last else rest
+    if not top.islower() or not is_top_level(top):
+        return False
+    # A word of everyday speech ends a name only where the rest of it can be nothing else.
+    return top not in _EVERYDAY_TOPS or top != rest or "-" in label or any(map(str.isdigit, label))
 
 
 def _spoken_at(match: re.Match[str]) -> str:
@@ -271,10 +316,13 @@ def _joined_in_a_mailbox(match: re.Match[str]) -> str:
 
 
 def _joined_in_a_name(match: re.Match[str]) -> str:
-    """`45 [.] 77`, `evil [.] com`; a number ends no sentence that a number begins."""
-    before, after = match.string[match.start() - 1 : match.start()], match.string[match.end() : match.end() + 1]
-    joins = before.isdigit() if after.isdigit() else before.isalnum()
-    return DOT * 5 if joins else match[0]
+    """`45 [.] 77`, `update [.] evil [.] club`; a number ends no sentence that a number begins."""
+    before = _WORD_BEFORE.search(match.string, max(0, match.start() - 64), match.start())
+    if before is None:
+        return match[0]
+    rest = match["rest"]
+    joins = before[0].isdigit() if rest[0].isdigit() else _ends_a_name(before[0], rest)
+    return DOT * 5 if joins or (rest[0].isdigit() and _ends_a_name(before[0], rest)) else match[0]
 
 
 def _joined_on_the_left(match: re.Match[str]) -> str:
@@ -322,6 +370,11 @@ def _marked_beside_a_blank(match: re.Match[str], sign: str, mark: str, before: s
     length = match.end() - match.start()
     if mark is COLON and before in ("]", ")", "}"):
         return mark * length  # `2001[:]db8[:][:]`
-    if not before or not after or sign in ":/" or (sign == "." and before.isspace() and after.isspace()):
+    if (
+        not before
+        or not after
+        or sign in ":/"
+        or (sign == "." and before.isspace() and after.isspace() and length != 3)
+    ):
         return match[0]
     return mark * length
