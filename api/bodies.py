@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from email.message import Message
 from typing import Any, NoReturn, TypeVar
@@ -42,6 +42,11 @@ async def read_either(request: Request, model: type[_Model], member: str, other:
     return _validate(value, other) if isinstance(value, dict) and member in value else _validate(value, model)
 
 
+def parse_fields(fields: Mapping[str, str], model: type[_Model]) -> _Model:
+    """Return the fields of a form as `model`; what is wrong with them is a Problem."""
+    return _validate(dict(fields), model)
+
+
 def parse_json(body: bytes, model: type[_Model]) -> _Model:
     """Return JSON as `model`; every way in which it can be wrong is a Problem of its own."""
     return _validate(_parse(body), model)
@@ -71,12 +76,12 @@ async def read_no_members(request: Request) -> None:
 async def read_body(request: Request, largest: int = LARGEST_BODY) -> bytes:
     """Return the body, read no further than it may be long."""
     if int(_digits(request.headers.get("content-length"))) > largest:
-        _too_large(largest)
+        refuse_too_large(largest)
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > largest:
-            _too_large(largest)
+            refuse_too_large(largest)
     return bytes(body)
 
 
@@ -88,7 +93,8 @@ def _size(bytes: int) -> str:
     return f"{bytes // 1_000_000} MB" if bytes >= 1_000_000 else f"{bytes // 1000} kB"
 
 
-def _too_large(largest: int) -> NoReturn:
+def refuse_too_large(largest: int) -> NoReturn:
+    """Raise the Problem of a body of more than so many bytes."""
     raise Problem(413, "payload_too_large", f"The body may have at most {_size(largest)}.")
 
 

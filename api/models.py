@@ -58,6 +58,10 @@ class SubmitManyBody(_Submitted):
     )
 
 
+class SubmitFileBody(_Submitted):
+    """What a file is called that is handed in."""
+
+
 class NoBody(Body):
     """A body without members."""
 
@@ -95,7 +99,9 @@ class ArticleRefModel(BaseModel):
     source_name: str
     published_at: datetime | None
     source_claimed: bool = Field(False, description="true where that name is only what the submitter calls the source")
-    source_domain: str | None = Field(None, description="of a claimed name: the page's domain, which counts instead")
+    source_domain: str | None = Field(
+        None, description="of a claimed name what counts: the page's domain, or `submitted file`"
+    )
 
 
 class MentionModel(ArticleRefModel):
@@ -270,7 +276,9 @@ class ArticleModel(BaseModel):
     title: str
     source_name: str
     source_claimed: bool = Field(description="whether that name is only what the submitter calls the source")
-    source_domain: str | None = Field(description="of a claimed name: the page's domain, which counts instead")
+    source_domain: str | None = Field(
+        description="of a claimed name what counts: the page's domain, or `submitted file`"
+    )
     author: str | None
     published_at: datetime | None
     fetched_at: datetime

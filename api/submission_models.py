@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field
 
 class SubmissionModel(BaseModel):
     id: str
-    url: str
+    url: str | None = Field(description="null for a file")
+    file_name: str | None = Field(description="what a file was called; null for an address")
     source_name: str
     status: Literal["queued", "fetching", "done", "failed"]
     reason: str | None = Field(description="a code, such as `http_403`")

@@ -66,7 +66,8 @@ def submission(record: Submission) -> Json:
     """Return a submission."""
     return {
         "id": record.id,
-        "url": record.url,
+        "url": record.url or None,
+        "file_name": record.file_name,
         "source_name": record.source_name,
         "status": record.status,
         "reason": record.reason,

@@ -11,6 +11,7 @@ from ingest.blocking import Blocking
 from ingest.copies import Compare
 from ingest.feed_lists import ListedFeed, can_be_followed, read_list_file
 from ingest.fetch import FetchAllow, Fetcher, FetchLimits
+from ingest.handed_in import HandedIn
 from ingest.isolated import Isolation
 from ingest.near_duplicates import copies_among
 from ingest.pipeline import Pipeline, Read
@@ -62,7 +63,10 @@ def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] 
         return Pipeline(fetcher.fetch, read, store, clock, compare)
 
     async def take_submitted(submission: Submission) -> Article:
-        return await pipeline_for(submission.account_id).take_submitted(submission)
+        pipeline = pipeline_for(submission.account_id)
+        if submission.file_id is not None:
+            return await HandedIn(store, pipeline, isolation, settings.ioc_most_indicators).take(submission)
+        return await pipeline.take_submitted(submission)
 
     work = SubmissionWork(store, take_submitted, clock, limits.total_seconds)
     pipeline = pipeline_for(OPERATOR)

@@ -17,6 +17,7 @@ from ingest.assembly import Ingest
 from ingest.body import article_type
 from ingest.bundles import read_bundle
 from ingest.files import FoundFile
+from ingest.handed_in import is_json
 from ingest.reading import Page, ReadPage
 from intel.errors import IngestFailed
 from intel.ids import article_id, content_identity
@@ -146,7 +147,7 @@ class Importing:
             return _result(file.path, file.body)
         if known is not None:
             return _ReadFile(TakenFile(file.path, (known,), was_known=True))
-        if _is_json(file.body):
+        if is_json(file.body):
             return file.body
         content_type = article_type(None, file.body)
         if content_type is None:
@@ -183,10 +184,6 @@ def _result(path: str, read: ReadPage | tuple[ReadPage, ...] | IngestFailed) -> 
     if isinstance(read, IngestFailed):
         return _ReadFile(TakenFile(path, refusal=read))
     return _ReadFile(TakenFile(path), (read,) if isinstance(read, ReadPage) else read)
-
-
-def _is_json(body: bytes) -> bool:
-    return body[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
 
 def _steps(files: Sequence[_ReadFile]) -> Iterator[list[ReadPage]]:

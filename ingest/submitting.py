@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlsplit
 
@@ -13,8 +15,8 @@ from ingest.queue.port import Queue
 from ingest.work import done
 from intel.canonical import canonical_url
 from intel.errors import InvalidQuery, RefusedUrl
-from intel.ids import OPERATOR, refetch_id, submission_id
-from intel.records import Article, Submission
+from intel.ids import OPERATOR, article_id, content_identity, refetch_id, submission_id
+from intel.records import SUBMITTED_FILE, Article, HandedFile, Submission
 from intel.store import Store
 from intel.store.waiting import BOUNDS, WaitingBounds
 
@@ -66,6 +68,38 @@ class Submitting:
             except RefusedUrl as refused:
                 raise InvalidQuery(f"urls.{place}", refused.detail) from None
         return tuple([await self.submit(account_id, url, source_name) for url in urls])
+
+    async def submit_file(self, account_id: str, name: str, body: bytes, source_name: str | None) -> Submission:
+        """Return the account's submission of a file, new or as it stands. QueueFull where too much waits already.
+
+        The bytes are stored before the submission that names them; whatever is left over is deleted later.
+        """
+        identity, now = await asyncio.to_thread(content_identity, body), self.clock()
+        id = submission_id(account_id, identity)
+        file = HandedFile(secrets.token_hex(16), account_id, id, len(body), now)
+        submission = Submission(
+            id=id,
+            account_id=account_id,
+            url="",
+            source_name=source_name or SUBMITTED_FILE,
+            status="queued",
+            created_at=now,
+            due_at=now,
+            file_id=file.id,
+            file_name=name,
+        )
+        article = await self._known_file(identity)
+        if article is not None:
+            return await self._add(done(replace(submission, file_id=None), article, now), now)
+        await self.store.files.put(file, body)
+        stored = await self._add(submission, now)
+        if stored.file_id != file.id:
+            await self.store.files.remove(file.id)
+        return stored
+
+    async def _known_file(self, identity: str) -> Article | None:
+        led = await self.store.articles.id_of(identity)
+        return await self.store.articles.get(led or article_id(identity))
 
     async def again(self, account_id: str, article: Article) -> Submission:
         """Return the account's submission, of this minute, to read a known article again.

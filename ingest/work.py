@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from ingest.handed_in import clear_files
 from ingest.queue.port import Queue
 from ingest.reading_slots import BUSY
 from intel.errors import IngestFailed, StoreUnavailable
@@ -53,6 +54,7 @@ _FIRST_STORE_WAIT_SECONDS, _LONGEST_STORE_WAIT_SECONDS = 10, 60
 _CLOCKS_APART = timedelta(seconds=60)
 _STRANDED_EVERY_SECONDS = 15.0
 _REMOVALS_EVERY_SECONDS = 15.0
+_FILES_EVERY_SECONDS = 600.0
 _FAR_AHEAD = timedelta(days=1)
 
 
@@ -106,6 +108,8 @@ class SubmissionWork:
     async def _end(self, submission: Submission) -> None:
         if not await self.store.submissions.update(submission):
             log.info("another worker has taken over", submission=submission.id)
+        elif submission.ended and submission.file_id is not None:
+            await self.store.files.remove(submission.file_id)
 
     async def _hand_back(self, submission: Submission, claimed_at: datetime) -> None:
         now = self.clock()
@@ -129,7 +133,8 @@ async def upkeep(store: Store, queue: Queue, clock: Clock, *beside: Callable[[],
         except StoreUnavailable:
             await asyncio.sleep(_SETUP_RETRY_SECONDS)
     removals = _again_and_again(store.articles.finish_removals, _REMOVALS_EVERY_SECONDS)
-    sweeps = (sweep(store, queue, clock), sweep_stranded(store, queue, clock), removals)
+    files = _again_and_again(lambda: clear_files(store, clock()), _FILES_EVERY_SECONDS)
+    sweeps = (sweep(store, queue, clock), sweep_stranded(store, queue, clock), removals, files)
     await asyncio.gather(*sweeps, *(work() for work in beside))
 
 

@@ -81,9 +81,6 @@ class QueueFull(IocError):
 class AccountQueueFull(QueueFull):
     """As many submissions of one account wait to be read as may."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(f"{most:,} submissions of this account wait to be read; hand in more when some have ended.")
-
 
 class StoreUnavailable(IocError):
     """The store is out of reach or refuses writes; trying again after `retry_after_seconds` is sensible."""

@@ -23,6 +23,8 @@ KEYS_PER_ACCOUNT = 5
 # An IOC is searchable by, and its malware names come from, this many of its newest articles.
 NEWEST_ARTICLES = 20
 
+# What a file counts for that an account handed in: all of them together are one source, whatever they are called.
+SUBMITTED_FILE = "submitted file"
 # What a submission says whose article was removed.
 REMOVED = "The article was removed."
 
@@ -59,8 +61,10 @@ class ArticleRef:
     @property
     def source_label(self) -> str:
         """The source's name for a person; a claimed one says so."""
-        claim = f" (claimed by the submitter; page on {self.source_domain})" if self.source_domain else ""
-        return f"{self.source_name}{claim}"
+        if self.source_domain is None:
+            return self.source_name
+        where = " of a file" if self.source_domain == SUBMITTED_FILE else f"; page on {self.source_domain}"
+        return f"{self.source_name} (claimed by the submitter{where})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +162,8 @@ class Article:
     """One article. `text` is None in lists; `notes` are the limits that were reached while reading it.
 
     `source_domain` is set where an account submitted the page, so that `source_name` is only what that account calls
-    it: the domain that somebody registered for the page, by which the article counts as a source. It is None where the
-    operator names the source (feeds, imports, the command line).
+    it: the domain that somebody registered for the page, by which the article counts as a source, or SUBMITTED_FILE. It
+    is None where the operator names the source (feeds, imports, the command line).
 
     `cluster_id` is shared by articles of the same text, or nearly the same: they count as one independent source.
     `ioc_dropped` indicators were found beyond the limit of an article and are not stored. `revision` rises when the
@@ -261,6 +265,7 @@ class Facets:
 class Submission:
     """One account's request to read one address; with `again`, though the article there is known already.
 
+    Of a file `url` is empty, `file_name` what it is called, and `file_id` says where the store keeps it meanwhile.
     `attempts` counts the claims and fences every later write, `put_off` those of them that ended with an answer to try
     again later. `due_at` is when it may be claimed (again): the end of the running claim's lease, or of the wait before
     a retry.
@@ -283,10 +288,23 @@ class Submission:
     finished_at: datetime | None = None
     again: bool = False
     put_off: int = 0
+    file_id: str | None = None
+    file_name: str | None = None
 
     @property
     def ended(self) -> bool:
         return self.status in ("done", "failed")
+
+
+@dataclass(frozen=True, slots=True)
+class HandedFile:
+    """A file that an account handed in, kept until its submission has ended; `size` is in bytes."""
+
+    id: str
+    account_id: str
+    submission_id: str
+    size: int
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ from intel.records import (
 )
 from intel.store.entry import Entry as Entry
 from intel.store.feeds import Feeds
+from intel.store.files import Files
 from intel.store.subjects import Subjects
 from intel.store.waiting import BOUNDS, WaitingBounds
 
@@ -390,6 +391,8 @@ class Store(Protocol):
     def weeks(self) -> Weeks: ...
     @property
     def feeds(self) -> Feeds: ...
+    @property
+    def files(self) -> Files: ...
     @property
     def domains(self) -> Domains: ...
     @property

@@ -19,6 +19,7 @@ from intel.store.elastic.clusters import Clusters
 from intel.store.elastic.copier import ElasticCopier
 from intel.store.elastic.domains import ElasticDomains
 from intel.store.elastic.feeds import ElasticFeeds
+from intel.store.elastic.files import ElasticFiles
 from intel.store.elastic.index import Index
 from intel.store.elastic.indices import Indices
 from intel.store.elastic.iocs import ElasticIocs
@@ -76,6 +77,7 @@ class ElasticStore:
             self._index("accounts"), self._index("keys"), self._index("sessions"), leases, bulk
         )
         self.feeds = ElasticFeeds(self._index("feeds"))
+        self.files = ElasticFiles(self._index("files"))
         self.domains = ElasticDomains(self._index("blocked_domains"))
         self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
         self.copier = ElasticCopier(self._index, bulk, self.articles, self.votes)

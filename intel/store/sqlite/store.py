@@ -11,6 +11,7 @@ from intel.errors import StoreDamaged
 from intel.records import Totals
 from intel.store.copying import Copier
 from intel.store.feeds import Feeds
+from intel.store.files import Files
 from intel.store.port import (
     Accounts,
     Articles,
@@ -30,6 +31,7 @@ from intel.store.sqlite.connection import Database
 from intel.store.sqlite.copier import SqliteCopier
 from intel.store.sqlite.domains import SqliteDomains
 from intel.store.sqlite.feeds import SqliteFeeds
+from intel.store.sqlite.files import SqliteFiles
 from intel.store.sqlite.iocs import SqliteIocs
 from intel.store.sqlite.migrations import check_version, prepare
 from intel.store.sqlite.readings import SqliteReadings
@@ -58,6 +60,7 @@ class SqliteStore:
         self._accounts = SqliteAccounts(self._database)
         self._weeks = SqliteWeeks(self._database)
         self._feeds = SqliteFeeds(self._database)
+        self._files = SqliteFiles(self._database)
         self._domains = SqliteDomains(self._database)
         self._catalogues = SqliteCatalogues(self._database)
         self._votes = SqliteVotes(self._database)
@@ -93,6 +96,10 @@ class SqliteStore:
     @property
     def feeds(self) -> Feeds:
         return self._feeds
+
+    @property
+    def files(self) -> Files:
+        return self._files
 
     @property
     def domains(self) -> Domains:
