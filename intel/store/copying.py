@@ -48,6 +48,18 @@ class CataloguePart:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file that was handed in and waits to be read (`HandedFile`), with its bytes."""
+
+    id: str
+    account_id: str
+    submission_id: str
+    size: int
+    created_at: datetime
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class FirstAdministrator:
     """Which account was made administrator for being the first."""
 
@@ -106,6 +118,7 @@ PARTS: tuple[Part, ...] = (
     Part("addresses", Address, "articles", exact=False),
     Part("changes", IocChange, "iocs", exact=False),
     Part("readings", Reading, "readings", at_once=50),
+    Part("files", KeptFile, "files", at_once=2),
     Part("submissions", Submission, "submissions"),
     Part("votes", Vote, "votes"),
     Part("weeks", Week, "weeks", at_once=50),

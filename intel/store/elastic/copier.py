@@ -8,6 +8,7 @@ saved anew in between is read as it is later.
 from __future__ import annotations
 
 import asyncio
+from base64 import b64decode, b64encode
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from intel.store.copying import (
     CataloguePart,
     FirstAdministrator,
     IocChange,
+    KeptFile,
     Ledger,
     Records,
 )
@@ -48,7 +50,7 @@ from intel.times import from_rfc3339
 _OPENED = (
     ("submissions", "votes", "readings", "keys", "sessions", "weeks", "iocs", "leases", "catalogue_parts"),
     ("articles",),
-    ("sightings", "addresses", "accounts", "feeds", "blocked_domains", "catalogues"),
+    ("sightings", "addresses", "accounts", "feeds", "files", "blocked_domains", "catalogues"),
 )
 # What the copy derives anew.
 DERIVED_NOUNS = frozenset({"clusters"})
@@ -115,6 +117,13 @@ KEPT = {
     "keys": _kept(ApiKey, "keys", lambda one: slot_id(one.account_id, one.slot)),
     "sessions": _kept(Session, "sessions", lambda one: str(one.id)),
     "feeds": _kept(Feed, "feeds", lambda one: str(one.id)),
+    "files": _Kept(
+        "files",
+        lambda one: from_document(KeptFile, {**one, "body": b64decode(one["body"])}),
+        lambda one: (one.id, {**to_document(one), "body": b64encode(one.body).decode()}),
+        _EVERYTHING,
+        at_once=2,
+    ),
     "weeks": _kept(Week, "weeks", lambda one: f"{one.id}-{one.revision}", at_once=20),
     "blocked_domains": _kept(BlockedDomain, "blocked_domains", lambda one: str(one.domain)),
     "submissions": _Kept(

@@ -20,6 +20,7 @@ from intel.store.copying import (
     CataloguePart,
     FirstAdministrator,
     IocChange,
+    KeptFile,
     Ledger,
     Records,
 )
@@ -75,6 +76,7 @@ TABLES = {
     "catalogue_parts": _Table("catalogue_parts", partial(from_row, CataloguePart)),
     "ledger": _Table("newest_change", partial(from_row, Ledger), lambda one: {"only": 1, **to_row(one)}),
     "readings": _Table("readings", reading_record, reading_row),
+    "files": _Table("files", partial(from_row, KeptFile)),
     "submissions": _Table("submissions", partial(from_row, Submission)),
     "votes": _Table("votes", _vote, lambda vote: to_row(vote) | {"ioc_id": id_bytes(vote.ioc_id)}),
     "weeks": _Table("weeks", partial(from_row, Week)),

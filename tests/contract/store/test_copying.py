@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from intel.query import ArticleQuery, ChangePosition, ChangeQuery, IocQuery
-from intel.records import Account, ApiKey, Catalogue, Feed, Reading, Session, Sighting, Vote, Week
+from intel.records import Account, ApiKey, Catalogue, Feed, HandedFile, Reading, Session, Sighting, Vote, Week
 from intel.store import copying
 from intel.store.copying import PARTS, copy_all, is_empty
 from intel.store.elastic import copier as elastic_copier
@@ -41,6 +41,7 @@ async def fill(store: Store) -> None:
     assert await store.articles.remove(make_article("gone").id)
     await _fill_accounts(store)
     await store.submissions.add(make_submission())
+    await store.files.put(HandedFile("file-1", "account-1", "submission-1", 3, hour(2)), b"\x00\xff1")
     await store.submissions.add(
         replace(make_submission("two"), status="failed", reason="http_403", finished_at=hour(3))
     )
