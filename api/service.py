@@ -82,7 +82,7 @@ def submitter_of(request: Request) -> str:
 def check_may_submit(role: Role) -> None:
     """Raise Forbidden where an account with that role may not submit articles."""
     if role == "reader":
-        raise Forbidden("Your account may read but not submit; whoever runs this service can change its role.")
+        raise Forbidden("Your account may read but not submit; an administrator can change its role.")
 
 
 def _identity(request: Request) -> KeyIdentity:

@@ -18,7 +18,7 @@ from intel.records import IOC_TYPES, CandidateRecord, Sighting
 RULE: Final = "read by iocextract"
 SCORE: Final = 1
 LIMITS: Final = IsolationLimits(cpu_seconds=4, wall_seconds=8.0, memory_bytes=512 << 20, result_bytes=1 << 20)
-CUT_SHORT: Final = "Some disarmed lines were not read a second time."
+CUT_SHORT: Final = "Some defanged lines were not read a second time."
 
 Read = Callable[[Page], Awaitable[ReadPage]]
 

@@ -13,7 +13,7 @@ from intel.query import Clause, SearchText
 
 _NOUNS: Final = MappingProxyType(
     {
-        "ip": "address",
+        "ip": "IP address",
         "domain": "domain",
         "hash_md5": "MD5 hash",
         "hash_sha1": "SHA-1 hash",
@@ -21,16 +21,16 @@ _NOUNS: Final = MappingProxyType(
         "url": "URL",
         "cve": "vulnerability",
         "mitre_attack": "ATT&CK technique",
-        "email": "mailbox",
+        "email": "email address",
         "malware": "malware",
     }
 )
 _ALSO: Final = MappingProxyType(
     {
-        "domain": "its sub-domains, URLs and mailboxes",
-        "ip": "the URLs on it",
-        "malware": "what is named with it",
-        "mitre_attack": "its sub-techniques",
+        "domain": "subdomains, URLs and email addresses",
+        "ip": "URLs on it",
+        "malware": "associated indicators",
+        "mitre_attack": "sub-techniques",
     }
 )
 _MOST_SPOKEN: Final = 8
@@ -67,27 +67,27 @@ def understood(text: SearchText) -> Understood:
 
 
 def sentence(text: SearchText) -> str:
-    """Return `Read as the domain evil[.]example; also its sub-domains, URLs and mailboxes.`, values defanged."""
+    """Return `Searching domain evil[.]example, including subdomains, URLs and email addresses.`, values defanged."""
     if text.exact:
-        return f"Read as {_named(text.exact)}{_also(text.exact)}."
+        return f"Searching {_named(text.exact)}{_also(text.exact)}."
     if not text.clauses:
-        return "Read as nothing that can be searched: there is no letter or digit in it."
+        return "Nothing to search for: there is no letter or digit in it."
     spoken = [_spoken(clause) for clause in text.clauses[:_MOST_SPOKEN]]
     more = len(text.clauses) - len(spoken)
     if more:
         spoken.append(f"{more} more")
-    together = "; all of it must match" if len(text.clauses) > 1 else _also(text.clauses[0].names)
-    return f"Read as {_listed(spoken)}{together}."
+    together = " (all must match)" if len(text.clauses) > 1 else _also(text.clauses[0].names)
+    return f"Searching {_listed(spoken)}{together}."
 
 
 def _spoken(clause: Clause) -> str:
     if clause.network is not None:
-        return f"the addresses of the network {clause.network.text}"
+        return f"addresses in the network {clause.network.text}"
     if clause.names:
         return _named(clause.names)
     words = decoded(clause.phrases[0])
     if clause.prefix:
-        return f"words that begin with “{words}”"
+        return f"words beginning with “{words}”"
     return f"the phrase “{words}”" if len(clause.phrases[0]) > 1 else f"the word “{words}”"
 
 
@@ -96,13 +96,13 @@ def _named(names: Sequence[tuple[str, str]]) -> str:
     saying.
     """
     by_type = dict(reversed(names))
-    said = [f"the {_NOUNS[type]} {defang(type, by_type[type])}" for type in dict.fromkeys(type for type, _ in names)]
+    said = [f"{_NOUNS[type]} {defang(type, by_type[type])}" for type in dict.fromkeys(type for type, _ in names)]
     return " or ".join(said)
 
 
 def _also(names: Iterable[tuple[str, str]]) -> str:
     found = list(dict.fromkeys(_ALSO[type] for type, value in names if type in _ALSO and not _is_part(type, value)))
-    return f"; also {' and '.join(found)}" if found else ""
+    return f", including {' and '.join(found)}" if found else ""
 
 
 def _is_part(type: str, value: str) -> bool:

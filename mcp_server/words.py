@@ -65,7 +65,7 @@ def _within(searched: Searched | None) -> str:
     day = _DAY.match(searched.newest_article or "")
     newest = f", newest of {day[0]}" if day else ""
     read = f"{_counted(searched.articles, 'article')} from {_counted(searched.sources, 'source')}"
-    return f" in {read}{newest}; this does not mean that it is harmless"
+    return f" in {read}{newest}; not found does not mean harmless"
 
 
 def _counted(count: int, noun: str) -> str:

@@ -27,7 +27,7 @@ app.add_typer(domain, name="domain")
 article = typer.Typer(help="Articles.", no_args_is_help=True)
 app.add_typer(article, name="article")
 app.add_typer(key, name="key")
-feeds = typer.Typer(help="Feeds that are followed.", no_args_is_help=True)
+feeds = typer.Typer(help="Feeds.", no_args_is_help=True)
 app.add_typer(feeds, name="feeds")
 weekly = typer.Typer(help="Weekly roundups.", no_args_is_help=True)
 app.add_typer(weekly, name="weekly")
@@ -113,7 +113,7 @@ def extract(
     path: Annotated[str, typer.Argument(help="A file (text, HTML, PDF), or - for standard input.")] = "-",
     explain: Annotated[bool, typer.Option(help="Show all that was weighed, kept or dropped, and why.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --explain: one JSON object a line.")] = False,
-    iocextract: Annotated[bool, typer.Option(help="Let iocextract read disarmed lines that are left unread.")] = False,
+    iocextract: Annotated[bool, typer.Option(help="Let iocextract read defanged lines that are left unread.")] = False,
 ) -> None:
     """Print the indicators of a text, one JSON object a line; touches no store and no network."""
     from api.cli.extracting import extract

@@ -25,8 +25,8 @@ def week_markdown(week: Week, address: str) -> bytes:
     lines += _section("Numbers", _counts(body))
     lines += _section("By type", _types(body))
     lines += _section("In focus", (_focus(item) for item in body["focus"]))
-    lines += _section("Came into the KEV catalogue", map(escaped, body["kev_added"]))
-    lines += _section("Articles that brought most", (_article(row, address) for row in body["top_articles"]))
+    lines += _section("Added to the KEV catalogue", map(escaped, body["kev_added"]))
+    lines += _section("Top articles", (_article(row, address) for row in body["top_articles"]))
     lines += _section("Malware", (_row(row, "malware") for row in body["top_malware"]))
     lines += _section("Vulnerabilities", (_row(row, "cve") + _known(row) for row in body["top_cves"]))
     lines += _section("Techniques", (_row(row, "mitre_attack") for row in body["top_techniques"]))
@@ -53,7 +53,7 @@ def code(text: str) -> str:
 
 
 def _state(week: Week) -> str:
-    running = "still running" if week.body["status"] == "open" else "closed"
+    running = "in progress" if week.body["status"] == "open" else "closed"
     return f"{running}, revision {week.revision} of {week.generated_at:%Y-%m-%d %H:%M} UTC"
 
 

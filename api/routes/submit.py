@@ -28,7 +28,7 @@ _FIELDS: Final = frozenset({"source_name"})
 
 @router.post(
     "/submit",
-    summary="Hand in an article to be read",
+    summary="Submit an article to be read",
     status_code=202,
     responses={
         200: {"model": SubmissionModel, "description": "The article is known already."},

@@ -36,20 +36,20 @@ def why(match: Match) -> str:
     """Return how a search met an indicator, in words; hosts defanged."""
     match match.how:
         case "exact":
-            return "exactly this"
+            return "exact match"
         case "host":
             return f"on {defang('domain', match.on)}"
         case "subdomain":
-            return f"below {defang('domain', match.on)}"
+            return f"subdomain of {defang('domain', match.on)}"
         case "network":
             return f"in {match.on}"
         case "word" | "prefix":
-            return f"its value holds “{match.on}”"
+            return f"value contains “{match.on}”"
         case "malware":
-            return f"named with {match.on}"
+            return f"associated with {match.on}"
         case "title":
-            return "its newest article's title"
+            return "in the latest article's title"
         case "source":
-            return f"its source, {match.on}"
+            return f"source: {match.on}"
         case _:
-            return "one of its earlier articles"
+            return "mentioned in an earlier article"

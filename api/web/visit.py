@@ -232,9 +232,18 @@ async def _charged(visit: Visit) -> Visit:
 
 def _spent(visit: Visit) -> str:
     if visit.signed_in is not None:
-        return "Your account has opened very many pages within a minute."
-    what = "searches" if visit.tier is visit.service.tiers.search else "pages"
-    return f"Without signing in, an address may open only so many {what} at a time. Signed in, you may do much more."
+        return "Your account has opened too many pages within a minute."
+    tiers = visit.service.tiers
+    what = "searches" if visit.tier is tiers.search else "pages"
+    return (
+        f"{visit.tier.rate.capacity:,} {what} {_every(visit.tier)} without an account; "
+        f"sign in for {tiers.account.rate.capacity:,} requests {_every(tiers.account)}."
+    )
+
+
+def _every(tier: Tier) -> str:
+    units = {1: "a second", 60: "a minute", 3600: "an hour", 86_400: "a day"}
+    return units.get(tier.rate.seconds, f"every {tier.rate.seconds} seconds")
 
 
 async def _admitted(entry: Entry, visit: Visit) -> Response:

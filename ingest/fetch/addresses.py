@@ -91,7 +91,7 @@ def check_address(ip: Address, port: int, allow: FetchAllow) -> None:
     if allow.covers(ip, port):
         return
     if not is_public(ip):
-        raise RefusedUrl("blocked_address", "The address is not one of the public internet, so it is not fetched.")
+        raise RefusedUrl("blocked_address", "Only public addresses can be fetched, and this is not one.")
     if port not in WEB_PORTS:
         raise blocked_port()
 

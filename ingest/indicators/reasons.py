@@ -10,7 +10,7 @@ KEEPS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "identifier": "A CVE or ATT&CK identifier means the same wherever it stands.",
         "hash": "A whole MD5, SHA-1 or SHA-256 stands by itself.",
-        "defanged": "The author disarmed it: it is dangerous.",
+        "defanged": "Defanged by the author.",
         "address": "An address, and no version number.",
         "host of an indicator": "It is the host of a URL or mailbox that is an indicator.",
         "a note of a few lines": "What stands in a note of a few lines was written down on purpose.",
@@ -24,17 +24,17 @@ KEEPS: Final[Mapping[str, str]] = MappingProxyType(
         "field that holds a host": "The field right before it holds the host that was asked for.",
         "hidden service": "Hardly anybody but attackers has a hidden service that reports write of.",
         "dead drop": "The words before it call it a dead drop: what an attack reads there, somebody left for it.",
-        "disarmed elsewhere in the text": "The author disarmed the same host, or one above it, in another place.",
+        "disarmed elsewhere in the text": "The author defanged the same host, or one above it, elsewhere.",
         "host named as an indicator": "The text names its host as an indicator in another place.",
         "mailbox that anyone may have": "A mailbox at a provider where anyone may have one.",
-        "mailbox": "A mailbox of nobody who is well known.",
+        "mailbox": "Not a mailbox of a well-known organisation.",
         "URL on a bare address": "The URL stands on an address instead of a name.",
         "path of a program or archive": "The URL leads to a program, script or archive.",
         "name of malware": "A name that only malware has.",
         "everyday word that the text calls malware": "An everyday word, but the words beside it say malware.",
         "everyday word that the text calls malware elsewhere": "The text calls it malware in another place.",
         "name that the text gives to malware": "The text itself gives this name to malware; no list has it.",
-        "read by iocextract": "Disarmed in a way that only iocextract reads; no rule speaks against it.",
+        "read by iocextract": "Defanged in a way that only iocextract reads; no rule speaks against it.",
     }
 )
 DROPS: Final[Mapping[str, str]] = MappingProxyType(
@@ -67,7 +67,7 @@ DROPS: Final[Mapping[str, str]] = MappingProxyType(
         "list of references": "It stands under a heading that announces references.",
         "page furniture": "It stands in a part of the page around the article.",
         "link of the page": "The page links to it, which nobody does to something dangerous.",
-        "the text disarms what is dangerous": "The text disarms what is dangerous, and this it did not.",
+        "the text disarms what is dangerous": "The text defangs what is dangerous, and did not defang this.",
         "pointer for the reader": "The words before it point the reader there.",
         "address of something to read": "The URL looks like that of an article or document.",
         "mailbox of a well-known organisation": "A mailbox of a well-known organisation.",

@@ -34,10 +34,10 @@ class Sentences:
         """Return the sentence around `start:end` in one line of at most 300 characters."""
         text = self._text
         room = max(0, LONGEST_CONTEXT - (end - start)) // 2
-        first, last = max(0, start - room), min(len(text), end + room)
+        lowest, highest = max(0, start - room), min(len(text), end + room)
         # The line first: a plain search is what runs fastest, and most indicators stand on a line of their own.
-        first = text.rfind("\n", first, start) + 1 or first
-        last = text.find("\n", end, last) + 1 or last
+        first = text.rfind("\n", lowest, start) + 1 or _word_start(text, lowest, start)
+        last = text.find("\n", end, highest) + 1 or _word_end(text, end, highest)
         if start - first > 1:
             for ended in _SENTENCE_END.finditer(text, max(0, first - LONGEST_END), start):
                 first = max(first, ended.end())
@@ -63,6 +63,20 @@ class Sentences:
     @cached_property
     def _ends(self) -> list[int]:
         return [match.end() for match in _SENTENCE_END.finditer(self._text)]
+
+
+def _word_start(text: str, position: int, limit: int) -> int:
+    """Return the first position from `position` to `limit` at which no word is cut in two."""
+    while 0 < position < limit and not text[position - 1].isspace():
+        position += 1
+    return position
+
+
+def _word_end(text: str, limit: int, position: int) -> int:
+    """Return the last position from `limit` to `position` at which no word is cut in two."""
+    while limit < position < len(text) and not text[position].isspace():
+        position -= 1
+    return position
 
 
 def sentence(text: str, start: int, end: int) -> str:

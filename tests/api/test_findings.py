@@ -45,7 +45,7 @@ async def test_the_answer_says_how_the_search_was_read(api: Running) -> None:
     assert parts == (["scans"], ["harbour thieves"], ["kest"], ["198.51.100.0/24"])
     alone = (await api.get("/iocs", q="hxxp://evil[.]test/a")).json()["query"]
     assert alone["reads_as"] == [{"type": "url", "value": "http://evil.test/a"}]
-    assert alone["sentence"] == "Read as the URL hxxp://evil[.]test/a."
+    assert alone["sentence"] == "Searching URL hxxp://evil[.]test/a."
 
 
 @pytest.mark.promise("iocs.facets")

@@ -58,7 +58,7 @@ async def test_a_second_reading_that_is_cut_off_costs_a_note_and_nothing_else(is
     hostile = tuple(UnreadPiece(f"{'.0x' * 80} " * 6 + f"[.] {number}", "", 0, 0) for number in range(64))
     first = replace(read_page(page(NOTE)), unread=hostile)
     found = await read_again(first, isolation, TINY)
-    assert found.article.notes == ("Some disarmed lines were not read a second time.",)
+    assert found.article.notes == ("Some defanged lines were not read a second time.",)
     assert replace(found, article=first.article) == first
 
 

@@ -32,21 +32,21 @@ def test_every_part_of_a_search_is_told_apart() -> None:
 @pytest.mark.parametrize(
     ("q", "said"),
     [
-        ("evil[.]test", "Read as the domain evil[.]test; also its sub-domains, URLs and mailboxes."),
-        ("198.51.100.7", "Read as the address 198[.]51[.]100[.]7; also the URLs on it."),
-        ("Geodo", "Read as the malware Emotet; also what is named with it."),
-        ("T1566", "Read as the ATT&CK technique T1566; also its sub-techniques."),
-        ("T1566.001", "Read as the ATT&CK technique T1566.001."),
-        ("cve–2024–3400", "Read as the vulnerability CVE-2024-3400."),
-        ("198.51.100.9/24", "Read as the addresses of the network 198.51.100.0/24."),
-        ("harb*", "Read as words that begin with “harb”."),
-        ("über", "Read as the word “über”."),
-        ('"new loader" bank', "Read as the phrase “new loader” and the word “bank”; all of it must match."),
+        ("evil[.]test", "Searching domain evil[.]test, including subdomains, URLs and email addresses."),
+        ("198.51.100.7", "Searching IP address 198[.]51[.]100[.]7, including URLs on it."),
+        ("Geodo", "Searching malware Emotet, including associated indicators."),
+        ("T1566", "Searching ATT&CK technique T1566, including sub-techniques."),
+        ("T1566.001", "Searching ATT&CK technique T1566.001."),
+        ("cve–2024–3400", "Searching vulnerability CVE-2024-3400."),
+        ("198.51.100.9/24", "Searching addresses in the network 198.51.100.0/24."),
+        ("harb*", "Searching words beginning with “harb”."),
+        ("über", "Searching the word “über”."),
+        ('"new loader" bank', "Searching the phrase “new loader” and the word “bank” (all must match)."),
         (
             "evil.test loader",
-            "Read as the domain evil[.]test and the word “loader”; all of it must match.",
+            "Searching domain evil[.]test and the word “loader” (all must match).",
         ),
-        ("??", "Read as nothing that can be searched: there is no letter or digit in it."),
+        ("??", "Nothing to search for: there is no letter or digit in it."),
     ],
 )
 def test_a_sentence_says_it_to_a_person(q: str, said: str) -> None:
@@ -65,4 +65,4 @@ def test_whatever_is_typed_can_be_told(q: str) -> None:
         return
     if text is not None:
         understood(text)
-        assert sentence(text).startswith("Read as ")
+        assert sentence(text).startswith(("Searching ", "Nothing to search for"))

@@ -138,8 +138,7 @@ def test_nothing_found_says_what_was_searched_and_what_may_have_been_meant(servi
     result = call(service, "search_iocs", {"query": "emotte"})
     assert data_of(result) == {"items": [], "searched": searched, "suggestions": ["emotet"]}
     assert text_of(result).splitlines() == [
-        "No indicators found in 68 articles from 12 sources, newest of 2026-11-20;"
-        " this does not mean that it is harmless.",
+        "No indicators found in 68 articles from 12 sources, newest of 2026-11-20; not found does not mean harmless.",
         "(emotet may have been meant.)",
     ]
     assert data_of(call(service, "lookup_ioc", {"value": "x.example"}))["searched"] == searched

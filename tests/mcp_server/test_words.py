@@ -53,7 +53,7 @@ def test_a_look_up_in_vain_says_what_was_searched() -> None:
     told = looked_up_in(Answer(items=[], searched=searched), "good.example").text
     assert told == (
         "good[.]example: not found in 1204 articles from 1 source, newest of 2026-11-19; "
-        "this does not mean that it is harmless."
+        "not found does not mean harmless."
     )
     odd = Searched(newest_article="\x1b[31mtoday")
     assert "in 0 articles from 0 sources;" in looked_up_in(Answer(items=[], searched=odd), "good.example").text

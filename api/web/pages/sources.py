@@ -57,13 +57,13 @@ def health(feed: Feed, now: datetime) -> Health:
     if feed.ended_at is not None:
         return Health("ended", feed.last_error or "The site says that it is gone for good.")
     if not feed.enabled:
-        return Health("off", "It is not followed at the moment.")
+        return Health("off", "Polling is turned off.")
     if feed.failures:
         return Health("failing", feed.last_error or f"Its last {counted(feed.failures, 'poll')} failed.")
     if feed.last_success_at is None:
-        return Health("new", "It was not polled yet.")
+        return Health("new", "Not polled yet.")
     late = now - feed.next_poll_at > _LATE
-    return Health("late", "Nobody has polled it when it was due.") if late else Health("well", "")
+    return Health("late", "Overdue: it was not polled when it was due.") if late else Health("well", "")
 
 
 async def _newest(store: Store) -> list[Article]:
@@ -79,7 +79,7 @@ async def _newest(store: Store) -> list[Article]:
 
 
 def sources(articles: Sequence[Article]) -> tuple[Source, ...]:
-    """Return the sources of articles that come newest first: most lately heard of first."""
+    """Return the sources of articles that come newest first: last seen; newest first."""
     found: dict[str, Source] = {}
     for article in articles:
         name = article.source_name

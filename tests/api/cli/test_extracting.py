@@ -36,7 +36,7 @@ def test_what_was_weighed_is_explained_line_by_line(here: Installation) -> None:
 def test_what_was_weighed_is_shown_to_a_person_as_a_table(here: Installation) -> None:
     told = here.run("extract", "--explain", typed=TEXT).stdout
     assert "gale-tarn[.]com" in told
-    assert "defanged: The author disarmed it: it is dangerous." in told
+    assert "defanged: Defanged by the author." in told
     assert "dropped" in told
 
 

@@ -43,7 +43,7 @@ async def test_what_is_no_indicator_of_the_article_is_not_marked(api: Running, v
 
 async def test_an_article_leads_to_its_source_and_to_nothing_that_is_no_web_page(api: Running, visitor: Reader) -> None:
     article = await api.publish("report")
-    link = (await visitor.open(f"/articles/{article.id}")).tree.xpath("//main//a[contains(., 'at its source')]")[0]
+    link = (await visitor.open(f"/articles/{article.id}")).tree.xpath("//main//a[contains(., 'Open the original')]")[0]
     assert link.get("href") == "https://news.example/report"
     assert set(link.get("rel").split()) == {"noopener", "noreferrer", "nofollow"}
 
@@ -54,16 +54,16 @@ async def test_a_long_text_comes_in_parts_and_nothing_is_lost(api: Running, visi
     page, read = await visitor.open(f"/articles/{article.id}"), ""
     while True:
         read += page.tree.xpath("string(//div[@class='words'])")
-        if "The text goes on" not in page.links():
+        if "Next part of the text" not in page.links():
             break
-        page = await visitor.open(page.links()["The text goes on"])
+        page = await visitor.open(page.links()["Next part of the text"])
     assert read.split() == words
 
 
 async def test_a_text_of_one_word_comes_in_parts_too(api: Running, visitor: Reader) -> None:
     article = await api.publish("report", text="x" * 1_000_000)
     page = await visitor.open(f"/articles/{article.id}")
-    assert "The text goes on" in page.links()
+    assert "Next part of the text" in page.links()
     assert len(page.answer.text) < 100_000
 
 
@@ -140,7 +140,7 @@ async def test_a_member_pages_through_the_indicators_of_a_long_article(
         "d0[.]example",
         "d1199[.]example",
     }
-    assert "Next page" not in first.links() and "Sign in" in first.links()
+    assert "Next page" not in first.links() and "sign in" in first.links()
     page = await member.open(f"/articles/{article.id}")
     page = await member.open(page.links()["Next page"])
     listed = page.tree.xpath("//aside//a[@class='value']")

@@ -7,7 +7,7 @@ from tests.api.web.reading import Reader, reading
 
 async def test_an_unknown_address_is_a_page(visitor: Reader) -> None:
     page = await visitor.open("/no/such/page")
-    assert (page.status, page.heading) == (404, "There is nothing here")
+    assert (page.status, page.heading) == (404, "Page not found")
     assert page.answer.headers["content-type"].startswith("text/html")
     assert "Sign in" in page.links("//header")
 

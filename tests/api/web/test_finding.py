@@ -24,10 +24,10 @@ async def test_a_search_says_how_it_was_read_and_why_each_was_found(api: Running
     beside = Sighting("ip", "198.51.100.7", "Emotet.", ("Emotet",))
     await api.publish("one", "domain evil.test", "url https://a.evil.test/x", beside, title="How evil.test was used")
     page = await visitor.open("/search?q=evil[.]test")
-    assert "Read as the domain evil[.]test; also its sub-domains, URLs and mailboxes." in page.text
-    why = [" ".join(span.text_content().split()) for span in page.tree.xpath("//span[@class='why']")]
-    assert why == ["exactly this", "below evil[.]test", "its newest article's title"]
-    assert "named with Emotet" in (await visitor.open("/search?q=geodo")).text
+    assert "Searching domain evil[.]test, including subdomains, URLs and email addresses." in page.text
+    why = [" ".join(span.text_content().split()) for span in page.tree.xpath("//td[@class='match']")]
+    assert why == ["exact match", "subdomain of evil[.]test", "in the latest article's title"]
+    assert "associated with Emotet" in (await visitor.open("/search?q=geodo")).text
 
 
 @pytest.mark.promise("iocs.facets")
@@ -53,7 +53,7 @@ async def test_nothing_found_says_what_was_meant_and_searched(api: Running, visi
     page = await visitor.open("/search?q=emotett")
     assert page.links()["Emotet"] == "/search?q=Emotet"
     assert "Searched: 1 article from 1 source, the newest of 16 Nov 2026." in page.text
-    assert "does not mean that it is harmless" in page.text
+    assert "does not mean harmless" in page.text
     assert shown(await visitor.open(page.links()["Emotet"]))
     articles = await visitor.open("/articles?q=harbuor")
     assert articles.links()["harbour"] == "/articles?q=harbour"
@@ -88,11 +88,12 @@ async def test_an_article_search_marks_what_was_met_and_nothing_is_markup(api: R
 async def test_a_page_says_what_speaks_against_an_indicator(api: Running, visitor: Reader) -> None:
     await api.publish("one", "ip 8.8.8.8")
     page = await visitor.open("/ioc/ip/8.8.8.8")
-    assert "Caution: answers DNS questions for anybody" in page.text
+    assert "Caution: a public DNS resolver" in page.text
     assert "active until 16 Dec 2026 unless it is seen again" in page.text
-    assert "Caution: public resolvers" in (await visitor.open("/search")).text
+    listed = await visitor.open("/search")
+    assert listed.tree.xpath("//span[@class='warned'][contains(@title, 'public DNS resolver')]")
     api.clock.now += timedelta(days=50)
-    assert "ageing ageing since 16 Dec 2026, expires 14 Feb 2027" in (await visitor.open("/ioc/ip/8.8.8.8")).text
+    assert "ageing since 16 Dec 2026, expires 14 Feb 2027" in (await visitor.open("/ioc/ip/8.8.8.8")).text
     api.clock.now += timedelta(days=100)
     assert "expired 14 Feb 2027" in (await visitor.open("/ioc/ip/8.8.8.8")).text
     assert page.tree.xpath("//h1")

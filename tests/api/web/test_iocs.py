@@ -84,7 +84,7 @@ async def test_a_vulnerability_and_a_technique_lead_to_their_registers(api: Runn
 
 async def test_what_was_never_seen_says_so_and_harms_nobody(visitor: Reader) -> None:
     page = await visitor.open("/ioc/domain/never.example")
-    assert (page.status, page.heading) == (404, "Not seen here")
+    assert (page.status, page.heading) == (404, "Not found")
     assert "never[.]example" in page.text
 
 

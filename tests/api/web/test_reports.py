@@ -34,7 +34,7 @@ async def test_the_first_page_shows_what_is_new_and_what_needs_attention(api: Ru
 
 async def test_an_empty_service_has_a_first_page_too(visitor: Reader) -> None:
     page = await visitor.open("/")
-    assert page.status == 200 and "Nothing yet" in page.text
+    assert page.status == 200 and "No indicators yet" in page.text
 
 
 async def test_lessons_are_listed_searched_and_read(visitor: Reader) -> None:
@@ -49,7 +49,7 @@ async def test_lessons_are_listed_searched_and_read(visitor: Reader) -> None:
 
 async def test_status_and_help_know_the_readers_own_address(api: Running, visitor: Reader) -> None:
     await api.publish("a", "domain a.example")
-    assert "The store answers" in (await visitor.open("/status")).text
+    assert "All systems operational" in (await visitor.open("/status")).text
     assert "http://ioc.example/api/v1" in (await visitor.open("/help")).text
     assert '"SERVICE_BASE_URL": "http://ioc.example"' in (await visitor.open("/help/mcp")).text
     assert (await visitor.client.get("/docs")).headers["location"] == "/api/v1/docs"
@@ -78,7 +78,7 @@ async def test_a_week_shows_what_catalogues_and_articles_say_of_its_cves(api: Ru
     assert {"9.3", "in the wild"} <= set((await visitor.open("/weekly/2026-W47")).tree.xpath("//td/text()"))
     await put_kev(api.store, api.clock(), CVE_2026_1111="2026-11-17")
     page = await visitor.open("/weekly/2026-W47")
-    assert "Came into the KEV catalogue CVE-2026-1111" in page.text and "KEV confirmed" in page.text
+    assert "Added to the KEV catalogue CVE-2026-1111" in page.text and "KEV confirmed" in page.text
 
 
 @pytest.mark.promise("atom.valid")

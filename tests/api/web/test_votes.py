@@ -14,17 +14,17 @@ PATH = "/ioc/domain/relay.example"
 async def test_a_member_votes_changes_and_withdraws(api: Running, member: Reader, visitor: Reader) -> None:
     await api.publish("one", "domain relay.example")
     page = await member.open(PATH)
-    assert "Nobody says so" in page.text
+    assert "No reports yet" in page.text
     page = await member.submit(page, PATH, note="our <b>own</b> relay", vote="put")
     assert (page.status, page.path) == (200, PATH)
-    assert "1 user says so" in page.text and "our <b>own</b> relay" in page.text and "(yours)" in page.text
+    assert "Reported by 1 user" in page.text and "our <b>own</b> relay" in page.text and "(yours)" in page.text
     page = await member.submit(page, PATH, note="of Oslo", vote="put")
     assert "our <b>own</b> relay" not in page.text and "of Oslo" in page.text
     seen = await visitor.open(PATH)
-    assert "1 user calls it a false positive" in seen.text and "(yours)" not in seen.text
-    assert "1 vote for a false positive" in (await visitor.open("/search?q=relay")).text
+    assert "reported as a false positive by 1 user" in seen.text and "(yours)" not in seen.text
+    assert "FP 1" in (await visitor.open("/search?q=relay")).text
     page = await member.submit(page, PATH, vote="withdraw")
-    assert "Nobody says so" in page.text
+    assert "No reports yet" in page.text
 
 
 async def test_a_visitor_is_asked_to_sign_in(api: Running, visitor: Reader) -> None:
@@ -32,7 +32,7 @@ async def test_a_visitor_is_asked_to_sign_in(api: Running, visitor: Reader) -> N
     page = await visitor.open(PATH)
     assert not page.tree.xpath("//main//form[@method='post']")
     assert (await visitor.post(PATH, {"vote": "put"})).path.startswith("/signin")
-    assert "Nobody says so" in (await visitor.open(PATH)).text
+    assert "No reports yet" in (await visitor.open(PATH)).text
 
 
 async def test_a_form_from_elsewhere_or_without_its_token_is_no_vote(api: Running, member: Reader) -> None:
@@ -41,7 +41,7 @@ async def test_a_form_from_elsewhere_or_without_its_token_is_no_vote(api: Runnin
     assert (await member.post(PATH, {"vote": "put"})).status == 403
     elsewhere = await member.post(PATH, token | {"vote": "put"}, origin="http://evil.test", sec_fetch_site="cross-site")
     assert elsewhere.status == 403
-    assert "Nobody says so" in (await member.open(PATH)).text
+    assert "No reports yet" in (await member.open(PATH)).text
 
 
 async def test_a_note_that_is_too_long_is_told_so_and_kept_in_the_field(api: Running, member: Reader) -> None:
@@ -66,4 +66,4 @@ async def test_two_members_are_two_votes(api: Running, member: Reader) -> None:
     async with reading(api.app) as other:
         await other.sign_up("other@example.org")
         page = await other.submit(await other.open(PATH), PATH, vote="put", note="me too")
-        assert "2 users say so" in page.text
+        assert "Reported by 2 users" in page.text

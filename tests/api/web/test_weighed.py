@@ -29,7 +29,7 @@ def rows(page: Page) -> list[list[str]]:
 async def test_an_article_leads_to_what_was_weighed_in_it_and_why(api: Running, visitor: Reader) -> None:
     article = await weighed(api, "It asked gale-post[.]com, and setup.py did.")
     links = (await visitor.open(f"/articles/{article.id}")).links()
-    page = await visitor.open(links["What was weighed, and why it was kept or dropped"])
+    page = await visitor.open(links["Why these indicators?"])
     assert rows(page) == [["gale-post[.]com", "Domain", "kept"], ["setup[.]py", "Domain", "dropped"]]
     assert "It is the name of a file." in page.text
     dropped = await visitor.open(page.links()["what was dropped"])

@@ -13,7 +13,7 @@ from intel.warninglists.lists import Ranges, Subject, from_json
     [
         ("ip", "8.8.8.8", "public resolvers"),
         ("ip", "2606:4700:4700::1111", "public resolvers"),
-        ("ip", "10.1.2.3", "special addresses"),
+        ("ip", "10.1.2.3", "Reserved IP range"),
         ("ip", "104.16.3.4", "Cloudflare"),
         ("url", "http://104.16.3.4:8080/x", "Cloudflare"),
         ("domain", "google.com", "top sites"),
