@@ -27,6 +27,7 @@ KNOWN_BY_ONE_FILE = {
     "arq": "ingest/queue/redis.py",
     "elastic_transport": "intel/store/elastic/nodes.py",
     "elasticsearch": "intel/store/elastic/nodes.py",
+    "cryptography": "intel/store/sealing.py",
     "feedparser": "ingest/feeds.py",
     "httptools": "api/server/protocol.py",
     "httpcore": "ingest/fetch/wire.py",
@@ -35,14 +36,12 @@ KNOWN_BY_ONE_FILE = {
     "markdown_it": "api/web/markdown.py",
     "mcp": "mcp_server/server.py",
     "mcp_types": "mcp_server/server.py",
-    "msgspec": "ingest/messages.py",
     "nh3": "api/web/markdown.py",
     "prometheus_client": "api/metrics.py",
     "protego": "ingest/robots.py",
     "publicsuffixlist": "intel/suffixes.py",
     "pypdf": "ingest/pdf_text.py",
     "trafilatura": "ingest/article_text.py",
-    "typer": "api/cli/commands.py",
     "yaml": "intel/awareness/lesson.py",
 }
 # Frameworks, and what is used like a part of the language: where they may be used.
@@ -57,6 +56,8 @@ SHARED = {
     "orjson": ("api/", "intel/cards.py", "intel/store/", "ingest/"),
     "lxml": ("ingest/",),
     "idna": ("intel/canonical.py", "ingest/fetch/urls.py", "intel/suffixes.py"),
+    "msgspec": ("ingest/messages.py", "intel/store/archive.py"),
+    "typer": ("api/cli/commands.py", "api/cli/operations.py"),
     "httpx": ("mcp_server/client.py", "api/cli/preflight.py", "api/cli/upkeep.py"),
     "redis": ("api/limits/redis_limiter.py", "ingest/queue/", "api/cli/preflight.py", "api/cli/upkeep.py"),
 }

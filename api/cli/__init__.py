@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from api.cli import operations  # noqa: F401 - adds its commands
 from api.cli.commands import app
 from intel.errors import ConfigurationError, CredentialsRefused, IocError
 
