@@ -49,7 +49,7 @@ class Annotations:
 
     def cautions(self, found: Ioc | Card) -> tuple[Caution, ...]:
         """Return every list that it stands on: what is built in, then the packaged lists, then imported ones."""
-        return _lasting(found.type, found.value) + self.imported.get(found.id, ())
+        return lasting_cautions(found.type, found.value) + self.imported.get(found.id, ())
 
     def record(self, found: Ioc | Card, search: SearchText | None = None) -> orjson.Fragment:
         """Return the IOC record as JSON: its card and all that is said of it; of a search's result also how it matched.
@@ -86,7 +86,7 @@ class Annotations:
 
 
 @lru_cache(maxsize=16384)
-def _lasting(type: str, value: str) -> tuple[Caution, ...]:
+def lasting_cautions(type: str, value: str) -> tuple[Caution, ...]:
     """Return what this version of the service says of an indicator."""
     packaged = packaged_warnings(type, value)
     # What is built in of addresses is what the packaged lists say better.

@@ -75,6 +75,11 @@ class PlainList:
         return iter(())
 
 
+def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
+    """Return a table as CSV in which no cell is a formula."""
+    return _lines([columns, *([_guarded(cell) for cell in row] for row in rows)])
+
+
 def _lines(rows: Iterable[Sequence[str]]) -> bytes:
     out = io.StringIO()
     csv.writer(out).writerows(rows)

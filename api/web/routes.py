@@ -42,7 +42,7 @@ PAGES = (
     Entry("/search", search.show),
     Entry("/selection", selection.show),
     Entry("/ioc/{type}/{value:path}", iocs.show, iocs.vote, members_post=True),
-    Entry("/bulk", bulk.show, bulk.look_up, members_post=True),
+    Entry("/bulk", bulk.show, bulk.look_up, members_post=True, largest_form=bulk.LARGEST_FORM),
     Entry("/articles", articles.show_all),
     Entry("/articles/{id:id}", articles.show_one),
     Entry("/articles/{id:id}/weighed", weighed.show),

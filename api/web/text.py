@@ -68,9 +68,9 @@ def browser(user_agent: str) -> str:
     return f"{name} on {system}" if system else name
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str, plural: str = "") -> str:
     """Return a count with its noun: `1 article`, `1,204 articles`."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {plural or noun + 's'}"
 
 
 def is_shown(text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 from urllib.parse import parse_qsl, quote
 
 import structlog
@@ -32,7 +32,7 @@ from intel.errors import IocError
 log = structlog.get_logger()
 
 _FORM = "application/x-www-form-urlencoded"
-_LARGEST_FORM = 256_000
+_LARGEST_FORM: Final = 256_000
 _OUT_OF_DATE = "This form is out of date, so nothing was done. Open the page again and repeat it."
 _MOST_FIELDS = 100
 _PIECE_BYTES = 64 * 1024
@@ -141,7 +141,7 @@ class Entry:
     """One line of the table of pages.
 
     `members`: only for who is signed in; `members_post`: only its form is. `before_sign_in`: its form needs no token,
-    for there may be no session yet.
+    for there may be no session yet. `largest_form` is in bytes.
     """
 
     path: str
@@ -150,6 +150,7 @@ class Entry:
     members: bool = False
     members_post: bool = False
     before_sign_in: bool = False
+    largest_form: int = _LARGEST_FORM
 
 
 def private(response: Response) -> Response:
@@ -253,7 +254,7 @@ async def _admitted(entry: Entry, visit: Visit) -> Response:
     posted = request.method == "POST"
     if posted:
         _refuse_strangers_form(visit)
-        visit = replace(visit, form=await _form(request))
+        visit = replace(visit, form=await _form(request, entry.largest_form))
         _refuse_old_form(entry, visit)
     if (entry.members or (posted and entry.members_post)) and visit.signed_in is None:
         back = visit.here.partition("?")[0] if posted else visit.here
@@ -263,10 +264,10 @@ async def _admitted(entry: Entry, visit: Visit) -> Response:
     return await entry.show(visit)
 
 
-async def _form(request: Request) -> Mapping[str, str]:
+async def _form(request: Request, largest: int) -> Mapping[str, str]:
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
         raise Problem(415, "unsupported_media_type", "This page takes forms only.")
-    body = await read_body(request, _LARGEST_FORM)
+    body = await read_body(request, largest)
     try:
         return dict(parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=_MOST_FIELDS))
     except ValueError:

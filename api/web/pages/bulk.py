@@ -1,96 +1,167 @@
-"""`/bulk`: which of many pasted values are known."""
+"""`/bulk`: what is known of every line that was pasted."""
 
 from __future__ import annotations
 
-import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from typing import Final
 
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
-from api.annotating import annotate
+from api.annotating import Annotations, Caution, annotate, lasting_cautions
+from api.formats.tables import csv_bytes
+from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
-from api.web.visit import Visit
-from ingest.indicators import document_from_text, extract
-from intel.canonical import LONGEST_NAME, readings
+from api.web.pasted import Pasted, Readings, names_in, read
+from api.web.text import counted
+from api.web.visit import Visit, private
+from intel.canonical import refang
 from intel.exact import exact_values
 from intel.ids import ioc_id
+from intel.query import IocQuery, host_names, parse_search
 from intel.records import Ioc
+from intel.store import Store
+from intel.times import rfc3339
 
-MOST_VALUES = 50
-_LONGEST_TEXT = 200_000
-_MOST_NAMES = 200
-
-Readings = tuple[tuple[str, str], ...]
+MOST_LINES: Final = 10_000
+LARGEST_FORM: Final = 2_000_000
+_LONGEST_TEXT: Final = 1_000_000
+_MOST_SHOWN: Final = 2_000
+_MOST_NAMES: Final = 2_000
+_MOST_NETWORKS: Final = 50
+_READ_AT_ONCE: Final = 2_000
+_HOST_TYPES: Final = ("domain", "ip")
+_COLUMNS: Final = (
+    "line", "pasted", "answer", "type", "value", "malware", "status", "warnings", "sources", "last_seen", "permalink",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Pasted:
-    """One pasted value: as it was written, and every (type, value) that it may mean."""
-
-    written: str
-    readings: Readings
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """A pasted value and what is stored of it."""
+class Answer:
+    """What is known of one pasted value: the indicator, or a sentence where there is none, and what warns of it."""
 
     pasted: Pasted
-    found: tuple[Ioc, ...]
+    ioc: Ioc | None = None
+    said: str = ""
+    host: Ioc | None = None
+    cautions: tuple[Caution, ...] = ()
+
+    @property
+    def is_missing(self) -> bool:
+        return bool(self.ioc is None and self.pasted.readings and not self.pasted.same_as)
 
 
 async def show(visit: Visit) -> Response:
-    return visit.page("bulk.html", text="", results=None, left_out=0, totals=None)
+    return visit.page("bulk.html", text="", answers=None, most=MOST_LINES)
 
 
 async def look_up(visit: Visit) -> Response:
     text = visit.form.get("values", "")[:_LONGEST_TEXT]
-    pasted = await asyncio.to_thread(read, text)
-    pasted += await _coined(visit, text, pasted)
-    results = await _find(visit, pasted[:MOST_VALUES])
-    found = [ioc for result in results for ioc in result.found]
-    if is_format(format := visit.form.get("format", "")):
-        return await export(visit, format, list(dict.fromkeys(found)))
-    return visit.page(
+    lines = text.splitlines()
+    text = "\n".join(lines[:MOST_LINES])
+    store = visit.service.store
+    names = await exact_values(store.iocs, names_in(text.replace("\0", " "), _MOST_NAMES))
+    pasted = await visit.service.apart.run(lambda: read(text, names))
+    known = await _known(store, pasted)
+    noted = await annotate(store, list(known.values()), visit.service.clock())
+    answers = await _answers(store, pasted, known, noted)
+    format = visit.form.get("format", "")
+    if format == "all":
+        return _as_table(answers, noted, visit.service.settings.base_url)
+    if format == "missing":
+        return _as_list(answers)
+    if is_format(format):
+        return await export(visit, format, list(dict.fromkeys(one.ioc for one in answers if one.ioc)))
+    return await visit.large_page(
         "bulk.html",
         text=text,
-        results=results,
-        noted=await annotate(visit.service.store, found, visit.service.clock()),
-        left_out=max(0, len(pasted) - MOST_VALUES),
-        totals=None if all(result.found for result in results) else await visit.service.store.totals(),
+        answers=answers[:_MOST_SHOWN],
+        left_out=len(answers) - _MOST_SHOWN,
+        lines_left_out=max(0, len(lines) - MOST_LINES),
+        known=len({one.pasted for one in answers if one.ioc}),
+        missing=len({one.pasted for one in answers if one.is_missing}),
+        noted=noted,
+        most=MOST_LINES,
     )
 
 
-def read(text: str) -> tuple[Pasted, ...]:
-    """Return the values of a list, one a line, or the indicators of a text; each once."""
-    pasted: dict[Readings, Pasted] = {}
-    prose: list[str] = []
-    for line in text.splitlines():
-        pieces = [line.strip()] if readings(line) else [piece.strip() for piece in line.replace(";", ",").split(",")]
-        if all(readings(piece) for piece in pieces if piece):
-            for piece in filter(None, pieces):
-                pasted.setdefault(readings(piece), Pasted(piece, readings(piece)))
+async def _known(store: Store, pasted: Sequence[Pasted]) -> dict[str, Ioc]:
+    """Return the stored indicators that the values, and the hosts that they stand on, may be."""
+    named = dict.fromkeys(reading for one in pasted for reading in (*one.readings, *_hosts(one.readings)))
+    ids = [ioc_id(*reading) for reading in named]
+    found: dict[str, Ioc] = {}
+    for start in range(0, len(ids), _READ_AT_ONCE):
+        found |= await store.iocs.get_many(ids[start : start + _READ_AT_ONCE])
+    return found
+
+
+def _hosts(readings: Readings) -> list[tuple[str, str]]:
+    """Return the hosts that a value stands on, its own first, as indicators."""
+    hosts = dict.fromkeys(host for reading in readings for host in host_names(*reading))
+    return [(type, host) for host in hosts for type in _HOST_TYPES if (type, host) not in readings and "." in host]
+
+
+async def _answers(store: Store, pasted: Sequence[Pasted], known: dict[str, Ioc], noted: Annotations) -> list[Answer]:
+    answers: list[Answer] = []
+    asked = Counter[str]()
+    for one in pasted:
+        if one.network and not one.same_as:
+            asked["networks"] += 1
+            answers.append(await _network(store, one, count=asked["networks"] <= _MOST_NETWORKS))
         else:
-            prose.append(line)
-    for indicator in extract(document_from_text("\n".join(prose))).indicators:
-        named = ((indicator.type, indicator.value),)
-        if not any(named[0] in known for known in pasted):
-            pasted[named] = Pasted(indicator.spelling, named)
-    return tuple(pasted.values())
+            answers += _answer(one, known, noted)
+    return answers
 
 
-async def _coined(visit: Visit, text: str, pasted: Sequence[Pasted]) -> tuple[Pasted, ...]:
-    """Return the malware names among the pieces that read as nothing else: no list has them, an article does."""
-    pieces = (piece.strip() for line in text.splitlines() for piece in line.replace(";", ",").split(","))
-    unread = (piece for piece in dict.fromkeys(pieces) if len(piece) <= LONGEST_NAME and not readings(piece))
-    found = await exact_values(visit.service.store.iocs, filter(None, islice(unread, _MOST_NAMES)))
-    known = {named for each in pasted for named in each.readings}
-    return tuple(Pasted(piece, named) for piece, named in found.items() if named and known.isdisjoint(named))
+async def _network(store: Store, one: Pasted, *, count: bool) -> Answer:
+    if not count:
+        return Answer(one, said="a network: search for it by itself")
+    page = await store.iocs.find(IocQuery(text=parse_search(one.network), limit=1))
+    return Answer(one, said=f"a network: {counted(page.total or 0, 'address', 'addresses')} known")
 
 
-async def _find(visit: Visit, pasted: Sequence[Pasted]) -> list[Result]:
-    ids = {named: ioc_id(*named) for each in pasted for named in each.readings}
-    found = await visit.service.store.iocs.get_many(list(ids.values()))
-    return [Result(each, tuple(found[ids[named]] for named in each.readings if ids[named] in found)) for each in pasted]
+def _answer(one: Pasted, known: dict[str, Ioc], noted: Annotations) -> list[Answer]:
+    if one.same_as:
+        return [Answer(one, said=f"same as line {one.same_as:,}")]
+    if not one.is_one:
+        return [Answer(one, said="not an indicator")]
+    found = [known[id] for id in (ioc_id(*reading) for reading in one.readings) if id in known]
+    if found:
+        return [Answer(one, ioc, cautions=noted.cautions(ioc)) for ioc in found]
+    cautions = lasting_cautions(*one.readings[0])
+    host = next((known[id] for id in (ioc_id(*host) for host in _hosts(one.readings)) if id in known), None)
+    return [Answer(one, said="not found; its host is known" if host else "not found", host=host, cautions=cautions)]
+
+
+def _as_list(answers: Sequence[Answer]) -> Response:
+    missing = dict.fromkeys(" ".join(refang(one.pasted.written).split()) for one in answers if one.is_missing)
+    return _file(PlainTextResponse("".join(f"{value}\n" for value in missing)), "not-found.txt")
+
+
+def _as_table(answers: Sequence[Answer], noted: Annotations, address: str) -> Response:
+    rows = [_row(one, noted, address) for one in answers]
+    return _file(Response(csv_bytes(_COLUMNS, rows), media_type="text/csv; charset=utf-8"), "lookup.csv")
+
+
+def _row(one: Answer, noted: Annotations, address: str) -> tuple[str, ...]:
+    ioc = one.ioc
+    type, value = (ioc.type, ioc.value) if ioc else one.pasted.readings[0] if one.pasted.readings else ("", "")
+    return (
+        str(one.pasted.line),
+        one.pasted.written,
+        one.said or "found",
+        type,
+        value,
+        "; ".join(ioc.malware) if ioc else "",
+        noted.age(ioc).status if ioc else "",
+        "; ".join(caution.list for caution in one.cautions),
+        str(ioc.sources if ioc else 0),
+        rfc3339(ioc.last_seen) if ioc else "",
+        address + ioc_path(type, value) if ioc else "",
+    )
+
+
+def _file(response: Response, name: str) -> Response:
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return private(response)

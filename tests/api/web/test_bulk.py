@@ -1,6 +1,11 @@
 from __future__ import annotations
 
-from api.web.pages.bulk import read
+import csv
+import io
+
+import pytest
+
+from api.web.pasted import read
 from tests.api.running import Running
 from tests.api.web.reading import Page, Reader
 
@@ -9,30 +14,61 @@ async def look_up(reader: Reader, values: str, **more: str) -> Page:
     return await reader.submit(await reader.open("/bulk"), "/bulk", values=values, **more)
 
 
-async def test_a_pasted_list_is_told_apart_into_known_and_unknown(api: Running, member: Reader) -> None:
-    await api.publish("report", "domain evil.example", "malware Cobalt Strike")
-    page = await look_up(member, "hxxp://never[.]example/x\nevil[.]example\n\nCobalt Strike\n")
-    assert "2 of 3 known" in page.text
-    assert page.links()["evil[.]example"] == "/ioc/domain/evil.example"
-    rows = [[" ".join(cell.text_content().split()) for cell in row] for row in page.tree.xpath("//tbody/tr")]
-    assert rows[0] == ["hxxp://never[.]example/x", "not found", "0", "", ""]
+def answers(page: Page) -> dict[str, str]:
+    """Line and answer of each row."""
+    rows = page.tree.xpath("//tbody/tr")
+    return {" ".join(row.xpath("string(td[1])").split()): " ".join(row.xpath("string(th)").split()) for row in rows}
 
 
-async def test_the_indicators_of_a_pasted_text_are_picked_out(api: Running, member: Reader) -> None:
-    await api.publish("report", "domain evil.example", "cve CVE-2024-3400")
-    page = await look_up(member, "They say that evil[.]example was hit through CVE-2024-3400 last night.")
-    assert "2 of 2 known" in page.text
+@pytest.mark.promise("bulk.every-line")
+async def test_every_line_is_answered_in_order(api: Running, member: Reader) -> None:
+    await api.publish("report", "domain evil.example", "malware Cobalt Strike", "ip 198.51.100.7", "ip 198.51.100.9")
+    lines = (
+        "hxxps://evil[.]example/drop", "evil[.]example", "", "a note of ours", "EVIL.example", "198.51.100.0/24",
+        "cobalt strike", "8.8.8.8",
+    )  # fmt: skip
+    page = await look_up(member, "\n".join(lines))
+    assert answers(page) == {
+        "1": "not found; its host is known: evil[.]example",
+        "2": "Domain evil[.]example",
+        "4": "not an indicator",
+        "5": "same as line 2",
+        "6": "a network: 2 addresses known",
+        "7": "Malware Cobalt Strike",
+        "8": "not found",
+    }
+    assert "2 known, 2 not found" in page.text and "public resolvers" in page.text
 
 
-async def test_beyond_fifty_values_the_rest_is_left_out_and_said(member: Reader) -> None:
-    page = await look_up(member, "\n".join(f"host{n}.example" for n in range(60)))
-    assert "0 of 50 known; 10 values beyond the first 50 left out" in page.text
+async def test_columns_and_free_text_are_read_line_by_line(api: Running, member: Reader) -> None:
+    await api.publish("report", "domain evil.example", "cve CVE-2024-3400", "malware QuietHarbor")
+    pasted = (
+        "2026-11-01,evil.example,high,44d88612fea8a8f36de82e1278abb02f\n"
+        "They say that evil[.]example was hit through CVE-2024-3400 last night.\nquietharbor\n"
+    )
+    table = (await look_up(member, pasted, format="all")).answer
+    rows = [(row["line"], row["value"], row["answer"]) for row in csv.DictReader(io.StringIO(table.text))]
+    assert rows == [
+        ("1", "evil.example", "found"),
+        ("1", "44d88612fea8a8f36de82e1278abb02f", "not found"),
+        ("2", "evil.example", "same as line 1"),
+        ("2", "CVE-2024-3400", "found"),
+        ("3", "QuietHarbor", "found"),
+    ]
 
 
-async def test_what_was_found_is_exported(api: Running, member: Reader) -> None:
+async def test_what_was_found_and_what_was_not_are_exported(api: Running, member: Reader) -> None:
     await api.publish("report", "domain evil.example")
-    page = await look_up(member, "evil.example\nnever.example", format="txt")
-    assert page.answer.text == "evil.example\n"
+    pasted = "evil.example\nnever[.]example\n=cmd|' /C calc'!A0"
+    assert (await look_up(member, pasted, format="txt")).answer.text == "evil.example\n"
+    assert (await look_up(member, pasted, format="missing")).answer.text == "never.example\n"
+    rows = list(csv.DictReader(io.StringIO((await look_up(member, pasted, format="all")).answer.text)))
+    assert rows[2]["pasted"].startswith("'=")
+
+
+async def test_ten_thousand_lines_are_read_and_the_rest_is_said(member: Reader) -> None:
+    page = await look_up(member, "\n".join(f"host{n}.never.example" for n in range(10_001)))
+    assert "0 known, 10,000 not found; 1 line beyond the first 10,000 not read" in page.text
 
 
 async def test_a_visitor_is_asked_to_sign_in(visitor: Reader) -> None:
@@ -41,16 +77,17 @@ async def test_a_visitor_is_asked_to_sign_in(visitor: Reader) -> None:
 
 
 async def test_hostile_input_is_shown_as_text(member: Reader) -> None:
-    page = await look_up(member, "</textarea><script>window.xss=1</script>\nhttp://evil.example/<svg/onload=alert(1)>")
+    page = await look_up(
+        member, "</textarea><script>window.xss=1</script>\0\nhttp://evil.example/<svg/onload=alert(1)>"
+    )
     assert page.status == 200
     assert not page.tree.xpath("//main//script | //main//*[local-name()='svg'] | //@onload")
 
 
-def test_commas_and_semicolons_part_values_too() -> None:
-    assert [each.written for each in read("evil.example, 192.0.2.1; evil.example")] == ["evil.example", "192.0.2.1"]
-
-
-async def test_a_pasted_name_that_only_a_text_coined_is_found(api: Running, member: Reader) -> None:
-    await api.publish("one", "malware QuietHarbor", "domain evil.example")
-    page = await look_up(member, "quietharbor\nevil.example\n")
-    assert "2 of 2 known" in page.text
+def test_a_value_that_a_line_repeats_is_answered_once() -> None:
+    found = read("evil.example, 192.0.2.1; evil.example\n192.0.2.1|x")
+    assert [(one.line, one.written, one.same_as) for one in found] == [
+        (1, "evil.example", 0),
+        (1, "192.0.2.1", 0),
+        (2, "192.0.2.1", 1),
+    ]
