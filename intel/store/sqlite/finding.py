@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from intel.query import ArticleQuery, IocQuery, Position, SearchText
@@ -36,6 +37,11 @@ def ioc_list_total(query: IocQuery) -> Sql:
 def is_counted(query: IocQuery) -> bool:
     """Return whether the numbers of a query are kept: those of all indicators, of a type, and of a source name."""
     return (query.text, query.ids, query.since, query.until, query.added_since) == (None,) * 5
+
+
+def is_unfiltered(query: IocQuery) -> bool:
+    """Return whether a list asks for all indicators, or a search for all that its text matches."""
+    return (query.type, query.source) == (None, None) and is_counted(replace(query, text=None))
 
 
 def is_span(query: IocQuery) -> bool:

@@ -1,7 +1,8 @@
 """Pages of searches, in order of rank: class, then most sources, newest, id.
 
 What matches little is sorted. Of what matches much, indexes in the order of a class are walked until the page is full;
-where that takes longer than sorting would, because what matches lies far down, it is sorted after all.
+where that takes longer than sorting would, because what matches lies far down, it is sorted after all. Words that every
+indicator has, as a title that all articles share, need no set of what matches.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import sqlite3
 from dataclasses import dataclass
 
 from intel.query import IocQuery, SearchText
-from intel.store.sqlite.finding import in_value, ioc_search, matching_seqs
-from intel.store.sqlite.matching import ANYWHERE, Sql, matching_iocs, of_ids
+from intel.store.sqlite.finding import in_value, ioc_search, is_unfiltered, matching_seqs
+from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_iocs, of_ids
 from intel.store.sqlite.rows import id_bytes
 
 Rows = list[sqlite3.Row]
@@ -33,7 +34,20 @@ class _Rank:
     id: bytes
 
 
+_ANY = 2**62
 _TOP = _Rank(0, -(2**62), -(2**62), b"")
+
+
+@dataclass(frozen=True, slots=True)
+class _Matches:
+    """What a search matches: the table of `seq` and class, and how many there are of each class.
+
+    `most` is the class of all but exact values, where that is one.
+    """
+
+    table: str
+    counts: tuple[int, int, int]
+    most: int = 0
 
 
 def ranked(connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> tuple[Rows, int | None]:
@@ -41,11 +55,16 @@ def ranked(connection: sqlite3.Connection, query: IocQuery, text: SearchText) ->
     few = _count_up_to(connection, query, _FEW + 1)
     if few <= _FEW:
         return _all(connection, ioc_search(query, text)), few if query.after is None else None
-    total = _match(connection, query, text)
+    matches = _matches(connection, query, text)
     rows: Rows = []
     for class_ in (0, 1, 2):
-        rows += _of_class(connection, class_, _start(query), query.limit + 1 - len(rows))
-    return rows, total if query.after is None else None
+        rows += _of_class(connection, matches, class_, _start(query), query.limit + 1 - len(rows))
+    return rows, sum(matches.counts) if query.after is None else None
+
+
+def matches_everything(connection: sqlite3.Connection, text: SearchText) -> bool:
+    """Tell whether the words of a search are found in every indicator there is."""
+    return _count_in(connection, ANYWHERE, text) == _count(connection, _EVERYTHING)
 
 
 def _count_up_to(connection: sqlite3.Connection, query: IocQuery, most: int) -> int:
@@ -55,29 +74,44 @@ def _count_up_to(connection: sqlite3.Connection, query: IocQuery, most: int) -> 
     )
 
 
-def _match(connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> int:
-    """Note what matches, with its class, in a temporary table; return how many there are."""
+def _matches(connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> _Matches:
+    """Note what matches, with its class, in a temporary table; where that is all there is, only the exact values."""
+    value, anywhere = _count_in(connection, IN_VALUE, text), _count_in(connection, ANYWHERE, text)
+    most = {0: 2, anywhere: 1}.get(value, 0)
+    if most and is_unfiltered(query) and anywhere == _count(connection, _EVERYTHING):
+        exact = _note_exact(connection, text)
+        return _Matches(_ALL, (exact, *((0, anywhere - exact) if most == 2 else (anywhere - exact, 0))), most)
+    total, exact = _note(connection, query, text, most)
+    if not most:
+        (of_value,) = connection.execute("SELECT count(*) FROM ranked WHERE class = 1").fetchone()
+        return _Matches(_NOTED, (exact, of_value, total - exact - of_value))
+    return _Matches(_NOTED, (exact, *((0, total - exact) if most == 2 else (total - exact, 0))), most)
+
+
+def _note(connection: sqlite3.Connection, query: IocQuery, text: SearchText, most: int) -> tuple[int, int]:
+    """Note what matches; return how many there are, and how many of them are exact values."""
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS ranked (seq INTEGER PRIMARY KEY, class INTEGER)")
     connection.execute("DELETE FROM ranked")
-    found, class_ = matching_seqs(query), _class(connection, text)
+    found, value = matching_seqs(query), in_value(text)
+    class_ = Sql(str(most)) if most else Sql(f"CASE WHEN seq IN ({value.text}) THEN 1 ELSE 2 END", value.parameters)
     sql = f"INSERT INTO ranked (seq, class) SELECT seq, {class_.text} FROM ({found.text})"
     total = connection.execute(sql, (*class_.parameters, *found.parameters)).rowcount
-    if text.exact_ids:
-        exact = of_ids(text.exact_ids)
-        connection.execute(f"UPDATE ranked SET class = 0 WHERE seq IN ({exact.text})", exact.parameters)
-    return total
+    _note_exact(connection, text)
+    exact = connection.execute("UPDATE ranked SET class = 0 WHERE seq IN (SELECT seq FROM exact)").rowcount
+    return total, exact
 
 
-def _class(connection: sqlite3.Connection, text: SearchText) -> Sql:
-    """Return the class of a match; mostly it is the same for all, which two counts tell."""
-    value = in_value(text)
-    anywhere = matching_iocs(text.clauses, ANYWHERE)
-    counted = [
-        _count(connection, Sql(f"SELECT count(*) FROM ({one.text})", one.parameters)) for one in (value, anywhere)
-    ]
-    if counted[0] in (0, counted[1]):
-        return Sql("1" if counted[0] else "2")
-    return Sql(f"CASE WHEN seq IN ({value.text}) THEN 1 ELSE 2 END", value.parameters)
+def _note_exact(connection: sqlite3.Connection, text: SearchText) -> int:
+    """Note the exact values that there are, whether they match the rest of the query or not; return how many."""
+    connection.execute("CREATE TEMP TABLE IF NOT EXISTS exact (seq INTEGER PRIMARY KEY)")
+    connection.execute("DELETE FROM exact")
+    exact = of_ids(text.exact_ids)
+    return connection.execute(f"INSERT INTO exact (seq) {exact.text}", exact.parameters).rowcount
+
+
+def _count_in(connection: sqlite3.Connection, columns: str, text: SearchText) -> int:
+    found = matching_iocs(text.clauses, columns)
+    return _count(connection, Sql(f"SELECT count(*) FROM ({found.text})", found.parameters))
 
 
 def _start(query: IocQuery) -> _Rank:
@@ -87,34 +121,38 @@ def _start(query: IocQuery) -> _Rank:
     return _Rank(int(class_), -int(sources), -int(newest), id_bytes(str(id)))
 
 
-def _of_class(connection: sqlite3.Connection, class_: int, start: _Rank, most: int) -> Rows:
-    """Return the first `most` of a class that stand after the start."""
-    if most <= 0 or start.class_ > class_:
+def _of_class(connection: sqlite3.Connection, matches: _Matches, class_: int, start: _Rank, limit: int) -> Rows:
+    """Return the first `limit` of a class that stand after the start."""
+    count = matches.counts[class_]
+    if limit <= 0 or start.class_ > class_ or not count:
         return []
     start = start if start.class_ == class_ else _TOP
-    (count,) = connection.execute("SELECT count(*) FROM ranked WHERE class = ?", (class_,)).fetchone()
-    asked = {
+    asked: Asked = {
         "class": class_, "fewest_last": start.fewest_last, "newest_first": start.newest_first, "id": start.id,
-        "most": most, "count": count,
+        "limit": limit, "count": count if matches.table == _NOTED else _ANY, "most": matches.most,
     }  # fmt: skip
-    rows = _walked(connection, asked) if count > _FEW else None
-    return connection.execute(_SORTED, asked).fetchall() if rows is None else rows
+    rows = _walked(connection, matches.table, asked) if count > _FEW else None
+    if rows is None:
+        sql = _SORTED.format(matches.table, _IS_EXACT if class_ == 0 else "TRUE")
+        return connection.execute(sql, asked).fetchall()
+    return rows
 
 
-def _walked(connection: sqlite3.Connection, asked: Asked) -> Rows | None:
+def _walked(connection: sqlite3.Connection, table: str, asked: Asked) -> Rows | None:
     """Return the rows that a walk finds; None where it would go far without filling the page."""
     rows: Rows = []
     if int(asked["fewest_last"]) < -1:
         if _is_there(connection, _BEYOND_MANY, asked):
             return None
-        rows = connection.execute(_OF_MANY, asked).fetchall()
+        rows = connection.execute(_OF_MANY.format(table), asked).fetchall()
         asked = {**asked, "newest_first": _TOP.newest_first, "id": _TOP.id}
-    if len(rows) == asked["most"]:
+    if len(rows) == asked["limit"]:
         return rows
     end = connection.execute(_END, {**asked, "steps": _STEPS}).fetchone()
     bounds = {"last": end["newest_first"], "last_id": end["id"]} if end else {"last": 2**62, "last_id": b""}
-    rows += connection.execute(_OF_ONE, {**asked, **bounds, "most": int(asked["most"]) - len(rows)}).fetchall()
-    return None if end and len(rows) < int(asked["most"]) else rows
+    left = {"limit": int(asked["limit"]) - len(rows)}
+    rows += connection.execute(_OF_ONE.format(table), {**asked, **bounds, **left}).fetchall()
+    return None if end and len(rows) < int(asked["limit"]) else rows
 
 
 def _is_there(connection: sqlite3.Connection, sql: str, asked: Asked) -> bool:
@@ -130,26 +168,31 @@ def _count(connection: sqlite3.Connection, statement: Sql) -> int:
     return int(counted)
 
 
+_EVERYTHING = Sql("SELECT coalesce(sum(iocs), 0) FROM ioc_counts")
+_NOTED = "ranked"
+_ALL = "(SELECT seq, CASE WHEN seq IN (SELECT seq FROM exact) THEN 0 ELSE :most END AS class FROM iocs)"
 _AFTER = "(-sources, newest_first, id) > (:fewest_last, :newest_first, :id)"
+_IS_EXACT = "ranked.seq IN (SELECT seq FROM exact)"
 _SORTED = f"""
-    SELECT seq, :class AS class, -sources AS fewest_last, newest_first, id FROM ranked CROSS JOIN iocs USING (seq)
-    WHERE class = :class AND {_AFTER} ORDER BY fewest_last, newest_first, id LIMIT :most
+    SELECT seq, :class AS class, -sources AS fewest_last, newest_first, id
+    FROM {{}} AS ranked CROSS JOIN iocs USING (seq)
+    WHERE {{}} AND class = :class AND {_AFTER} ORDER BY fewest_last, newest_first, id LIMIT :limit
 """
 # What several sources name has an index of its own; what one names stands in the order of all indicators.
 _OF_MANY = f"""
     SELECT seq, :class AS class, -sources AS fewest_last, newest_first, id
-    FROM iocs INDEXED BY iocs_of_many_sources CROSS JOIN ranked USING (seq)
+    FROM iocs INDEXED BY iocs_of_many_sources CROSS JOIN {{}} AS ranked USING (seq)
     WHERE sources > 1 AND sources <= -:fewest_last AND {_AFTER} AND ranked.class = :class
-    ORDER BY sources DESC, newest_first, id LIMIT :most
+    ORDER BY sources DESC, newest_first, id LIMIT :limit
 """
 _BEYOND_MANY = "SELECT 1 FROM iocs INDEXED BY iocs_of_many_sources WHERE sources > 1 LIMIT 1 OFFSET :count"
 _OF_ONE = """
     SELECT step.seq, :class AS class, -1 AS fewest_last, step.newest_first, step.id
-    FROM iocs AS step INDEXED BY iocs_newest CROSS JOIN ranked ON ranked.seq = step.seq
+    FROM iocs AS step INDEXED BY iocs_newest CROSS JOIN {} AS ranked ON ranked.seq = step.seq
     CROSS JOIN iocs AS named ON named.seq = step.seq
     WHERE (step.newest_first, step.id) > (:newest_first, :id) AND (step.newest_first, step.id) <= (:last, :last_id)
         AND ranked.class = :class AND named.sources = 1
-    ORDER BY step.newest_first, step.id LIMIT :most
+    ORDER BY step.newest_first, step.id LIMIT :limit
 """
 _END = """
     SELECT newest_first, id FROM iocs INDEXED BY iocs_newest WHERE (newest_first, id) > (:newest_first, :id)

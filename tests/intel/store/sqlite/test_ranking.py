@@ -43,3 +43,18 @@ async def test_walks_give_the_pages_that_sorting_gives(
                 patched.setattr(ranking, "_FEW", -1)
                 patched.setattr(ranking, "_STEPS", steps)
                 assert await pages(store, asked) == expected, (text, type)
+
+
+async def test_words_that_every_indicator_has_give_the_same_pages_and_the_facets_of_the_list(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, source in enumerate(("one", "two", "one", "three")):
+        article = make_article(f"a{number}", source=source, title="Evil bulletin", at=number)
+        named = [f"domain d{each}.evil.example" for each in range(number * 5, number * 5 + 9)]
+        await publish(store, article, "domain evil.example", *named)
+    for text in ("bulletin", "evil.example", "evil*"):  # in no value; in every one, with an exact one; in every one
+        expected = await pages(store, query(text, limit=4))
+        with monkeypatch.context() as patched:
+            patched.setattr(ranking, "_FEW", -1)
+            assert await pages(store, query(text, limit=4)) == expected, text
+        assert await store.iocs.facets(query(text)) == await store.iocs.facets(IocQuery()), text
