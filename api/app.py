@@ -57,6 +57,7 @@ from api.routes import (
     revisions,
     sources,
     submit,
+    taxii,
     usage,
     votes,
     weekly,
@@ -104,7 +105,7 @@ _ROOMS = (
     description,
 )
 
-_ROOMS_AT_ROOT = (mcp, misp)
+_ROOMS_AT_ROOT = (mcp, misp, taxii)
 
 
 def create_app(

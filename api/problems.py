@@ -26,6 +26,8 @@ from intel.errors import (
 )
 
 MEDIA_TYPE = "application/problem+json"
+TAXII_MEDIA_TYPE = "application/taxii+json;version=2.1"
+TAXII = "/taxii2"
 
 # By error: status, code.
 TABLE: dict[type[IocError], tuple[int, str]] = {
@@ -74,11 +76,16 @@ class Problem(Exception):
 
 
 class ProblemResponse(Response):
-    """Renders a problem; `instance` is the path of the request."""
+    """Renders a problem; `instance` is the path of the request. Clients of TAXII are told in its own words."""
 
     media_type = MEDIA_TYPE
 
     def __init__(self, problem: Problem, instance: str) -> None:
+        if instance == TAXII or instance.startswith(f"{TAXII}/"):
+            # A parameter that cannot be understood is a bad request there.
+            status = 400 if problem.status == 422 else problem.status
+            super().__init__(orjson.dumps(_taxii_error(problem, status)), status, problem.headers, TAXII_MEDIA_TYPE)
+            return
         body: dict[str, Any] = {
             "type": "about:blank",
             "title": HTTPStatus(problem.status).phrase,
@@ -90,6 +97,15 @@ class ProblemResponse(Response):
         if problem.errors:
             body["errors"] = list(problem.errors)
         super().__init__(orjson.dumps(body), problem.status, problem.headers)
+
+
+def _taxii_error(problem: Problem, status: int) -> dict[str, str]:
+    return {
+        "title": HTTPStatus(status).phrase,
+        "description": problem.detail,
+        "error_code": problem.code,
+        "http_status": str(status),
+    }
 
 
 def problem_of(error: IocError) -> Problem:

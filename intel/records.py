@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, TypedDict
 
 IOC_TYPES: tuple[str, ...] = (
@@ -25,6 +25,10 @@ NEWEST_ARTICLES = 20
 
 # What a file counts for that an account handed in: all of them together are one source, whatever they are called.
 SUBMITTED_FILE = "submitted file"
+
+# So many changes may share a millisecond: what tells them apart are the microseconds of `Change.moment`.
+CHANGES_PER_MILLISECOND = 1_000
+
 # What a submission says whose article was removed.
 REMOVED = "The article was removed."
 
@@ -107,7 +111,11 @@ class Ioc:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The newest change of one indicator; `ioc` is its state since then, None where it was removed."""
+    """The newest change of one indicator; `ioc` is its state since then, None where it was removed.
+
+    `number` is its place in the order of all changes. `added_at` is when the indicator was added, None where a former
+    version removed it.
+    """
 
     event: ChangeEvent
     at: datetime
@@ -115,6 +123,13 @@ class Change:
     type: str
     value: str
     ioc: Ioc | None
+    number: int
+    added_at: datetime | None
+
+    @property
+    def moment(self) -> datetime:
+        """Its time in microseconds, which no other change shares: later changes have later ones."""
+        return self.at + timedelta(microseconds=self.number % CHANGES_PER_MILLISECOND)
 
 
 @dataclass(frozen=True, slots=True)

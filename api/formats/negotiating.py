@@ -38,11 +38,17 @@ def negotiated(response: Response) -> Response:
 
 def weighed(header: str) -> list[tuple[str, float]]:
     """Return what an `Accept` or `Accept-Encoding` header names, in lower case, each with its weight."""
+    return [(name, weight) for name, _, weight in with_parameters(header)]
+
+
+def with_parameters(header: str) -> list[tuple[str, dict[str, str], float]]:
+    """Return what such a header names, each with its parameters and its weight."""
     accepted = []
     for part in header.split(",")[:_MOST_CONSIDERED]:
-        media_type, *parameters = (piece.strip().lower() for piece in part.split(";"))
-        weight = next((_weight(piece[2:]) for piece in parameters if piece.startswith("q=")), 1.0)
-        accepted.append((media_type, weight))
+        name, *rest = (piece.strip().lower() for piece in part.split(";"))
+        pairs = (piece.partition("=") for piece in rest)
+        parameters = {key.strip(): value.strip().strip('"') for key, _, value in pairs}
+        accepted.append((name, parameters, _weight(parameters.pop("q", "1"))))
     return accepted
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -20,9 +21,9 @@ import orjson
 from api.annotating import Annotations
 from api.web.addresses import ioc_path
 from intel.ageing import age
-from intel.ids import NAMESPACE
+from intel.ids import NAMESPACE, ioc_id
 from intel.names import technique_name
-from intel.records import Article, ArticleRef, Ioc
+from intel.records import IOC_TYPES, Article, ArticleRef, Change, Ioc
 from intel.times import rfc3339
 
 Object = dict[str, Any]
@@ -44,6 +45,17 @@ _SERVICE = "IOC Intelligence"
 _KINDS = ("indicator", "relationship", "malware", "vulnerability", "attack-pattern", "identity")
 # What several indicators may point at.
 _SHARED = ("malware", "vulnerability", "attack-pattern")
+
+
+# The types of objects that stand for one indicator each, and our types that they stand for.
+STIX_TYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "indicator": tuple(type for type in IOC_TYPES if type not in ("malware", "cve", "mitre_attack")),
+        "malware": ("malware",),
+        "vulnerability": ("cve",),
+        "attack-pattern": ("mitre_attack",),
+    }
+)
 
 
 class StixBundle:
@@ -134,28 +146,48 @@ class _Ids:
         return f"{_KINDS[self._packed[place]]}--{number}"
 
 
+def shared_objects() -> tuple[Object, ...]:
+    """Return what every other object refers to: the marking, and who makes them."""
+    return _tlp_clear(), _identity(_SERVICE, "system")
+
+
+def stix_object(ioc: Ioc, address: str) -> Object:
+    """Return the one object that stands for an indicator; `address` is the service's own."""
+    if ioc.type == "malware":
+        return _malware(ioc.value)
+    if ioc.type == "cve":
+        return _vulnerability(ioc.value)
+    if ioc.type == "mitre_attack":
+        return _technique(ioc.value)
+    return _indicator(ioc, address)
+
+
+def revoked(change: Change) -> Object | None:
+    """Return the object that takes a removed indicator back; None for names, which stand for themselves."""
+    if change.type not in STIX_TYPES["indicator"]:
+        return None
+    created = _time(change.added_at or change.at)
+    made = _common("indicator", _id_of_ioc("indicator", change.type, change.value), created, _time(change.at))
+    pattern = {"pattern": _pattern(change.type, change.value), "pattern_type": "stix", "pattern_version": "2.1"}
+    return made | {"name": change.value, **pattern, "valid_from": created, "revoked": True}
+
+
 def _of_indicator(ioc: Ioc, address: str) -> Iterator[Object]:
     """Yield the objects of one indicator, and of the malware that it was named with."""
-    if ioc.type == "malware":
-        yield _malware(ioc.value)
-    elif ioc.type == "cve":
-        yield _vulnerability(ioc.value)
-    elif ioc.type == "mitre_attack":
-        yield _technique(ioc.value)
-    else:
-        indicator = _indicator(ioc, address)
-        yield indicator
+    made = stix_object(ioc, address)
+    yield made
+    if made["type"] == "indicator":
         for malware in map(_malware, ioc.malware):
             yield malware
-            yield _relationship(indicator, "indicates", malware["id"])
+            yield _relationship(made, "indicates", malware["id"])
 
 
 def _indicator(ioc: Ioc, address: str) -> Object:
-    id = _id("indicator", ioc.type, ioc.value)
+    id = _id_of_ioc("indicator", ioc.type, ioc.value)
     made = _common("indicator", id, _time(ioc.added_at), _time(max(ioc.added_at, ioc.changed_at))) | {
         "name": ioc.value,
         "indicator_types": ["malicious-activity" if ioc.malware else "unknown"],
-        "pattern": _pattern(ioc),
+        "pattern": _pattern(ioc.type, ioc.value),
         "pattern_type": "stix",
         "pattern_version": "2.1",
         "valid_from": _time(ioc.first_seen),
@@ -168,10 +200,10 @@ def _indicator(ioc: Ioc, address: str) -> Object:
     return made | {"external_references": [*_references(ioc.article), page]}
 
 
-def _pattern(ioc: Ioc) -> str:
-    if ioc.type == "ip":
-        return f"[ipv{6 if ':' in ioc.value else 4}-addr:value = '{ioc.value}']"
-    return _PATTERNS[ioc.type].format(ioc.value.replace("\\", "\\\\").replace("'", "\\'"))
+def _pattern(type: str, value: str) -> str:
+    if type == "ip":
+        return f"[ipv{6 if ':' in value else 4}-addr:value = '{value}']"
+    return _PATTERNS[type].format(value.replace("\\", "\\\\").replace("'", "\\'"))
 
 
 def _malware(name: str) -> Object:
@@ -230,7 +262,8 @@ def _tlp_clear() -> Object:
 
 
 def _named(kind: str, type: str, name: str) -> Object:
-    return _common(kind, _id(kind, type, name), _NAMED_SINCE, _NAMED_SINCE)
+    id = _id_of_ioc(kind, type, name) if kind in STIX_TYPES else _id(kind, type, name)
+    return _common(kind, id, _NAMED_SINCE, _NAMED_SINCE)
 
 
 def _common(kind: str, id: str, created: str, modified: str) -> Object:
@@ -243,6 +276,11 @@ def _common(kind: str, id: str, created: str, modified: str) -> Object:
         "modified": modified,
         "object_marking_refs": [_CLEAR],
     }
+
+
+def _id_of_ioc(kind: str, type: str, value: str) -> str:
+    """Return the id of what stands for an indicator: that one's own, so that it leads back."""
+    return f"{kind}--{ioc_id(type, value)}"
 
 
 def _id(kind: str, *parts: str) -> str:

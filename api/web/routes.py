@@ -35,7 +35,7 @@ from api.web.static_files import FOLDER, StaticFiles, fingerprints
 from api.web.visit import VISIT, Entry, Visit, answer, error, private, recognised, stranger
 from intel.errors import StoreUnavailable
 
-_NOT_PAGES = ("/api", "/mcp", "/misp", "/static", "/healthz", "/readyz", "/metrics")
+_NOT_PAGES = ("/api", "/mcp", "/misp", "/static", "/taxii2", "/healthz", "/readyz", "/metrics")
 
 PAGES = (
     Entry("/", home.show),

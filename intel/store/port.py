@@ -20,6 +20,7 @@ Rules for every adapter
   `ChangePage.next`, at any pace and beside any number of writers, gets the newest state of each indicator after its
   last change, misses none, and gets none again that did not change; `at` never decreases. What an indicator says is a
   change of it, what was only written again is none. Rebuilding changes nothing, and a position holds for ever.
+  No two changes share a `Change.moment`, and the changes of one indicator differ in `at`.
 - **Durable**: when a write returns it survives the death of the process and of one server.
 - **Errors**: StoreUnavailable where the engine is out of reach or refuses writes; a missing record is None.
 - Safe for any number of tasks and processes. Times are whole milliseconds, UTC.
@@ -32,12 +33,23 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
 from intel.cards import Card
-from intel.query import ArticleQuery, CandidatePage, CandidateQuery, ChangePage, ChangeQuery, IocQuery, Page, Position
+from intel.query import (
+    ArticleQuery,
+    CandidatePage,
+    CandidateQuery,
+    ChangePage,
+    ChangePosition,
+    ChangeQuery,
+    IocQuery,
+    Page,
+    Position,
+)
 from intel.records import (
     Account,
     ApiKey,
     Article,
     Catalogue,
+    Change,
     Facets,
     Ioc,
     Mention,
@@ -95,6 +107,15 @@ class Iocs(Protocol):
         `added` is what was not there when the follower last had no more to ask for, or was removed since; `changed` is
         any other. Where `sources` restrict them, `removed` is told of every source. InvalidQuery where the position
         lies beyond the newest change: it belongs to another store.
+        """
+
+    async def position_at(self, moment: datetime) -> ChangePosition:
+        """Return a position after which all changes come whose `Change.moment` is later; earlier ones may come too."""
+
+    async def changes_of(self, ids: Sequence[str]) -> dict[str, Change]:
+        """Return the newest change of each of the given indicators (at most 1,000), removed ones too; none is `added`.
+
+        What no reader of the feed has met yet may still be left out.
         """
 
     async def get(self, id: str) -> Ioc | None:

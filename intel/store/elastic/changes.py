@@ -21,18 +21,18 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from intel.errors import InvalidQuery, StoreUnavailable, WritesRefused
 from intel.query import ChangePage, ChangePosition, ChangeQuery
-from intel.records import Change, ChangeEvent
+from intel.records import CHANGES_PER_MILLISECOND, Change, ChangeEvent
 from intel.store.elastic.bulk import Bulk, Write, expecting
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import CHANGE_MEMBERS, IOC_MEMBERS, Document, ioc_record, moment
 from intel.store.elastic.index import Found, Index, as_found
 from intel.store.elastic.queries import THERE, any_of
-from intel.times import from_rfc3339
+from intel.times import from_rfc3339, to_moment
 
 LEDGER_ID = "changes"
 _AT_ONCE = 1_000
@@ -40,6 +40,7 @@ _BATCHES_A_PAGE = 3
 # Who asks while somebody else is at a batch waits so long for it.
 _PATIENT_SECONDS = 2.0
 _LOOK_AGAIN_SECONDS = 0.05
+_MILLISECOND = timedelta(milliseconds=1)
 EMPTY_LEDGER = {
     "holder": "",
     "until": 0,
@@ -124,6 +125,39 @@ class Changes:
                 return _page(query, hits, closed, has_more=False)
         return _page(query, hits, closed, has_more=True)
 
+    async def position_at(self, time: datetime) -> ChangePosition:
+        """`intel.store.port.Iocs.position_at`."""
+        closed = await self._closed()
+        until = moment(to_moment(time))
+        before = await self._number_of({"range": {"changed_at": {"lt": until}}}, closed, "desc")
+        # Changes that share a millisecond share the thousand of their numbers.
+        beside = await self._number_of({"term": {"changed_at": until}}, closed, "asc")
+        if beside:
+            thousand = beside - beside % CHANGES_PER_MILLISECOND
+            before = max(before, thousand + time.microsecond % CHANGES_PER_MILLISECOND)
+        number = min(before, closed)
+        return ChangePosition(number, number)
+
+    async def of(self, ids: Sequence[str]) -> dict[str, Change]:
+        """`intel.store.port.Iocs.changes_of`."""
+        found = await self._iocs.get_many([*dict.fromkeys(ids)], source=[*IOC_MEMBERS, *CHANGE_MEMBERS])
+        numbered = (one.source for one in found.values() if one.source.get("change_number"))
+        changes = (_change(source, ChangePosition()) for source in numbered)
+        return {change.id: change if change.ioc is None else replace(change, event="changed") for change in changes}
+
+    async def _number_of(self, times: Document, closed: int, order: str) -> int:
+        """Return the number of the first or last change in these times, 0 where there is none."""
+        numbers = {"range": {"change_number": {"gt": 0, "lte": closed}}}
+        asked = {
+            "query": {"bool": {"filter": [numbers, times]}},
+            "sort": [{"change_number": order}],
+            "size": 1,
+            "track_total_hits": False,
+            "_source": ["change_number"],
+        }
+        hits = (await self._iocs.search(asked))["hits"]["hits"]
+        return int(hits[0]["_source"]["change_number"]) if hits else 0
+
     async def _read(self, query: ChangeQuery, closed: int) -> list[Document]:
         numbers = {"range": {"change_number": {"gt": query.after.number, "lte": closed}}}
         asked = {
@@ -172,7 +206,10 @@ class Changes:
         changes.
         """
         now, at, writes = moment(self._clock()), ledger.found.source["changed_at"], []
-        for number, one in enumerate(sorted(found, key=_order), start=ledger.number + 1):
+        first = ledger.number + 1
+        for number, one in enumerate(sorted(found, key=_order), start=first):
+            if number == first or number % CHANGES_PER_MILLISECOND == 0:
+                at = moment(from_rfc3339(at) + _MILLISECOND)
             at = max(at, one.source.get("changed_at") or min(one.source["last_seen"], now))
             writes.append(expecting("update", one, _numbering(one.source, number, at, now)))
         return at, writes
@@ -245,12 +282,13 @@ def _page(query: ChangeQuery, hits: Sequence[Document], closed: int, *, has_more
 
 
 def _change(source: Document, after: ChangePosition) -> Change:
-    at = from_rfc3339(source["changed_at"])
+    at, number = from_rfc3339(source["changed_at"]), source["change_number"]
     if removed := source.get("removed"):
-        return Change("removed", at, removed["id"], removed["type"], removed["value"], None)
+        added_at = from_rfc3339(source["added_at"]) if "added_at" in source else None
+        return Change("removed", at, removed["id"], removed["type"], removed["value"], None, number, added_at)
     ioc = ioc_record(source)
     event: ChangeEvent = "added" if source["added_number"] > after.complete else "changed"
-    return Change(event, at, ioc.id, ioc.type, ioc.value, ioc)
+    return Change(event, at, ioc.id, ioc.type, ioc.value, ioc, number, ioc.added_at)
 
 
 def _milliseconds() -> int:

@@ -106,9 +106,9 @@ def _change(document: Document) -> IocChange:
 def _change_members(change: IocChange) -> Document:
     """Return what a change says of its document."""
     members = {"change_number": change.number, "changed_at": moment(change.changed_at)}
-    if change.removed:
-        return members | {"removed": {"id": change.id, "type": change.type, "value": change.value}}
     added_at = {"added_at": moment(change.added_at)} if change.added_at else {}
+    if change.removed:
+        return members | added_at | {"removed": {"id": change.id, "type": change.type, "value": change.value}}
     return members | added_at | ({"added_number": change.added_number} if change.added_number else {})
 
 

@@ -226,7 +226,8 @@ def _removed(before: Document, now: datetime) -> Document:
     if not is_there(before):
         return before
     mark = {name: before[name] for name in ("id", "type", "value")}
-    return {"removed": mark, "changed_at": moment(now), "change_number": 0}
+    added_at = {"added_at": before["added_at"]} if "added_at" in before else {}
+    return {"removed": mark, "changed_at": moment(now), "change_number": 0} | added_at
 
 
 def sighted_article(sighting: Document) -> ArticleRef:

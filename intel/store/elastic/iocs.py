@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from operator import itemgetter
 from typing import Any, Final
 
 from intel.cards import Card, card_of
-from intel.query import ChangePage, ChangeQuery, IocQuery, Page, Position
-from intel.records import NEWEST_ARTICLES, Facets, Ioc, Mention
+from intel.query import ChangePage, ChangePosition, ChangeQuery, IocQuery, Page, Position
+from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.elastic import queries
 from intel.store.elastic.cards import CARD_MEMBERS, has_card, stored_card
 from intel.store.elastic.changes import Changes
@@ -136,6 +137,12 @@ class ElasticIocs:
 
     async def changes(self, query: ChangeQuery) -> ChangePage:
         return await self._changes.page(query)
+
+    async def position_at(self, moment: datetime) -> ChangePosition:
+        return await self._changes.position_at(moment)
+
+    async def changes_of(self, ids: Sequence[str]) -> dict[str, Change]:
+        return await self._changes.of(ids)
 
     async def get(self, id: str) -> Ioc | None:
         found = await self._iocs.get(id, IOC_MEMBERS)

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from intel.errors import InvalidQuery
 from intel.query import ChangePage, ChangePosition, ChangeQuery
-from intel.records import Change, ChangeEvent, Ioc
-from intel.store.sqlite.rows import id_text, iocs_in_order
+from intel.records import CHANGES_PER_MILLISECOND, Change, ChangeEvent, Ioc
+from intel.store.sqlite.rows import id_bytes, id_text, iocs_in_order, moment
 from intel.times import from_milliseconds
 
 
-def take_numbers(connection: sqlite3.Connection, count: int, now: int) -> tuple[int, int]:
-    """Take the next `count` numbers; return the first one, and the time of these changes, in milliseconds."""
+def take_numbers(connection: sqlite3.Connection, count: int, now: int) -> list[tuple[int, int]]:
+    """Take the next `count` numbers; return each with the time of its change, in milliseconds.
+
+    It is later than all before, by a millisecond for each thousand changes: so `Change.moment` is every change's own.
+    """
     newest, at = connection.execute(_NEWEST).fetchone()
-    at = max(at, now)
-    connection.execute("UPDATE newest_change SET number = ?, changed_at = ?", (newest + count, at))
-    return newest + 1, at
+    first = max(at + 1, now) - (newest + 1) // CHANGES_PER_MILLISECOND
+    taken = [(n, first + n // CHANGES_PER_MILLISECOND) for n in range(newest + 1, newest + count + 1)]
+    connection.execute("UPDATE newest_change SET number = ?, changed_at = ?", taken[-1])
+    return taken
 
 
 def read_changes(connection: sqlite3.Connection, query: ChangeQuery) -> ChangePage:
@@ -41,17 +47,46 @@ def read_changes(connection: sqlite3.Connection, query: ChangeQuery) -> ChangePa
     return ChangePage(items, next, more)
 
 
+def read_position(connection: sqlite3.Connection, time: datetime) -> ChangePosition:
+    """Read how far the changes had come at a moment: as they stand in order of time, halving the numbers finds it."""
+    before, (not_before, _) = 0, connection.execute(_NEWEST).fetchone()
+    while before < not_before:
+        middle = (before + not_before) // 2
+        row = connection.execute(_NEXT, {"after": middle}).fetchone()
+        if row is None or _moment(*row) > time:
+            not_before = middle
+        else:
+            before = row["change_number"]
+    return ChangePosition(before, before)
+
+
+def read_changes_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Change]:
+    """Read the newest change of each of these indicators."""
+    asked = [*map(id_bytes, dict.fromkeys(ids))]
+    rows = connection.execute(_OF_IDS.format(", ".join("?" * len(asked))), (*asked, *asked)).fetchall()
+    seqs = [row["seq"] for row in rows if row["seq"] is not None]
+    iocs = dict(zip(seqs, iocs_in_order(connection, seqs), strict=True))
+    changes = [_change(row, iocs.get(row["seq"]), ChangePosition()) for row in rows]
+    return {change.id: change for change in changes}
+
+
+def _moment(number: int, changed_at: int) -> datetime:
+    return from_milliseconds(changed_at) + timedelta(microseconds=number % CHANGES_PER_MILLISECOND)
+
+
 def _change(row: sqlite3.Row, ioc: Ioc | None, after: ChangePosition) -> Change:
-    at = from_milliseconds(row["changed_at"])
+    at, number = from_milliseconds(row["changed_at"]), row["change_number"]
     if ioc is None:
-        return Change("removed", at, id_text(row["id"]), row["type"], row["value"], None)
+        return Change(
+            "removed", at, id_text(row["id"]), row["type"], row["value"], None, number, moment(row["added_at"])
+        )
     event: ChangeEvent = "added" if row["added_number"] > after.complete else "changed"
-    return Change(event, at, ioc.id, ioc.type, ioc.value, ioc)
+    return Change(event, at, ioc.id, ioc.type, ioc.value, ioc, number, ioc.added_at)
 
 
 _NEWEST = "SELECT number, changed_at FROM newest_change"
 _PAGE = """
-    SELECT change_number, changed_at, added_number, seq, id, type, value FROM iocs AS i
+    SELECT change_number, changed_at, added_number, seq, id, type, value, added_at FROM iocs AS i
     WHERE change_number > :after
         AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
         AND (:sources IS NULL OR EXISTS (
@@ -59,7 +94,20 @@ _PAGE = """
             WHERE s.ioc_seq = i.seq AND n.name IN (SELECT value FROM json_each(:sources))
         ))
     UNION ALL
-    SELECT change_number, changed_at, 0, NULL, id, type, value FROM removed_iocs
+    SELECT change_number, changed_at, 0, NULL, id, type, value, added_at FROM removed_iocs
     WHERE change_number > :after AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
     ORDER BY change_number LIMIT :most
+"""
+_NEXT = """
+    SELECT change_number, changed_at FROM iocs WHERE change_number > :after
+    UNION ALL
+    SELECT change_number, changed_at FROM removed_iocs WHERE change_number > :after
+    ORDER BY change_number LIMIT 1
+"""
+_OF_IDS = """
+    SELECT change_number, changed_at, 0 AS added_number, seq, id, type, value, added_at FROM iocs
+    WHERE id IN ({0})
+    UNION ALL
+    SELECT change_number, changed_at, 0, NULL, id, type, value, added_at FROM removed_iocs
+    WHERE id IN ({0})
 """

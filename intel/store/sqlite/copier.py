@@ -119,7 +119,7 @@ def _read_changes(connection: sqlite3.Connection) -> Iterator[IocChange]:
             changed_at=from_milliseconds(row["changed_at"]),
             added_number=row["added_number"],
             added_at=None if added_at is None else from_milliseconds(added_at),
-            removed=added_at is None,
+            removed=bool(row["removed"]),
         )
 
 
@@ -129,7 +129,7 @@ def _write_changes(connection: sqlite3.Connection, records: Sequence[IocChange])
         row = to_row(one) | {"id": id_bytes(one.id)}
         if one.removed:
             if not one.number:
-                row["number"], _ = take_numbers(connection, 1, row["changed_at"])
+                [(row["number"], row["changed_at"])] = take_numbers(connection, 1, row["changed_at"])
             connection.execute(_PUT_REMOVED, row)
         else:
             connection.execute(_PUT_CHANGE if one.number else _PUT_TIMES, row)
@@ -228,8 +228,8 @@ _ADD_ADDRESS = """
     WHERE id = :article_id ON CONFLICT DO NOTHING
 """
 _CHANGES = """
-    SELECT id, type, value, change_number, changed_at, added_number, added_at FROM iocs
-    UNION ALL SELECT id, type, value, change_number, changed_at, 0, NULL FROM removed_iocs
+    SELECT id, type, value, change_number, changed_at, added_number, added_at, 0 AS removed FROM iocs
+    UNION ALL SELECT id, type, value, change_number, changed_at, 0, added_at, 1 FROM removed_iocs
 """
 _PUT_CHANGE = """
     UPDATE iocs SET change_number = :number, changed_at = :changed_at, added_number = :added_number,
@@ -242,8 +242,8 @@ _PUT_TIMES = """
     WHERE id = :id
 """
 _PUT_REMOVED = """
-    INSERT INTO removed_iocs (id, type, value, changed_at, change_number)
-    SELECT :id, :type, :value, :changed_at, :number WHERE NOT EXISTS (SELECT 1 FROM iocs WHERE id = :id)
+    INSERT INTO removed_iocs (id, type, value, changed_at, change_number, added_at)
+    SELECT :id, :type, :value, :changed_at, :number, :added_at WHERE NOT EXISTS (SELECT 1 FROM iocs WHERE id = :id)
 """
 # Numbers that were only taken while articles were saved again are free.
 _SET_LEDGER = """

@@ -121,14 +121,14 @@ class Derivation:
         different = sorted((self._named(seq).id, seq) for seq in (*added, *gone, *kept))
         if not different:
             return
-        first, at = take_numbers(self._connection, len(different), now)
-        numbers = {seq: number for number, (_, seq) in enumerate(different, start=first)}
+        taken = take_numbers(self._connection, len(different), now)
+        places = {seq: place for place, (_, seq) in zip(taken, different, strict=True)}
         write = self._connection.executemany
+        write(_REMOVED, ((*self._stored[seq].named, *places[seq]) for seq in gone))
         write("DELETE FROM iocs WHERE seq = ?", ((seq,) for seq in gone))
-        write(_REMOVED, ((*self._stored[seq].named, at, numbers[seq]) for seq in gone))
         write("DELETE FROM removed_iocs WHERE id = ?", ((self._new[seq].id,) for seq in added))
-        write(_ADD, (_row(seq, self._new[seq], seen[seq], at, numbers[seq]) for seq in sorted(added)))
-        write(_CHANGE, ((*_derived(seen[seq]), at, numbers[seq], seq) for seq in kept))
+        write(_ADD, (_row(seq, self._new[seq], seen[seq], *places[seq]) for seq in sorted(added)))
+        write(_CHANGE, ((*_derived(seen[seq]), *places[seq], seq) for seq in kept))
 
     def _write_sources(self, every: Iterable[int], seen: dict[int, Seen], rewrite: bool) -> None:
         gone, sources, lists = [], [], []
@@ -180,7 +180,7 @@ class Derivation:
                 self._connection.execute(f"DELETE FROM {table} WHERE iocs = 0")
 
 
-def _row(seq: int, named: Named, seen: Seen, at: int, number: int) -> tuple[object, ...]:
+def _row(seq: int, named: Named, seen: Seen, number: int, at: int) -> tuple[object, ...]:
     """Return a new indicator's row."""
     return (seq, *named, *search_keys(named.type, named.value), *_derived(seen), at, number, at, number)
 
@@ -219,7 +219,10 @@ _FIRST_OF_CLUSTER = """
     WHERE cluster_id = ? ORDER BY seen_at, id LIMIT 1
 """
 _OTHERWISE_COUNTED = "SELECT seq FROM articles WHERE cluster_id = ? AND counted_source <> ?"
-_REMOVED = "REPLACE INTO removed_iocs (id, type, value, changed_at, change_number) VALUES (?, ?, ?, ?, ?)"
+_REMOVED = """
+    REPLACE INTO removed_iocs (id, type, value, change_number, changed_at, added_at)
+    VALUES (?1, ?2, ?3, ?4, ?5, (SELECT added_at FROM iocs WHERE id = ?1))
+"""
 _ADD = """
     INSERT INTO iocs (
         seq, id, type, value, ip, name, first_seen, last_seen, sightings, sources, article_seq, malware, context,
@@ -229,7 +232,7 @@ _ADD = """
 _CHANGE = """
     UPDATE iocs SET
         first_seen = ?, last_seen = ?, sightings = ?, sources = ?, article_seq = ?, malware = ?, context = ?,
-        changed_at = ?, change_number = ?
+        change_number = ?, changed_at = ?
     WHERE seq = ?
 """
 _UNLIST = "DELETE FROM source_lists WHERE source_seq = ? AND newest_first = ? AND id = ?"

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import TypeVar
 
 from intel.cards import Card
-from intel.query import ChangePage, ChangeQuery, IocQuery, Page, Position
-from intel.records import NEWEST_ARTICLES, Facets, Ioc, Mention
+from intel.query import ChangePage, ChangePosition, ChangeQuery, IocQuery, Page, Position
+from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.sqlite import finding
 from intel.store.sqlite.cards import cards_by_id, cards_in_order
-from intel.store.sqlite.changes import read_changes
+from intel.store.sqlite.changes import read_changes, read_changes_of, read_position
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.facets import divide
 from intel.store.sqlite.matching import Sql
@@ -46,6 +47,12 @@ class SqliteIocs:
 
     async def changes(self, query: ChangeQuery) -> ChangePage:
         return await self._database.read(lambda connection: read_changes(connection, query))
+
+    async def position_at(self, moment: datetime) -> ChangePosition:
+        return await self._database.read(lambda connection: read_position(connection, moment))
+
+    async def changes_of(self, ids: Sequence[str]) -> dict[str, Change]:
+        return await self._database.read(lambda connection: read_changes_of(connection, ids))
 
     async def get(self, id: str) -> Ioc | None:
         return (await self.get_many([id])).get(id)

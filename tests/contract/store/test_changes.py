@@ -7,7 +7,7 @@ import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -205,6 +205,46 @@ async def test_types_and_sources_restrict_the_feed(store: Store) -> None:
     assert await told(store, types=("ip",), sources=("B",)) == []
     page = await store.iocs.changes(ChangeQuery(types=("cve",)))
     assert await told(store, page.next) == []
+
+
+@pytest.mark.promise("changes.moments")
+async def test_every_change_has_a_moment_of_its_own_at_which_following_may_begin(store: Store) -> None:
+    # More than share a millisecond, and more than share a thousand of numbers.
+    await publish(store, make_article("a"), *(f"domain d{n}.example" for n in range(1_100)))
+    await publish(store, make_article("a", at=1), *(f"domain d{n}.example" for n in range(1, 900)))
+    changes, position, more = list[Change](), START, True
+    while more:
+        page = await store.iocs.changes(ChangeQuery(position, 1_000))
+        changes, position, more = [*changes, *page.items], page.next, page.more
+    moments = [change.moment for change in changes]
+    assert moments == sorted(set(moments)) and len(moments) == 1_100
+    assert [change.number for change in changes] == sorted(change.number for change in changes)
+    for place in (0, 1, 200, 201, 500, 1_098):
+        after = await store.iocs.position_at(moments[place])
+        first = (await store.iocs.changes(ChangeQuery(after, 1))).items[0]
+        assert first.number == changes[place + 1].number
+        just_before = await store.iocs.position_at(moments[place] - timedelta(microseconds=1))
+        assert (await store.iocs.changes(ChangeQuery(just_before, 1))).items[0].number == changes[place].number
+    assert await told(store, await store.iocs.position_at(moments[-1])) == []
+    assert await told(store, await store.iocs.position_at(moments[-1] + timedelta(days=9))) == []
+    assert len(await told(store, await store.iocs.position_at(hour(-99_999)), 1_000)) == 1_100
+
+
+@pytest.mark.promise("changes.moments")
+async def test_the_newest_change_of_an_indicator_is_read_by_its_id(store: Store) -> None:
+    await publish(store, make_article("a"), "domain a.example", "domain b.example")
+    added = {change.id: change for change in (await store.iocs.changes(ChangeQuery())).items}
+    await publish(store, make_article("a", at=1), "domain b.example")
+    told_last = {change.id: change for change in (await store.iocs.changes(ChangeQuery())).items}
+    ids = [id_of("domain a.example"), id_of("domain b.example"), id_of("domain never.example"), "no id"]
+    found = await store.iocs.changes_of(ids)
+    assert {id: replace(change, event="changed") for id, change in found.items()} == {
+        id: replace(change, event="changed") for id, change in told_last.items()
+    }
+    gone, kept = found[ids[0]], found[ids[1]]
+    assert (gone.event, gone.ioc, gone.added_at) == ("removed", None, added[ids[0]].added_at)
+    assert kept.event == "changed" and kept.ioc == await the_ioc(store, "domain b.example")
+    assert kept.added_at == added[ids[1]].at < kept.at
 
 
 async def test_a_position_of_another_store_is_refused(store: Store) -> None:
