@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from importlib.resources import files
 
 from redis.asyncio import BlockingConnectionPool, Redis
@@ -10,14 +11,19 @@ from redis.exceptions import RedisError
 
 from api.limits.bucket import TOLERANCE_TOKENS, Decision, Rate, decision
 from api.limits.port import LimiterUnavailable
+from intel.gathering import Gathering
 
 _PREFIX = "ioc:limit:"
 _MAX_CONNECTIONS = 64
 _TIMEOUT_SECONDS = 1.0
+_BUCKETS_AT_ONCE = 100
+
+_Question = tuple[str, Rate, int]
 
 
 class RedisLimiter:
-    """`Limiter` on one Redis: a script decides and writes in one step, on Redis's clock.
+    """`Limiter` on one Redis: a script decides and writes in one step, on Redis's clock; one call of it answers all who
+    ask at the same time.
 
     `url` is redis://, rediss:// or unix://. Every question is answered or given up within a second, and asked
     once: one that was lost on its way may have been charged already.
@@ -33,6 +39,7 @@ class RedisLimiter:
         )
         self._redis = Redis.from_pool(pool)
         self._script = self._redis.register_script(files(__package__).joinpath("bucket.lua").read_bytes())
+        self._gathered = Gathering(self._ask_together, _BUCKETS_AT_ONCE)
 
     async def take(self, key: str, rate: Rate) -> Decision:
         return await self._ask(key, rate, cost=1)
@@ -47,11 +54,19 @@ class RedisLimiter:
         await self._redis.aclose()
 
     async def _ask(self, key: str, rate: Rate, cost: int) -> Decision:
-        arguments = (rate.capacity, rate.seconds * 1_000_000, cost, TOLERANCE_TOKENS)
+        allowed, tokens = await self._gathered((key, rate, cost))
+        if allowed < 0:
+            raise LimiterUnavailable("something else stands in Redis under the name of a bucket")
+        return decision(allowed == 1, float(tokens), rate)
+
+    async def _ask_together(self, questions: Sequence[_Question]) -> list[tuple[int, bytes]]:
+        """Return for each bucket whether the request passes, and the tokens left."""
+        keys = [_PREFIX + key for key, _, _ in questions]
+        asked = [number for _, rate, cost in questions for number in (rate.capacity, rate.seconds * 1_000_000, cost)]
         try:
             # The client bounds each read and write; connecting takes several of them.
             async with asyncio.timeout(_TIMEOUT_SECONDS):
-                allowed, tokens = await self._script(keys=[_PREFIX + key], args=arguments)
+                told = await self._script(keys=keys, args=(TOLERANCE_TOKENS, *asked))
         except (RedisError, OSError) as error:
             raise LimiterUnavailable(f"{type(error).__name__}: {error}") from error
-        return decision(allowed == 1, float(tokens), rate)
+        return list(zip(told[::2], told[1::2], strict=True))

@@ -49,7 +49,7 @@ async def warnings_of(store: Store, iocs: Iterable[Ioc | Card]) -> dict[str, tup
     """Return, by indicator id, the imported warning lists it is on, by name; indicators on none are left out."""
     catalogue = "warninglist"
     asked = {ioc.id: ioc for ioc in iocs}
-    if not asked or catalogue not in {each.name for each in await store.catalogues.all()}:
+    if not asked or not await store.catalogues.has(catalogue):
         return {}
     # In threads: an address stands in many networks, and lists are long.
     keys = await asyncio.to_thread(lambda: {id: tuple(_keys(ioc.type, ioc.value)) for id, ioc in asked.items()})

@@ -355,6 +355,9 @@ class Catalogues(Protocol):
     async def all(self) -> tuple[Catalogue, ...]:
         """Return the imported catalogues, by name."""
 
+    async def has(self, name: str) -> bool:
+        """Tell whether a catalogue of that name was imported."""
+
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         """Return those of the given parts of a catalogue that exist, all of one import."""
 

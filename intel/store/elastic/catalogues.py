@@ -22,7 +22,6 @@ from intel.store.elastic.index import Index
 from intel.store.elastic.packing import pack, unpack
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
-from intel.store.elastic.shared_reads import SharedRead
 
 # There is one for each kind of list, far fewer than these.
 _MOST_CATALOGUES = 10_000
@@ -38,8 +37,6 @@ class ElasticCatalogues:
         self._catalogues = catalogues
         self._parts = parts
         self._bulk = bulk
-        # Every answer that shows indicators asks which lists there are.
-        self._all = SharedRead(self._read_all)
 
     async def put(self, catalogue: Catalogue, parts: Mapping[str, bytes]) -> None:
         generation = await self._begin(catalogue)
@@ -51,12 +48,12 @@ class ElasticCatalogues:
             await self._take_out_before(catalogue.name, standing)
 
     async def all(self) -> tuple[Catalogue, ...]:
-        return await self._all()
-
-    async def _read_all(self) -> tuple[Catalogue, ...]:
         asked = {"sort": [{"name": "asc"}], "size": _MOST_CATALOGUES, "track_total_hits": False}
         found = [hit["_source"] for hit in (await self._catalogues.search(asked))["hits"]["hits"]]
         return tuple(from_document(Catalogue, one) for one in found if one["generation"] != NONE_YET)
+
+    async def has(self, name: str) -> bool:
+        return await self._generation(name) != _NONE_YET
 
     @retried()
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:

@@ -28,6 +28,7 @@ from intel.store.elastic.client import (
     as_error,
 )
 from intel.store.elastic.pauses import LOST_SECONDS, TryAgain, retried
+from intel.store.elastic.reads import MOST_GATHERED, Reads
 
 Document = dict[str, Any]
 
@@ -55,16 +56,21 @@ class Found:
 class Index:
     """The documents of one noun, behind the alias `name`."""
 
-    def __init__(self, cluster: Cluster, name: str) -> None:
+    def __init__(self, cluster: Cluster, name: str, reads: Reads | None = None) -> None:
+        """`reads`: what reads a few of its documents together with those of other indices, where they are short."""
         self.name = name
         self._cluster = cluster
+        self._reads = reads
 
     async def get(self, id: str, members: Sequence[str] = ()) -> Found | None:
         """Return the document as it is now, with these members or all."""
         if not _is_possible(id):
             return None
-        only: dict[str, Any] = {"_source_includes": ",".join(members)} if members else {}
-        answer = await self._cluster.ask("GET", f"/{self.name}/_doc/{quote(id, safe='')}", **only)
+        if self._reads is not None:
+            (answer,) = await self._reads(self.name, [id], members or True)
+        else:
+            only: dict[str, Any] = {"_source_includes": ",".join(members)} if members else {}
+            answer = await self._cluster.ask("GET", f"/{self.name}/_doc/{quote(id, safe='')}", **only)
         return as_found(answer) if answer.get("found") else None
 
     async def get_many(
@@ -73,6 +79,9 @@ class Index:
         """Return those of the given ids that exist, as they are now; `source` names the members to read."""
         found: dict[str, Found] = {}
         wanted = [id for id in dict.fromkeys(ids) if _is_possible(id)]
+        if self._reads is not None and 0 < len(wanted) <= MOST_GATHERED and patience is Patience.READ:
+            answers = await self._reads(self.name, wanted, source)
+            return {answer["_id"]: as_found(answer) for answer in answers if answer.get("found")}
         for start in range(0, len(wanted), _IDS_AT_ONCE):
             docs = [{"_id": id, "_source": source} for id in wanted[start : start + _IDS_AT_ONCE]]
             answer = await self._cluster.ask("POST", f"/{self.name}/_mget", {"docs": docs}, patience)
@@ -83,6 +92,9 @@ class Index:
         """Return these members of the documents that exist, as they are now, in the order of the ids."""
         found: list[Document] = []
         wanted = [id for id in dict.fromkeys(ids) if _is_possible(id)]
+        if self._reads is not None and 0 < len(wanted) <= MOST_GATHERED:
+            answers = await self._reads(self.name, wanted, members)
+            return [answer["_source"] for answer in answers if answer.get("found")]
         for start in range(0, len(wanted), _IDS_AT_ONCE):
             body = {"ids": wanted[start : start + _IDS_AT_ONCE]}
             path = f"/{self.name}/_mget?_source_includes={','.join(members)}&filter_path=docs._source"
@@ -236,4 +248,7 @@ def as_found(document: Mapping[str, Any]) -> Found:
 
 
 def _is_possible(id: str) -> bool:
-    return 0 < len(id.encode(errors="replace")) <= _LONGEST_ID_BYTES
+    try:
+        return 0 < len(id.encode()) <= _LONGEST_ID_BYTES
+    except UnicodeEncodeError:
+        return False

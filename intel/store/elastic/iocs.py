@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from intel.cards import Card, card_of
+from intel.gathering import Gathering
 from intel.query import ChangePage, ChangePosition, ChangeQuery, IocQuery, Page, Position
 from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.elastic import queries
@@ -26,6 +27,7 @@ _MENTION_MEMBERS = [
 # The most buckets that one answer holds; twenty articles with more indicators between them share few of those beyond.
 _MOST_RELATED = 60_000
 _NAMES_READ: Final = 1_000
+_LOOKUPS_AT_ONCE: Final = 50
 _PAGE_FILTER = "hits.total.value,hits.hits._source,hits.hits.sort"
 _FACETS_FILTER = "aggregations.*.buckets.key,aggregations.*.buckets.doc_count"
 _RELATED_FILTER = "aggregations.iocs.buckets.key,aggregations.iocs.buckets.doc_count"
@@ -41,6 +43,8 @@ class ElasticIocs:
         self._votes = votes
         # A former version wrote malware names without their folded form.
         self._all_folded = False
+        # A domain may be a malware name too, so that most look-ups ask.
+        self._spelled = Gathering(self._spelled_as, _LOOKUPS_AT_ONCE)
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
         page = await self._page(query, IOC_MEMBERS)
@@ -104,11 +108,14 @@ class ElasticIocs:
 
     async def malware_named(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
         wanted = [name for name in names if words(name)]
+        return await self._spelled(wanted) if wanted else {}
+
+    async def _spelled_as(self, asked: Sequence[Sequence[str]]) -> list[dict[str, tuple[str, ...]]]:
+        """Answer several questions for the stored malware names by one search."""
         found: dict[str, list[str]] = {}
-        if wanted:
-            for value in await self._malware_with(wanted):
-                found.setdefault(value.casefold(), []).append(value)
-        return {name: tuple(found[name]) for name in names if name in found}
+        for value in await self._malware_with(list(dict.fromkeys(name for names in asked for name in names))):
+            found.setdefault(value.casefold(), []).append(value)
+        return [{name: tuple(found[name]) for name in names if name in found} for names in asked]
 
     async def _malware_with(self, names: Sequence[str]) -> list[str]:
         """Return the stored malware names of which these are casefolded forms, and others; the best first."""

@@ -25,6 +25,7 @@ from intel.store.elastic.indices import Indices
 from intel.store.elastic.iocs import ElasticIocs
 from intel.store.elastic.queries import THERE
 from intel.store.elastic.readings import ElasticReadings
+from intel.store.elastic.reads import Reads
 from intel.store.elastic.recount import Recount
 from intel.store.elastic.reindex import Reindex
 from intel.store.elastic.removing import Removing
@@ -37,6 +38,7 @@ from intel.store.port import Progress
 from intel.times import from_milliseconds, utc_now
 
 _MOST_SOURCES = 60_000
+_WITH_LONG_DOCUMENTS = frozenset({"articles", "readings", "catalogue_parts", "weeks", "submissions"})
 
 
 class ElasticStore:
@@ -55,6 +57,7 @@ class ElasticStore:
         `clock` tells when indicators are added and changed.
         """
         self._cluster = Cluster(settings, steady_seconds)
+        self._reads = Reads(self._cluster)
         self._indices = Indices(self._cluster, settings.index_prefix)
         bulk = Bulk(self._cluster)
         iocs, sightings, articles = self._index("iocs"), self._index("sightings"), self._index("articles")
@@ -85,7 +88,7 @@ class ElasticStore:
         self._cluster.repair_by(self._make_indices, self._reindex.recover)
 
     def _index(self, noun: str) -> Index:
-        return Index(self._cluster, self._indices.alias(noun))
+        return Index(self._cluster, self._indices.alias(noun), None if noun in _WITH_LONG_DOCUMENTS else self._reads)
 
     async def setup(self) -> None:
         await self._make_indices()

@@ -30,6 +30,12 @@ class SqliteCatalogues:
             lambda connection: tuple(from_row(Catalogue, row) for row in connection.execute(sql))
         )
 
+    async def has(self, name: str) -> bool:
+        sql = "SELECT 1 FROM catalogues WHERE name = ?"
+        return await self._database.read_at_once(
+            lambda connection: connection.execute(sql, (name,)).fetchone() is not None
+        )
+
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         asked = (name, to_json(list(keys)))
         return await self._database.read(lambda connection: dict(map(tuple, connection.execute(_PARTS, asked))))
