@@ -195,7 +195,7 @@ class Cluster:
         if answer.status < 300 or (answer.status == 404 and isinstance(content, dict) and "error" not in content):
             self._works_again(writes)
             return content
-        kind, reason = _kind_and_reason(content["error"] if isinstance(content, dict) else content)
+        kind, reason = _kind_and_reason(content.get("error", content) if isinstance(content, dict) else content)
         refused = as_error(answer.status, kind, reason)
         raise self._trouble(writes, str(refused), refused) from None
 
