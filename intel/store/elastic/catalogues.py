@@ -53,7 +53,7 @@ class ElasticCatalogues:
         return tuple(from_document(Catalogue, one) for one in found if one["generation"] != NONE_YET)
 
     async def has(self, name: str) -> bool:
-        return await self._generation(name) != _NONE_YET
+        return await self._generation(name) != NONE_YET
 
     @retried()
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
