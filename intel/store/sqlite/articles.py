@@ -107,8 +107,8 @@ class SqliteArticles:
 
     async def basis(self, start: datetime, end: datetime) -> str:
         # What lies before the span counts too: it decides what was seen first, and which copy is the earliest.
-        sql = "SELECT count(*), coalesce(max(save_number), 0) FROM articles WHERE seen_at < ?"
-        row = await self._database.read(lambda connection: connection.execute(sql, (to_milliseconds(end),)).fetchone())
+        asked = {"end": to_milliseconds(end)}
+        row = await self._database.read(lambda connection: connection.execute(_BASIS, asked).fetchone())
         return f"{row[0]}-{row[1]}"
 
     async def weeks(self) -> tuple[datetime, ...]:
@@ -154,6 +154,19 @@ def _weeks(connection: sqlite3.Connection) -> Iterator[datetime]:
         newest = connection.execute("SELECT max(seen_at) FROM articles WHERE seen_at < ?", before).fetchone()
 
 
+# Whole days are counted as articles are written; what is read one by one is of the last day.
+_BASIS = """
+    WITH days AS (
+            SELECT * FROM article_days
+            WHERE starts_at <= :end - 86400000 OR (SELECT max(seen_at) FROM articles) < :end
+        ),
+        rest AS (
+            SELECT save_number FROM articles
+            WHERE seen_at >= coalesce((SELECT max(starts_at) + 86400000 FROM days), -9e15) AND seen_at < :end
+        )
+    SELECT coalesce((SELECT sum(articles) FROM days), 0) + (SELECT count(*) FROM rest),
+        max(coalesce((SELECT max(last_save) FROM days), 0), coalesce((SELECT max(save_number) FROM rest), 0))
+"""
 _TEXTS = """
     SELECT a.id, t.text FROM json_each(?) AS wanted
     JOIN articles AS a ON a.id = wanted.value JOIN article_texts AS t ON t.seq = a.seq WHERE t.text IS NOT NULL

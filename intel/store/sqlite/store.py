@@ -150,9 +150,10 @@ def _check(connection: sqlite3.Connection) -> None:
 
 
 def _totals(connection: sqlite3.Connection) -> Totals:
-    articles, sources, newest = connection.execute(
-        "SELECT count(*), count(DISTINCT source_name), max(seen_at) FROM articles"
+    articles, sources = connection.execute(
+        "SELECT coalesce(sum(articles), 0), sum(articles > 0) FROM sources"
     ).fetchone()
+    (newest,) = connection.execute("SELECT max(seen_at) FROM articles").fetchone()
     (iocs,) = connection.execute("SELECT coalesce(sum(iocs), 0) FROM ioc_counts").fetchone()
-    submissions = connection.execute("SELECT status, count(*) FROM submissions GROUP BY status")
-    return Totals(articles, iocs, sources, moment(newest), dict(submissions.fetchall()))
+    submissions = connection.execute("SELECT status, submissions FROM submission_counts WHERE submissions > 0")
+    return Totals(articles, iocs, sources or 0, moment(newest), dict(submissions.fetchall()))
