@@ -105,7 +105,9 @@ async def _suggested(store: Store, text: SearchText, find: Callable[[SearchText]
     titles = (text for article in newest.items for text in (article.title, article.source_name))
     candidates = await asyncio.to_thread(lambda: suggested(text, Vocabulary.of(titles)))
     finds = await asyncio.gather(*(_finds(candidate, find) for candidate in candidates))
-    return [one for found in (True, False) for one, does in zip(candidates, finds, strict=True) if does is found]
+    found = [one for one, does in zip(candidates, finds, strict=True) if does]
+    # A name that lists know is worth saying though nothing here has it; words put together at random are not.
+    return found or [one for one in candidates if len(text.clauses) == 1]
 
 
 async def _finds(candidate: str, find: Callable[[SearchText], Awaitable[Page[T]]]) -> bool:

@@ -53,7 +53,8 @@ class Answer:
 
 
 async def show(visit: Visit) -> Response:
-    return visit.page("bulk.html", text="", answers=None, most=MOST_LINES)
+    text = visit.query.get("values", "")
+    return visit.page("bulk.html", text="\n".join(text.split()), answers=None, most=MOST_LINES)
 
 
 async def look_up(visit: Visit) -> Response:

@@ -11,6 +11,7 @@ from api.annotating import annotate
 from api.voting import LONGEST_NOTE, noted_votes, own_vote, read_note
 from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
+from api.web.nothing_found import help_for
 from api.web.sightings import picture
 from api.web.visit import Visit, private
 from intel.canonical import canonical, defang, readings
@@ -118,5 +119,6 @@ async def _unknown(visit: Visit, type: str, value: str) -> Response:
         is_one=is_one,
         others=[(other, defang(other, read), ioc_path(other, read)) for other, read in others],
         term=value[:500],
+        help=await help_for(visit.service.store, value[:512]),
         totals=await visit.service.store.totals(),
     )

@@ -15,6 +15,7 @@ from api.searching import iocs_suggested
 from api.web.addresses import with_query
 from api.web.exports import export, is_format
 from api.web.hits import hits
+from api.web.nothing_found import help_for
 from api.web.visit import Visit
 from intel.errors import InvalidQuery
 from intel.query import IocQuery, Page, Position, parse_search
@@ -107,6 +108,7 @@ async def show(visit: Visit) -> Response:
         read_as=sentence(query.text) if query.text else "",
         filters=await _filters(store, asked, query) if position is None else None,
         suggestions=await _suggestions(store, asked, query) if nothing else [],
+        help=await help_for(store, asked.q) if nothing and asked.q else None,
         totals=await store.totals() if nothing else None,
         next_address=_next(visit, asked, page, limit),
         more_for_members=page.next is not None and visit.signed_in is None,

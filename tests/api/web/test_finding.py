@@ -68,7 +68,7 @@ async def test_an_unknown_value_and_a_list_in_vain_say_what_was_searched(
     unknown = await visitor.open("/ioc/domain/good.example")
     assert (unknown.status, "Searched: 1 article from 1 source" in unknown.text) == (404, True)
     pasted = await member.submit(await member.open("/bulk"), "/bulk", values="evil.test\ngood.example")
-    assert "1 of 2 known" in pasted.text and "Searched: 1 article from 1 source" in pasted.text
+    assert "1 known, 1 not found" in pasted.text and "Searched: 1 article from 1 source" in pasted.text
     pasted = await member.submit(pasted, "/bulk", values="evil.test")
     assert "Searched:" not in pasted.text
 
@@ -98,3 +98,15 @@ async def test_a_page_says_what_speaks_against_an_indicator(api: Running, visito
     assert "expired 14 Feb 2027" in (await visitor.open("/ioc/ip/8.8.8.8")).text
     assert page.tree.xpath("//h1")
     assert "expired" in (await visitor.open("/search")).text
+
+
+async def test_nothing_found_points_to_what_is_known_nearby(api: Running, visitor: Reader) -> None:
+    await api.publish("one", "domain kestrel.test", "ip 198.51.100.7", text="Palo Alto wrote of it.", title="Thieves")
+    url = await visitor.open("/search?q=hxxp://cdn.kestrel.test/x")
+    assert "Known: Domain kestrel[.]test in 1 article" in url.text
+    address = await visitor.open("/ioc/ip/198.51.100.99")
+    assert address.links()["1 known address in 198.51.100.0/24"] == "/search?q=198.51.100.0/24"
+    words = await visitor.open("/search?q=Palo+Alto")
+    assert "Mentioned in Thieves" in words.text and "Did you mean" not in words.text
+    assert "Look them all up" in (await visitor.open("/search?q=8.8.8.8+other.test")).links()
+    assert "a public DNS resolver" in (await visitor.open("/search?q=8.8.8.8")).text

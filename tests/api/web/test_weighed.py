@@ -32,7 +32,7 @@ async def test_an_article_leads_to_what_was_weighed_in_it_and_why(api: Running, 
     page = await visitor.open(links["Why these indicators?"])
     assert rows(page) == [["gale-post[.]com", "Domain", "kept"], ["setup[.]py", "Domain", "dropped"]]
     assert "It is the name of a file." in page.text
-    dropped = await visitor.open(page.links()["what was dropped"])
+    dropped = await visitor.open(page.links()["Dropped"])
     assert [row[0] for row in rows(dropped)] == ["setup[.]py"]
 
 
@@ -56,7 +56,7 @@ async def test_markup_in_a_spelling_stays_text(api: Running, visitor: Reader) ->
 
 async def test_an_article_of_which_nothing_was_kept_says_so(api: Running, visitor: Reader) -> None:
     article = await api.publish("old")
-    assert "was not kept" in (await visitor.open(f"/articles/{article.id}/weighed")).text
+    assert "were not kept" in (await visitor.open(f"/articles/{article.id}/weighed")).text
     assert (await visitor.open(f"/articles/{'0' * 36}/weighed")).status == 404
 
 
