@@ -74,6 +74,7 @@ async def look_up(visit: Visit) -> Response:
         return _as_list(answers)
     if is_format(format):
         return await export(visit, format, list(dict.fromkeys(one.ioc for one in answers if one.ioc)))
+    missing = len({one.pasted for one in answers if one.is_missing})
     return await visit.large_page(
         "bulk.html",
         text=text,
@@ -81,7 +82,8 @@ async def look_up(visit: Visit) -> Response:
         left_out=len(answers) - _MOST_SHOWN,
         lines_left_out=max(0, len(lines) - MOST_LINES),
         known=len({one.pasted for one in answers if one.ioc}),
-        missing=len({one.pasted for one in answers if one.is_missing}),
+        missing=missing,
+        totals=await store.totals() if missing else None,
         noted=noted,
         most=MOST_LINES,
     )
