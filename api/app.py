@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api import VERSION
-from api.accounts.keys import Keys
+from api.accounts.keys import FEED_TOKENS, Keys
 from api.accounts.passwords import Passwords
 from api.ai_clients import AiClients
 from api.answering import AnswerMiddleware, BlankParametersMiddleware, HeadMiddleware, UnforeseenErrorMiddleware
@@ -149,6 +149,7 @@ def create_app(
         policies=policies,
         trusted=settings.ioc_trusted_proxies,
         authenticate=service.keys.authenticate,
+        authenticate_token=service.feed_tokens.authenticate,
         problem=_refusal,
     )
     app.add_middleware(OptionsMiddleware, origins=settings.ioc_cors_origins)
@@ -180,6 +181,7 @@ def _assemble(settings: Settings, clock: Callable[[], datetime], worker: Worker 
             wrong_key=Rate.parse(settings.ioc_rate_wrong_key),
         ),
         keys=Keys(store, clock),
+        feed_tokens=Keys(store, clock, FEED_TOKENS),
         passwords=Passwords(),
         cursors=Cursors(secret_of(settings)),
         submitting=Submitting(store, queue, ingest.fetch_allow, clock),

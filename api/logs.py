@@ -10,8 +10,8 @@ from typing import Any
 
 import structlog
 
-# The shape of an API key: whatever finds its way into a log line by mistake is masked.
-_KEY = re.compile(r"ioc_[0-9A-Za-z]{17}_[0-9A-Za-z]{8,}")
+# The shape of an API key or a feed token: whatever finds its way into a log line by mistake is masked.
+_KEY = re.compile(r"ioc(?:feed)?_[0-9A-Za-z]{17}_[0-9A-Za-z]{8,}")
 
 
 def configure_logs(*, level: str = "INFO") -> None:
@@ -21,7 +21,7 @@ def configure_logs(*, level: str = "INFO") -> None:
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
-        _mask,
+        masked,
     ]
     # JSON escapes control characters; the readable form quotes them with repr.
     render: structlog.typing.Processor = (
@@ -49,7 +49,7 @@ def configure_logs(*, level: str = "INFO") -> None:
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
 
 
-def _mask(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def masked(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for name, value in event.items():
         if isinstance(value, str):
             event[name] = _KEY.sub("ioc_***", value)

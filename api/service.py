@@ -38,6 +38,7 @@ class Service:
     limiter: Limiter
     tiers: Tiers
     keys: Keys
+    feed_tokens: Keys
     passwords: Passwords
     cursors: Cursors
     submitting: Submitting

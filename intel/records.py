@@ -20,6 +20,8 @@ IOC_TYPES: tuple[str, ...] = (
 )
 
 KEYS_PER_ACCOUNT = 5
+# The slots from here on, as many, hold the account's feed tokens.
+FIRST_FEED_TOKEN_SLOT = 5
 # An IOC is searchable by, and its malware names come from, this many of its newest articles.
 NEWEST_ARTICLES = 20
 
@@ -340,7 +342,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """One of an account's five key slots; the secret itself is kept nowhere."""
+    """One of an account's slots, five for keys and five for feed tokens; the secret itself is kept nowhere."""
 
     account_id: str
     slot: int

@@ -1,4 +1,4 @@
-"""API keys: `ioc_` + account id and slot + `_` + 43 random characters + 6 of checksum.
+"""API keys: `ioc_` + account id and slot + `_` + 43 random characters + 6 of checksum; feed tokens: `iocfeed_` + that.
 
 The id leads straight to one document of the store, so that a key is checked by one read by id and a revoked one is
 refused at once everywhere; the checksum refuses a mistyped one before any look-up. Only a SHA-256 of the whole key is
@@ -21,13 +21,13 @@ import structlog
 
 from intel.errors import KeyLimitReached, StoreUnavailable
 from intel.ids import base62
-from intel.records import KEYS_PER_ACCOUNT, ApiKey, Role
+from intel.records import FIRST_FEED_TOKEN_SLOT, KEYS_PER_ACCOUNT, ApiKey, Role
 from intel.store import Store
 
 log = structlog.get_logger()
 
 LONGEST_NAME = 80
-_KEY = re.compile(r"ioc_([0-9A-Za-z]{16})([0-4])_([0-9A-Za-z]{43})([0-9A-Za-z]{6})")
+_KEY = re.compile(r"(ioc|iocfeed)_([0-9A-Za-z]{16})([0-9])_([0-9A-Za-z]{43})([0-9A-Za-z]{6})")
 _NOTE_USE_EVERY = timedelta(minutes=1)
 
 
@@ -38,6 +38,19 @@ class KeyIdentity:
     key_id: str
     account_id: str
     role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class KeyKind:
+    """What keys of a kind begin with, what people call them, and the first of the five slots that they stand in."""
+
+    prefix: str
+    name: str
+    first_slot: int
+
+
+API_KEYS = KeyKind("ioc", "API key", 0)
+FEED_TOKENS = KeyKind("iocfeed", "feed token", FIRST_FEED_TOKEN_SLOT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +66,30 @@ class NewKey:
 
 def key_prefix(key: ApiKey) -> str:
     """Return the part of a key that may be shown for ever."""
-    return f"ioc_{key.account_id}{key.slot}_…"
+    kind = FEED_TOKENS if key.slot >= FEED_TOKENS.first_slot else API_KEYS
+    return f"{kind.prefix}_{key.account_id}{key.slot}_…"
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Makes, checks and revokes the API keys of all accounts."""
+    """Makes, checks and revokes the keys of one kind, of all accounts."""
 
     store: Store
     clock: Callable[[], datetime]
+    kind: KeyKind = API_KEYS
 
     async def create(self, account_id: str, name: str) -> NewKey:
         """Make a key in a free slot. KeyLimitReached where five are live, however many ask at once."""
-        for slot in range(KEYS_PER_ACCOUNT):
+        for slot in range(self.kind.first_slot, self.kind.first_slot + KEYS_PER_ACCOUNT):
             new = self._make(account_id, slot, name)
             if await self.store.accounts.add_key(new.record):
-                log.info("API key created", account=account_id, slot=slot)
+                log.info(f"{self.kind.name} created", account=account_id, slot=slot)
                 return new
-        raise KeyLimitReached(f"An account holds at most {KEYS_PER_ACCOUNT} API keys; revoke one first.")
+        raise KeyLimitReached(f"An account holds at most {KEYS_PER_ACCOUNT} {self.kind.name}s; revoke one first.")
 
     async def authenticate(self, key: str) -> KeyIdentity | None:
         """Return whom the key stands for; None where it is malformed, unknown, revoked or its account disabled."""
-        parts = _parse(key)
+        parts = _parse(key, self.kind)
         if parts is None:
             return None
         account_id, slot = parts
@@ -91,16 +106,19 @@ class Keys:
         """Revoke that very key; False where it was not live any more."""
         revoked = await self.store.accounts.revoke_key(key.account_id, key.slot, key.secret_hash, self.clock())
         if revoked:
-            log.info("API key revoked", account=key.account_id, slot=key.slot)
+            log.info(f"{self.kind.name} revoked", account=key.account_id, slot=key.slot)
         return revoked
 
     async def revoke_all(self, account_id: str) -> int:
         """Revoke every live key of an account; return how many there were."""
-        revoked = [await self.revoke(key) for key in await self.store.accounts.keys(account_id)]
-        return sum(revoked)
+        return sum([await self.revoke(key) for key in await self.of(account_id)])
+
+    async def of(self, account_id: str) -> tuple[ApiKey, ...]:
+        """Return the live keys of an account."""
+        return await self.store.accounts.keys(account_id, self.kind.first_slot)
 
     def _make(self, account_id: str, slot: int, name: str) -> NewKey:
-        body = f"ioc_{account_id}{slot}_{base62(secrets.randbits(256), 43)}"
+        body = f"{self.kind.prefix}_{account_id}{slot}_{base62(secrets.randbits(256), 43)}"
         secret = body + _checksum(body)
         return NewKey(ApiKey(account_id, slot, name, _hash(secret), self.clock()), secret)
 
@@ -112,11 +130,11 @@ class Keys:
                 await self.store.accounts.touch_key(key, now)
 
 
-def _parse(key: str) -> tuple[str, int] | None:
+def _parse(key: str, kind: KeyKind) -> tuple[str, int] | None:
     match = _KEY.fullmatch(key)
-    if match is None or _checksum(key[:-6]) != match[4]:
+    if match is None or match[1] != kind.prefix or _checksum(key[:-6]) != match[5]:
         return None
-    return match[1], int(match[2])
+    return match[2], int(match[3])
 
 
 def _checksum(body: str) -> str:

@@ -6,7 +6,7 @@ import getpass
 import sys
 from dataclasses import replace
 
-from api.accounts.keys import LONGEST_NAME, Keys, NewKey, key_prefix
+from api.accounts.keys import API_KEYS, FEED_TOKENS, LONGEST_NAME, Keys, NewKey, key_prefix
 from api.accounts.password_strength import check_password
 from api.accounts.passwords import Passwords
 from api.accounts.sign_up import check_email
@@ -104,10 +104,11 @@ def reset_password(email: str, *, keep_keys: bool) -> None:
         account = await _account(store, email)
         hashed = await Passwords().hash(password, email)
         await store.accounts.update(replace(account, password_hash=hashed, session_epoch=account.session_epoch + 1))
-        return 0 if keep_keys else await Keys(store, utc_now).revoke_all(account.id)
+        kinds = () if keep_keys else (API_KEYS, FEED_TOKENS)
+        return sum([await Keys(store, utc_now, kind).revoke_all(account.id) for kind in kinds])
 
     revoked = with_store(reset)
-    say(f"account {email} has a new password; its sessions have ended; API keys revoked: {revoked}")
+    say(f"account {email} has a new password; its sessions have ended; API keys and feed tokens revoked: {revoked}")
 
 
 def create_key(email: str, name: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import unquote_plus
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -21,11 +22,13 @@ from intel.errors import StoreDamaged, StoreUnavailable
 Authenticate = Callable[[str], Awaitable[KeyIdentity | None]]
 Problem = Callable[[int, str, str, Mapping[str, str]], ASGIApp]
 
+_TOKEN = "token"  # noqa: S105 - the name of a parameter
 _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 # Programs that know Basic alone look for its name first.
 _BASIC_CHALLENGE = {"WWW-Authenticate": 'Basic realm="any user, the API key as password", Bearer'}
 _MISSING_KEY = "This needs an API key: send it as Authorization: Bearer <key>."
 _INVALID_KEY = "This API key is not valid: it is malformed, unknown or revoked."
+_WRONG_ADDRESS = "This feed token is not valid: it is malformed, unknown or revoked. Settings, Feeds makes a new one."
 _TOO_MANY = "Too many requests: this one is answered again in {seconds} s."
 _STORE_UNAVAILABLE = "The API key cannot be checked at the moment; try again shortly."
 
@@ -43,6 +46,7 @@ class _Refusal:
 class _Request:
     query: str
     authorization: Sequence[str]
+    tokens: Sequence[str]
     address: str
     access: Access
 
@@ -53,6 +57,7 @@ class LimitMiddleware:
     Wrap the whole application in it, so that answers to unforeseen errors carry the headers too. An admitted request
     has its `Caller` in the scope under `CALLER`. `policies` says what each route asks. `authenticate` tells whom a key
     stands for, None for one that is unknown, revoked or malformed; StoreUnavailable from it is answered with 503.
+    `authenticate_token` does the same for a feed token, which is read from the address for routes that say so alone.
     `problem(status, code, detail, headers)` renders a refusal. `trusted` are the networks of proxies whose
     X-Forwarded-For is believed.
     """
@@ -66,6 +71,7 @@ class LimitMiddleware:
         policies: Policies,
         trusted: Sequence[Network],
         authenticate: Authenticate,
+        authenticate_token: Authenticate,
         problem: Problem,
     ) -> None:
         self._app = app
@@ -74,6 +80,7 @@ class LimitMiddleware:
         self._policies = policies
         self._trusted = trusted
         self._authenticate = authenticate
+        self._authenticate_token = authenticate_token
         self._problem = problem
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -95,7 +102,9 @@ class LimitMiddleware:
     def _read(self, scope: Scope, access: Access) -> _Request:
         headers = Headers(scope=scope)
         peer = scope.get("client")
+        tokens = _taken_tokens(scope) if access.token else ()
         return _Request(
+            tokens=tokens,
             query=scope["query_string"].decode("latin-1"),
             authorization=headers.getlist("authorization"),
             address=client_address(peer[0] if peer else None, headers.getlist("x-forwarded-for"), self._trusted),
@@ -105,6 +114,8 @@ class LimitMiddleware:
     async def _judge(self, request: _Request) -> Caller | _Refusal:
         try:
             key = key_in(request.authorization, basic=request.access.basic)
+            if key is None and request.tokens:
+                return await self._token_holder(request)
             identity = await self._authenticate(key) if key is not None else None
         except MalformedAuthorization:
             return await self._unauthorized(request, "invalid_api_key", _INVALID_KEY)
@@ -122,6 +133,12 @@ class LimitMiddleware:
             return await self._admit(request, identity, charge)
         decision = await self._limiter.peek(charge.bucket, charge.tier.rate)
         return Caller(identity, charge.tier, decision, request.address)
+
+    async def _token_holder(self, request: _Request) -> Caller | _Refusal:
+        identity = await self._authenticate_token(request.tokens[0]) if len(request.tokens) == 1 else None
+        if identity is None:
+            return await self._unauthorized(request, "invalid_api_key", _WRONG_ADDRESS)
+        return await self._admit(request, identity, self._tiers.for_account(identity.account_id))
 
     async def _visitor(self, request: _Request) -> Caller | _Refusal:
         if request.access.needs_key(request.query):
@@ -154,6 +171,19 @@ class LimitMiddleware:
 def _too_many(decision: Decision) -> _Refusal:
     detail = _TOO_MANY.format(seconds=decision.retry_after_seconds)
     return _Refusal(429, "rate_limited", detail, retry_after(decision), decision)
+
+
+def _taken_tokens(scope: Scope) -> list[str]:
+    """Take the feed tokens out of a request's address, so that nobody who writes that anywhere writes them."""
+    tokens, rest = [], []
+    for pair in scope["query_string"].decode("latin-1").split("&"):
+        name, _, value = pair.partition("=")
+        if unquote_plus(name) == _TOKEN:
+            tokens.append(unquote_plus(value))
+        else:
+            rest.append(pair)
+    scope["query_string"] = "&".join(rest).encode("latin-1")
+    return tokens
 
 
 def _with_headers(send: Send, decision: Decision) -> Send:

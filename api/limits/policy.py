@@ -26,13 +26,15 @@ _Endpoint = TypeVar("_Endpoint", bound=Callable[..., Any])
 @dataclass(frozen=True, slots=True)
 class Access:
     """Who may ask. `key`: only a key gets an answer. `costs`: an answer costs a token. `watched`: callers are told
-    apart at all. `basic`: the key may come as the password of HTTP Basic too. `paged`: the route has a `cursor`.
+    apart at all. `basic`: the key may come as the password of HTTP Basic too. `token`: a feed token in the address is
+    read. `paged`: the route has a `cursor`.
     """
 
     key: bool = False
     costs: bool = True
     watched: bool = True
     basic: bool = False
+    token: bool = False
     paged: bool = False
 
     def needs_key(self, query: str) -> bool:
@@ -45,12 +47,12 @@ _UNWATCHED = Access(costs=False, watched=False)
 
 
 def access(
-    *, key: bool = False, costs: bool = True, watched: bool = True, basic: bool = False
+    *, key: bool = False, costs: bool = True, watched: bool = True, basic: bool = False, token: bool = False
 ) -> Callable[[_Endpoint], _Endpoint]:
     """Say who may ask an endpoint; stands below its route."""
 
     def say(endpoint: _Endpoint) -> _Endpoint:
-        setattr(endpoint, _ACCESS, Access(key, costs, watched, basic))
+        setattr(endpoint, _ACCESS, Access(key, costs, watched, basic, token))
         return endpoint
 
     return say

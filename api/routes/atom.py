@@ -17,6 +17,7 @@ from api.answers import problems
 from api.conditional import UNCHANGED
 from api.formats import entries
 from api.formats.atom import MEDIA_TYPE, Entry, Feed, atom
+from api.limits.policy import access
 from api.parameters import (
     LimitParameter,
     SearchParameter,
@@ -84,6 +85,7 @@ async def articles_feed(
 
 
 @router.get("/iocs.atom", summary="Indicators as a feed: a list or any search", responses=_DESCRIBED)
+@access(token=True)
 async def iocs_feed(
     request: Request,
     q: SearchParameter = None,

@@ -18,6 +18,7 @@ from api.web.pages import (
     awareness,
     bulk,
     display,
+    feed_tokens,
     focus,
     home,
     iocs,
@@ -69,6 +70,8 @@ PAGES = (
     Entry("/settings/sessions", settings.show_elsewhere, settings.end_session, members=True),
     Entry("/settings/api-keys", keys.show, keys.create, members=True),
     Entry("/settings/api-keys/revoke", keys.show_revoke, keys.revoke, members=True),
+    Entry("/settings/feeds", feed_tokens.show, feed_tokens.create, members=True),
+    Entry("/settings/feeds/revoke", feed_tokens.show_revoke, feed_tokens.revoke, members=True),
 )
 
 

@@ -289,15 +289,15 @@ class Accounts(Protocol):
         """Return every account, by e-mail address."""
 
     async def add_key(self, key: ApiKey) -> bool:
-        """Put a key into its slot (0 to 4); False where a live key is in it. Of any number at once exactly one
-        succeeds.
+        """Put a key into its slot (0 to 4, feed tokens 5 to 9); False where a live one is in it. Of any number at once
+        exactly one succeeds.
         """
 
     async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
         """Return the key in that slot, revoked or not."""
 
-    async def keys(self, account_id: str) -> tuple[ApiKey, ...]:
-        """Return the live keys of an account, by slot."""
+    async def keys(self, account_id: str, first_slot: int = 0) -> tuple[ApiKey, ...]:
+        """Return the live keys of an account in the five slots from that one on, by slot."""
 
     async def revoke_key(self, account_id: str, slot: int, secret_hash: str, now: datetime) -> bool:
         """Revoke that very key; False where it is not live any more."""

@@ -37,7 +37,7 @@ async def revoke(visit: Visit) -> Response:
     """Revoke the very key that was listed, never a newer one in its place."""
     wanted = visit.form.get("key", "")
     for key in await visit.service.store.accounts.keys(visit.member.account.id):
-        if _handle(key) == wanted:
+        if handle(key) == wanted:
             await visit.service.keys.revoke(key)
     return visit.go(_HERE)
 
@@ -65,7 +65,7 @@ async def _page(
     return visit.page(
         "api_keys.html",
         status,
-        keys=[(key, _handle(key), key_prefix(key)) for key in keys],
+        keys=[(key, handle(key), key_prefix(key)) for key in keys],
         most=KEYS_PER_ACCOUNT,
         longest_name=LONGEST_NAME,
         secret=secret,
@@ -77,6 +77,6 @@ async def _page(
     )
 
 
-def _handle(key: ApiKey) -> str:
+def handle(key: ApiKey) -> str:
     """Return the name of one key in a form: its slot, and enough of its hash to tell it from the next one there."""
     return f"{key.slot}-{key.secret_hash[:16]}"

@@ -35,7 +35,9 @@ async def change_password(visit: Visit) -> Response:
         return await _page(visit, 422, "new_password", f"The new password {wrong.message}.")
     changed = replace(account, password_hash=hashed, session_epoch=account.session_epoch + 1)
     await service.store.accounts.update(changed)
-    revoked = await service.keys.revoke_all(account.id) if visit.form.get("revoke_keys") else 0
+    revoked = 0
+    if visit.form.get("revoke_keys"):
+        revoked = await service.keys.revoke_all(account.id) + await service.feed_tokens.revoke_all(account.id)
     log.info("password changed", account=account.id, keys_revoked=revoked)
     return await enter(visit, changed, f"{_HERE}?done={'password-and-keys' if revoked else 'password'}")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from intel.errors import AccountExists, NotFound
-from intel.records import KEYS_PER_ACCOUNT, Account, ApiKey, Session
+from intel.records import FIRST_FEED_TOKEN_SLOT, KEYS_PER_ACCOUNT, Account, ApiKey, Session
 from intel.store.elastic.bulk import Bulk, Write
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import from_document, to_document
@@ -70,7 +70,7 @@ class ElasticAccounts:
             raise TryAgain
 
     async def remove(self, id: str) -> None:
-        slots = [slot_id(id, slot) for slot in range(KEYS_PER_ACCOUNT)]
+        slots = [slot_id(id, slot) for slot in range(FIRST_FEED_TOKEN_SLOT + KEYS_PER_ACCOUNT)]
         sessions = [session.id for session in await self.sessions(id)]
         places = ((self._keys, slots), (self._sessions, sessions), (self._accounts, [id]))
         await self._bulk.write_all(Write("delete", index.name, one) for index, ids in places for one in ids)
@@ -98,8 +98,8 @@ class ElasticAccounts:
         found = await self._keys.get(slot_id(account_id, slot))
         return None if found is None else from_document(ApiKey, found.source)
 
-    async def keys(self, account_id: str) -> tuple[ApiKey, ...]:
-        ids = [slot_id(account_id, slot) for slot in range(KEYS_PER_ACCOUNT)]
+    async def keys(self, account_id: str, first_slot: int = 0) -> tuple[ApiKey, ...]:
+        ids = [slot_id(account_id, slot) for slot in range(first_slot, first_slot + KEYS_PER_ACCOUNT)]
         found = await self._keys.get_many(ids)
         return tuple(from_document(ApiKey, found[id].source) for id in ids if id in found and _is_live(found[id]))
 

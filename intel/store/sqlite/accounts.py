@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from intel.errors import AccountExists, NotFound
-from intel.records import Account, ApiKey, Session
+from intel.records import KEYS_PER_ACCOUNT, Account, ApiKey, Session
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.rows import from_row, to_row
 from intel.times import to_milliseconds
@@ -61,8 +61,9 @@ class SqliteAccounts:
         rows = await self._rows("SELECT * FROM keys WHERE account_id = ? AND slot = ?", (account_id, slot))
         return from_row(ApiKey, rows[0]) if rows else None
 
-    async def keys(self, account_id: str) -> tuple[ApiKey, ...]:
-        return tuple(from_row(ApiKey, row) for row in await self._rows(_LIVE_KEYS, (account_id,)))
+    async def keys(self, account_id: str, first_slot: int = 0) -> tuple[ApiKey, ...]:
+        asked = (account_id, first_slot, first_slot + KEYS_PER_ACCOUNT)
+        return tuple(from_row(ApiKey, row) for row in await self._rows(_LIVE_KEYS, asked))
 
     async def revoke_key(self, account_id: str, slot: int, secret_hash: str, now: datetime) -> bool:
         return await self._changes(_REVOKE_KEY, (to_milliseconds(now), account_id, slot, secret_hash))
@@ -111,7 +112,9 @@ _ADD_KEY = """
         last_used_at = :last_used_at, revoked_at = :revoked_at
     WHERE revoked_at IS NOT NULL
 """
-_LIVE_KEYS = "SELECT * FROM keys WHERE account_id = ? AND revoked_at IS NULL ORDER BY slot"
+_LIVE_KEYS = """
+    SELECT * FROM keys WHERE account_id = ? AND slot >= ? AND slot < ? AND revoked_at IS NULL ORDER BY slot
+"""
 _THAT_LIVE_KEY = "account_id = ? AND slot = ? AND secret_hash = ? AND revoked_at IS NULL"
 _REVOKE_KEY = f"UPDATE keys SET revoked_at = ? WHERE {_THAT_LIVE_KEY}"
 _TOUCH_KEY = f"UPDATE keys SET last_used_at = ? WHERE {_THAT_LIVE_KEY}"

@@ -112,6 +112,7 @@ class Service:
             tiers=Tiers(key=Rate(100, 60), list=Rate(30, 60), search=Rate(10, 3600), wrong_key=Rate(10, 60)),
             trusted=[ip_network("127.0.0.0/8")],
             authenticate=self.accounts.authenticate,
+            authenticate_token=self.accounts.authenticate,
             problem=problem,
         )
 

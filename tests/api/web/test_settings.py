@@ -35,7 +35,7 @@ async def test_a_new_password_revokes_the_api_keys_where_that_stays_ticked(api: 
     page = await member.open("/settings")
     ticked = {"current_password": NEW, "new_password": PASSWORD, "revoke_keys": "yes"}
     page = await member.submit(page, "/settings/password", **ticked)
-    assert "your API keys are revoked" in page.text
+    assert "your API keys and feed addresses are revoked" in page.text
     assert (await api.get("/usage", key)).status_code == 401
 
 
