@@ -70,7 +70,7 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
     extraction = extract(_document(text, page.url), most_indicators=most_indicators)
     address = canonical_url(text.canonical_link or page.url) if page.url else None
     identity = address or ids.content_identity(page.body)
-    sightings = _sightings(extraction)
+    sightings = sightings_of(extraction)
     weighed = candidate_records(extraction)
     article = Article(
         id=ids.article_id(identity),
@@ -162,7 +162,8 @@ def _document(text: ArticleText, url: str | None) -> Document:
     return document_from_html(text.html, url, text.text)
 
 
-def _sightings(extraction: Extraction) -> tuple[Sighting, ...]:
+def sightings_of(extraction: Extraction) -> tuple[Sighting, ...]:
+    """Return what was found, each with its sentence and the malware named near it."""
     return tuple(
         Sighting(found.type, found.value, extraction.sentence(found), extraction.malware_near(found), position)
         for position, found in enumerate(extraction.indicators)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from api.cli.commands import app
+from api.cli.commands import AsJson, app
 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there already.")]
 Engines = StrEnum("Engines", ["served", "embedded"])
@@ -48,3 +49,20 @@ def migrate(
     from api.cli.backups import migrate
 
     migrate(to_served=to is Engines.served, overwrite=overwrite)
+
+
+@app.command()
+def reread(
+    since: Annotated[str | None, typer.Option(help="Only articles published (else read) since that day.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only articles of this source.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")] = False,
+    rate: Annotated[float, typer.Option(min=0.1, max=1000, help="Articles a second, at most.")] = 10,
+    from_start: Annotated[
+        bool, typer.Option("--from-start", help="Begin anew where an earlier run was stopped.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Read stored articles again with today's rules; what changes is a new revision. Goes on where it was stopped."""
+    from api.cli.rereading import reread
+
+    sys.exit(reread(since, source, dry_run=dry_run, rate=rate, from_start=from_start, as_json=as_json))

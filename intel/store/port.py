@@ -185,6 +185,9 @@ class Articles(Protocol):
         meanwhile may order them otherwise.
         """
 
+    async def sightings_of(self, id: str) -> tuple[Sighting, ...]:
+        """Return what was seen in an article, in order of first appearance."""
+
     async def iocs_among(self, id: str, ioc_ids: Sequence[str]) -> dict[str, Ioc]:
         """Return those of the given indicators (at most 10,000) that the article names, by id."""
 

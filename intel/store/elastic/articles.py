@@ -20,6 +20,7 @@ from intel.store.elastic.documents import (
     is_there,
     seen_ioc,
     sighting_id,
+    sighting_record,
 )
 from intel.store.elastic.index import Index
 from intel.store.elastic.removing import Removing
@@ -94,6 +95,11 @@ class ElasticArticles:
         found = await self._iocs.get_many(ids, source=IOC_MEMBERS)
         items = tuple(ioc_record(found[id].source) for id in ids if id in found and is_there(found[id].source))
         return Page(items, None, Position(tuple(hits[limit - 1]["sort"])) if len(hits) > limit else None)
+
+    async def sightings_of(self, id: str) -> tuple[Sighting, ...]:
+        body = {"query": queries.term("article_id", id)}
+        pages = self._sightings.pages(body, [{"position": "asc"}, {"ioc_id": "asc"}], _SIGHTINGS_AT_ONCE)
+        return tuple([sighting_record(hit["_source"]) async for page in pages for hit in page])
 
     async def iocs_among(self, id: str, ioc_ids: Sequence[str]) -> dict[str, Ioc]:
         sighted = await self._sightings.get_many([sighting_id(one, id) for one in ioc_ids], source=["ioc_id"])

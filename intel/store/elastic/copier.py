@@ -37,6 +37,7 @@ from intel.store.elastic.documents import (
     from_document,
     is_there,
     moment,
+    sighting_record,
     to_document,
 )
 from intel.store.elastic.index import Index
@@ -209,9 +210,7 @@ class _State:
         async for page in self._pages("sightings", query, _SIGHTINGS_AT_ONCE, _IN_ORDER, _SIGHTED):
             for hit in page:
                 one = hit["_source"]
-                found.setdefault(one["article_id"], []).append(
-                    Sighting(one["type"], one["value"], one["context"], tuple(one["malware"]), one.get("position", 0))
-                )
+                found.setdefault(one["article_id"], []).append(sighting_record(one))
         return found
 
     async def _votes(self) -> AsyncGenerator[Vote, None]:

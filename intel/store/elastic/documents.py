@@ -235,6 +235,12 @@ def sighted_article(sighting: Document) -> ArticleRef:
     return from_document(ArticleRef, _ref_document(sighting))
 
 
+def sighting_record(document: Document) -> Sighting:
+    """Return the sighting that a document holds; one of an earlier version has no position."""
+    position = document.get("position", 0)
+    return Sighting(document["type"], document["value"], document["context"], tuple(document["malware"]), position)
+
+
 def seen_ioc(sighting: Document, first_seen: str) -> SeenIoc:
     """Return a sighting with the time its indicator was first seen."""
     return from_document(SeenIoc, {**sighting, "first_seen": first_seen})

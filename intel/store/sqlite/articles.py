@@ -23,6 +23,7 @@ from intel.store.sqlite.rows import (
     id_bytes,
     id_text,
     ioc,
+    sightings_of,
     to_json,
 )
 from intel.store.sqlite.saving import remove, save
@@ -80,6 +81,13 @@ class SqliteArticles:
 
     async def iocs_of(self, id: str, limit: int, after: Position | None = None) -> Page[Ioc]:
         return await self._database.read(lambda connection: _iocs_of(connection, id, limit, after))
+
+    async def sightings_of(self, id: str) -> tuple[Sighting, ...]:
+        def work(connection: sqlite3.Connection) -> tuple[Sighting, ...]:
+            row = connection.execute("SELECT seq FROM articles WHERE id = ?", (id,)).fetchone()
+            return sightings_of(connection, row["seq"]) if row else ()
+
+        return await self._database.read(work)
 
     async def iocs_among(self, id: str, ioc_ids: Sequence[str]) -> dict[str, Ioc]:
         def work(connection: sqlite3.Connection) -> dict[str, Ioc]:

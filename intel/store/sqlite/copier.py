@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, closing
@@ -13,7 +12,7 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
-from intel.records import Account, ApiKey, Catalogue, Feed, Session, Sighting, Submission, Vote, Week
+from intel.records import Account, ApiKey, Catalogue, Feed, Session, Submission, Vote, Week
 from intel.store.copying import (
     Address,
     BlockedDomain,
@@ -28,7 +27,7 @@ from intel.store.port import Articles, Entry
 from intel.store.sqlite.changes import take_numbers
 from intel.store.sqlite.connection import ROWS_AT_ONCE, Database, connect, engine_errors
 from intel.store.sqlite.readings import reading_record, reading_row
-from intel.store.sqlite.rows import ARTICLES_WITH_TEXT, article, from_row, id_bytes, id_text, to_row
+from intel.store.sqlite.rows import ARTICLES_WITH_TEXT, article, from_row, id_bytes, id_text, sightings_of, to_row
 from intel.times import from_milliseconds
 
 # What the copy derives anew from the records of the parts; virtual tables bring tables of their own name.
@@ -85,12 +84,7 @@ TABLES = {
 
 def _read_articles(connection: sqlite3.Connection) -> Iterator[Entry]:
     for row in connection.execute(f"{ARTICLES_WITH_TEXT} ORDER BY save_number"):
-        found = connection.execute(_SIGHTINGS, (row["seq"],))
-        sightings = [
-            Sighting(type, value, context, tuple(json.loads(malware)), position)
-            for type, value, context, malware, position in found
-        ]
-        yield Entry(article(row, row["text"]), sightings)
+        yield Entry(article(row, row["text"]), sightings_of(connection, row["seq"]))
 
 
 def _read_addresses(connection: sqlite3.Connection) -> Iterator[Address]:
@@ -219,10 +213,6 @@ def check_file(file: Path) -> bool:
 
 
 _PAGES_AT_ONCE = 2_000
-_SIGHTINGS = """
-    SELECT i.type, i.value, s.context, s.malware, s.position
-    FROM sightings AS s CROSS JOIN iocs AS i ON i.seq = s.ioc_seq WHERE s.article_seq = ? ORDER BY s.position
-"""
 _ADD_ADDRESS = """
     INSERT INTO addresses (address, article_id, claimed) SELECT :address, id, :claimed FROM articles
     WHERE id = :article_id ON CONFLICT DO NOTHING

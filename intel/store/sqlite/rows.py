@@ -9,7 +9,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any, TypeVar
 
-from intel.records import Article, ArticleRef, Ioc
+from intel.records import Article, ArticleRef, Ioc, Sighting
 from intel.times import from_milliseconds, to_milliseconds
 
 R = TypeVar("R")
@@ -147,3 +147,17 @@ def iocs_by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, 
 def iocs_in_order(connection: sqlite3.Connection, seqs: Sequence[int]) -> tuple[Ioc, ...]:
     """Return existing indicators in the order of `seqs`."""
     return tuple(ioc(connection.execute(f"{IOCS} WHERE i.seq = ?", (seq,)).fetchone()) for seq in seqs)
+
+
+def sightings_of(connection: sqlite3.Connection, article_seq: int) -> tuple[Sighting, ...]:
+    """Return what was seen in an article, in order of first appearance."""
+    return tuple(
+        Sighting(type, value, context, tuple(json.loads(malware)), position)
+        for type, value, context, malware, position in connection.execute(_SIGHTINGS, (article_seq,))
+    )
+
+
+_SIGHTINGS = """
+    SELECT i.type, i.value, s.context, s.malware, s.position
+    FROM sightings AS s CROSS JOIN iocs AS i ON i.seq = s.ioc_seq WHERE s.article_seq = ? ORDER BY s.position
+"""

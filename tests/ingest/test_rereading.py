@@ -1,0 +1,74 @@
+"""Stored articles read again with today's rules, on both engines."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ingest.assembly import open_ingest
+from ingest.rereading import Reread, Rereading
+from ingest.revisions import Revisions
+from intel.records import Article, Sighting
+from intel.settings import load_settings
+from intel.store import Store
+
+TEXT = """A report
+
+The loader fetched its orders from evil-loader[.]top and second-stage[.]top. It was kept on github.com.
+"""
+MARKUP = Sighting("url", "https://in-a-link.example/x", "", (), 0)
+DROPPED = Sighting("domain", "github.com", "It was kept on github.com.", (), 1)
+
+
+async def reread(store: Store, **options: object) -> list[Reread]:
+    ingest = open_ingest(load_settings({}), store)
+    try:
+        rereading = Rereading(store, ingest.pipeline, ingest.isolation, 1_000)
+        return [one async for one in replace(rereading, **options).all(None, 0)]  # type: ignore[arg-type]
+    finally:
+        await ingest.close()
+
+
+async def taken_in(store: Store) -> Article:
+    """An article as earlier rules read it: one indicator short, and with two that today's rules do not find."""
+    ingest = open_ingest(load_settings({}), store)
+    try:
+        article = await ingest.pipeline.take_file(TEXT.encode(), "text/plain", "A")
+    finally:
+        await ingest.close()
+    found = await store.articles.sightings_of(article.id)
+    earlier = [MARKUP, DROPPED, replace(found[0], position=2)]
+    reading = await store.readings.get(article.id, 1)
+    assert reading is not None
+    await store.readings.put(replace(reading, iocs=tuple((one.type, one.value) for one in earlier)))
+    return await store.articles.save(article, earlier, [])
+
+
+async def values(store: Store, article: Article) -> list[str]:
+    return [one.value for one in await store.articles.sightings_of(article.id)]
+
+
+@pytest.mark.promise("operations.reread")
+async def test_what_todays_rules_find_and_drop_is_a_new_revision(stores: tuple[Store, Store]) -> None:
+    store, _ = stores
+    article = await taken_in(store)
+    (dry,) = await reread(store, dry_run=True)
+    assert await values(store, article) == [MARKUP.value, DROPPED.value, "evil-loader.top"]
+    (done,) = await reread(store)
+    assert (
+        (dry.added, dry.vanished)
+        == (done.added, done.vanished)
+        == (
+            (("domain", "second-stage.top"),),
+            (("domain", "github.com"),),
+        )
+    )
+    assert await values(store, article) == [MARKUP.value, "evil-loader.top", "second-stage.top"]
+    again = await store.articles.get(article.id)
+    assert again is not None
+    assert (again.revision, again.title, again.fetched_at) == (2, article.title, article.fetched_at)
+    assert [one.value for one in await Revisions(store).vanished(again)] == ["github.com"]
+    (unchanged,) = await reread(store)
+    assert not unchanged.changed
+    assert not await reread(store, source="another")
