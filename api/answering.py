@@ -11,6 +11,7 @@ import structlog
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.limits.caller import TIER
 from api.limits.policy import PREFIX, is_blank
 from api.metrics import Metrics
 from api.problems import Problem, ProblemResponse
@@ -18,6 +19,8 @@ from api.streaming import HEAD_ONLY
 from api.web.routes import failure_page, is_page
 
 log = structlog.get_logger()
+
+_REQUEST_ID = "ioc.request_id"
 
 _Header = tuple[bytes, bytes]
 
@@ -47,13 +50,17 @@ class AnswerMiddleware:
             await self._app(scope, receive, send)
             return
         started, status = time.perf_counter(), _CLIENT_WENT_AWAY
+        scope[_REQUEST_ID] = request_id = secrets.token_hex(8)
+        # Every request runs in a context of its own.
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        named = (b"x-request-id", request_id.encode())
 
         async def answer(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 secure = self._of_pages if is_page(scope["path"]) else self._of_api
-                message = {**message, "headers": _secured(message.get("headers", ()), secure)}
+                message = {**message, "headers": [*_secured(message.get("headers", ()), secure), named]}
             await send(message)
 
         try:
@@ -62,7 +69,8 @@ class AnswerMiddleware:
             status = 500
             raise
         finally:
-            self._metrics.answered(scope["method"], _route(scope), status, time.perf_counter() - started)
+            seconds = time.perf_counter() - started
+            self._metrics.answered(scope["method"], _route(scope), scope.get(TIER, "none"), status, seconds)
 
 
 class HeadMiddleware:
@@ -126,7 +134,7 @@ class UnforeseenErrorMiddleware:
         except ClientDisconnect:
             log.info("a client disconnected before its request was complete", route=_route(scope))
         except Exception:
-            request_id = secrets.token_hex(8)
+            request_id = scope.get(_REQUEST_ID) or secrets.token_hex(8)
             log.exception("a request failed in an unforeseen way", route=_route(scope), request_id=request_id)
             if begun or scope["type"] != "http":
                 raise

@@ -165,8 +165,9 @@ def _routes(rooms: Iterable[ModuleType]) -> Iterator[BaseRoute]:
 
 
 def _assemble(settings: Settings, clock: Callable[[], datetime], worker: Worker | None) -> tuple[Service, Ingest]:
-    store, metrics = open_store(settings, clock), Metrics(worker.number, worker.metrics) if worker else Metrics()
-    ingest = open_ingest(settings, store, clock)
+    metrics = Metrics(worker.number, worker.metrics) if worker else Metrics()
+    store = open_store(settings, clock, metrics.work.store_answered)
+    ingest = open_ingest(settings, store, clock, metrics.work)
     redis = settings.redis_address
     queue = _queue(redis, ingest, worker)
     service = Service(

@@ -14,6 +14,7 @@ from ingest.fetch import FetchAllow, Fetcher, FetchLimits
 from ingest.handed_in import HandedIn
 from ingest.isolated import Isolation
 from ingest.near_duplicates import copies_among
+from ingest.observing import Observer, Unobserved
 from ingest.pipeline import Pipeline, Read
 from ingest.polling import keep_following, open_polling
 from ingest.reading import Page, ReadPage, checked, is_large, limited, read_page
@@ -48,8 +49,13 @@ class Ingest:
         await self.isolation.close()
 
 
-def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] = utc_now) -> Ingest:
-    """Return the parts as the settings ask. Raises ConfigurationError.
+def open_ingest(
+    settings: Settings,
+    store: Store,
+    clock: Callable[[], datetime] = utc_now,
+    observer: Observer | None = None,
+) -> Ingest:
+    """Return the parts as the settings ask; `observer` is told how articles fare. Raises ConfigurationError.
 
     No process is started before the first page is read, or before `isolation.start` for whoever waits for pages.
     """
@@ -60,7 +66,7 @@ def open_ingest(settings: Settings, store: Store, clock: Callable[[], datetime] 
 
     def pipeline_for(account_id: str) -> Pipeline:
         read, compare = _readers(isolation, account_id, settings.ioc_most_indicators)
-        return Pipeline(fetcher.fetch, read, store, clock, compare)
+        return Pipeline(fetcher.fetch, read, store, clock, compare, observer or Unobserved())
 
     async def take_submitted(submission: Submission) -> Article:
         pipeline = pipeline_for(submission.account_id)

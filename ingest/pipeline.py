@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from ingest.batch import Batch
 from ingest.copies import Compare, Copies, compare_here
 from ingest.fetch import FetchedPage
+from ingest.observing import Observer, Unobserved, timed
 from ingest.reading import Page, ReadPage
 from ingest.revisions import Revisions
 from intel.canonical import canonical_url
@@ -30,7 +31,7 @@ Read = Callable[[Page], Awaitable[ReadPage]]
 class Pipeline:
     """Takes articles in. Every method raises IngestFailed with its reason, or StoreUnavailable.
 
-    `compare` tells copies of a text.
+    `compare` tells copies of a text, `observer` is told how long the stages take.
     """
 
     fetch: Fetch
@@ -38,6 +39,7 @@ class Pipeline:
     store: Store
     clock: Callable[[], datetime]
     compare: Compare = compare_here
+    observer: Observer = field(default_factory=Unobserved)
 
     async def take_submitted(self, submission: Submission) -> Article:
         """Take in the page that was submitted. Only the operator's word for its source is believed."""
@@ -50,7 +52,7 @@ class Pipeline:
         Where the source name is only `claimed`, the article counts for the domain that it was fetched from, whatever
         the page says of itself.
         """
-        fetched = await self.fetch(url)
+        fetched = await timed(self.observer, "fetch", self.fetch(url))
         page = Page(
             body=fetched.body,
             content_type=fetched.content_type,
@@ -59,7 +61,7 @@ class Pipeline:
             source_name=source_name,
             fetched_at=self.clock(),
         )
-        found = await self.read(page)
+        found = await self._read(page)
         if claimed:
             domain = await asyncio.to_thread(domain_of_url, fetched.final_url)
             found = replace(found, article=replace(found.article, source_domain=domain))
@@ -72,7 +74,12 @@ class Pipeline:
     async def take_file(self, body: bytes, content_type: str, source_name: str | None) -> Article:
         """Read and save an article from a file; its identity is its content."""
         page = Page(body, content_type, None, None, source_name, self.clock())
-        return await self.take_read(await self.read(page))
+        return await self.take_read(await self._read(page))
+
+    async def _read(self, page: Page) -> ReadPage:
+        found = await timed(self.observer, "read", self.read(page))
+        self.observer.weighed(found.candidates)
+        return found
 
     async def take_read(self, found: ReadPage, *addresses: str) -> Article:
         """Save an article that was read from a file; `addresses` lead to it from now on."""
@@ -114,7 +121,7 @@ class Pipeline:
             Entry(article, page.sightings, (*page.addresses, *page.bands))
             for article, page in zip(articles, found, strict=True)
         ]
-        saved = await self.store.articles.save_many(entries)
+        saved = await timed(self.observer, "save", self.store.articles.save_many(entries))
         return await self._settle_new(saved, found, await self.store.articles.ids_of(list(batch.owners)), now)
 
     async def _settle_new(
@@ -153,7 +160,8 @@ class Pipeline:
         return saved
 
     async def _put(self, article: Article, found: ReadPage, addresses: set[str]) -> Article:
-        return await self.store.articles.save(article, found.sightings, (*sorted(addresses), *found.bands))
+        saving = self.store.articles.save(article, found.sightings, (*sorted(addresses), *found.bands))
+        return await timed(self.observer, "save", saving)
 
 
 def _is_at_home(found: ReadPage, *urls: str) -> bool:

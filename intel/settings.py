@@ -92,6 +92,9 @@ class Settings(BaseModel):
     ioc_allowed_hosts: CommaList = Field((), description="more host names under which the service answers")
     ioc_cors_origins: CommaList = Field((), description="origins whose pages may read the API, or `*` for all")
     ioc_metrics_allow: Networks = Field((), description="networks that may read `/metrics`")
+    ioc_metrics_port: int | None = Field(
+        None, ge=1, le=65535, description="port on which `ioc worker` answers `/metrics`, at IOC_HOST"
+    )
     ioc_feeds: Path | None = Field(None, description="file of feeds to follow")
 
     @field_validator("ioc_rate_key", "ioc_rate_list", "ioc_rate_search", "ioc_rate_wrong_key")

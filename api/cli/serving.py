@@ -18,6 +18,7 @@ from api.cli.preflight import check_parts
 from api.cli.running import say
 from api.limits.shared import SharedBuckets
 from api.logs import configure_logs
+from api.metrics import tell_work
 from api.server.shared_texts import SharedTexts
 from api.server.workers import Workers
 from api.worker import Worker
@@ -160,8 +161,9 @@ async def _work(settings: Settings, redis_address: str) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    store, queue = open_store(settings), ArqQueue(redis_address)
-    ingest = open_ingest(settings, store)
+    told = tell_work(settings.ioc_metrics_port, settings.ioc_host) if settings.ioc_metrics_port else None
+    store = open_store(settings, observe=told.store_answered) if told else open_store(settings)
+    queue, ingest = ArqQueue(redis_address), open_ingest(settings, store, observer=told)
     following = open_following(settings, store, ingest, Submitting(store, queue, ingest.fetch_allow, utc_now))
     build_weeks = build_newest_weeks(store, load_lessons(), utc_now)
     ingest.isolation.start()

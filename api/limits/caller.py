@@ -10,6 +10,8 @@ from api.limits.tiers import Tier, results_limit
 from intel.records import Role
 
 CALLER = "ioc.caller"
+# The name of the tier that a request to a limited path is charged to, for whoever counts; also where it is refused.
+TIER = "ioc.tier"
 
 
 class KeyIdentity(Protocol):

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.limits.authorization import MalformedAuthorization, key_in
 from api.limits.bucket import Decision
-from api.limits.caller import CALLER, Caller, KeyIdentity
+from api.limits.caller import CALLER, TIER, Caller, KeyIdentity
 from api.limits.client_address import Network, client_address
 from api.limits.headers import limit_headers, retry_after
 from api.limits.policy import Access, Policies, is_search
@@ -90,6 +90,7 @@ class LimitMiddleware:
             return
         request = self._read(scope, access)
         verdict = await self._judge(request)
+        scope[TIER] = verdict.decision.policy
         answer = _with_headers(send, verdict.decision)
         if isinstance(verdict, _Refusal):
             refuse = self._problem(verdict.status, verdict.code, verdict.detail, verdict.headers)

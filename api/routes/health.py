@@ -19,6 +19,7 @@ from intel.settings import Network
 router = APIRouter(include_in_schema=False)
 
 _MOST_FEEDS = 500
+_MOST_DUE = 500
 
 
 @router.get("/healthz")
@@ -31,10 +32,12 @@ async def readyz(request: Request) -> Response:
     try:
         await service_of(request).store.ping()
     except StoreDamaged as damage:
-        return json_answer({"status": damage.told}, 503, {"Retry-After": str(damage.retry_after_seconds)})
-    except StoreUnavailable:
-        return json_answer({"status": "waiting for the store"}, 503, {"Retry-After": "2"})
-    return json_answer({"status": "ready"})
+        reasons = {"status": damage.told, "reasons": [damage.told]}
+        return json_answer(reasons, 503, {"Retry-After": str(damage.retry_after_seconds)})
+    except StoreUnavailable as error:
+        reasons = {"status": "waiting for the store", "reasons": [error.told]}
+        return json_answer(reasons, 503, {"Retry-After": "2"})
+    return json_answer({"status": "ready", "reasons": []})
 
 
 @router.get("/metrics")
@@ -45,6 +48,10 @@ async def metrics(request: Request) -> Response:
     totals = await service.store.totals()
     service.metrics.stored({"articles": totals.articles, "iocs": totals.iocs}, totals.submissions)
     feeds = [feed for feed in await service.store.feeds.all() if feed.enabled]
+    now = service.clock()
+    due = await service.store.submissions.due(now, _MOST_DUE)
+    service.metrics.waiting(min((one.due_at for one in due), default=None), now)
+    service.metrics.imported(await service.store.catalogues.all())
     service.metrics.followed(await health_of(service.store, feeds[:_MOST_FEEDS]))
     return Response(service.metrics.render(), media_type=MEDIA_TYPE)
 

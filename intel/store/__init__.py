@@ -6,21 +6,22 @@ from collections.abc import Callable
 from datetime import datetime
 
 from intel.settings import Settings
+from intel.store.observing import Observe, unobserved
 from intel.store.port import Store
 from intel.times import utc_now
 
 __all__ = ["Store", "open_store"]
 
 
-def open_store(settings: Settings, clock: Callable[[], datetime] = utc_now) -> Store:
+def open_store(settings: Settings, clock: Callable[[], datetime] = utc_now, observe: Observe = unobserved) -> Store:
     """Return the store that the settings name; nothing is connected or made before `Store.setup`.
 
-    `clock` tells when indicators are added and changed.
+    `clock` tells when indicators are added and changed, `observe` is told how long reads and writes take.
     """
     if settings.elasticsearch is None:
         from intel.store.sqlite.store import SqliteStore
 
-        return SqliteStore(settings.data_dir / "ioc.sqlite3", clock)
+        return SqliteStore(settings.data_dir / "ioc.sqlite3", clock, observe)
     from intel.store.elastic.store import ElasticStore
 
-    return ElasticStore(settings.elasticsearch, clock=clock)
+    return ElasticStore(settings.elasticsearch, clock=clock, observe=observe)

@@ -26,6 +26,7 @@ import structlog
 from intel.errors import CredentialsRefused, IocError, StoreUnavailable, WritesRefused
 from intel.settings import ElasticsearchSettings
 from intel.store.elastic.nodes import Answer, NoAnswer, Node, Nodes
+from intel.store.observing import Observe, unobserved
 
 log = structlog.get_logger()
 
@@ -99,9 +100,18 @@ class Patience(Enum):
 class Cluster:
     """The connection to the nodes; makes no request by itself."""
 
-    def __init__(self, settings: ElasticsearchSettings, steady_seconds: float = STEADY_SECONDS) -> None:
-        """`steady_seconds`: how long after its last trouble an answer says that an outage is over."""
+    def __init__(
+        self,
+        settings: ElasticsearchSettings,
+        steady_seconds: float = STEADY_SECONDS,
+        observe: Observe = unobserved,
+    ) -> None:
+        """`steady_seconds`: how long after its last trouble an answer says that an outage is over.
+
+        `observe` is told how long each answer took, repetitions and failures included.
+        """
         self._nodes = Nodes(settings)
+        self._observe = observe
         self._steady_seconds = steady_seconds
         self._troubled: dict[bool, float] = {}
         self._make_indices: Callable[[], Awaitable[None]] | None = None
@@ -149,10 +159,13 @@ class Cluster:
         sent = lines if body is None or lines is not None else orjson.dumps(body)
         target = f"{path}?{urlencode(params)}" if params else path
         writes = patience in (Patience.WRITE, Patience.LONG_WRITE)
+        begun = time.perf_counter()
         try:
             answer = await self._answer(method, target, sent, _JSON if lines is None else _LINES, patience.value)
         except (NoAnswer, TimeoutError) as error:
             raise self._trouble(writes, str(error) or type(error).__name__, AnswerLost()) from None
+        finally:
+            self._observe("write" if writes else "read", time.perf_counter() - begun)
         return self._read(answer, writes)
 
     async def close(self) -> None:

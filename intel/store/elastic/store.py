@@ -34,6 +34,7 @@ from intel.store.elastic.subjects import ElasticSubjects
 from intel.store.elastic.submissions import ElasticSubmissions
 from intel.store.elastic.votes import ElasticVotes
 from intel.store.elastic.weeks import ElasticWeeks
+from intel.store.observing import Observe, unobserved
 from intel.store.port import Progress
 from intel.times import from_milliseconds, utc_now
 
@@ -50,13 +51,14 @@ class ElasticStore:
         held_seconds: float = HELD_SECONDS,
         steady_seconds: float = STEADY_SECONDS,
         clock: Callable[[], datetime] = utc_now,
+        observe: Observe = unobserved,
     ) -> None:
         """`held_seconds`: how long what a killed process was at, such as saving an article, stays closed to others.
 
         `steady_seconds`: how long it has to answer without trouble before an outage is over.
-        `clock` tells when indicators are added and changed.
+        `clock` tells when indicators are added and changed, `observe` is told how long reads and writes take.
         """
-        self._cluster = Cluster(settings, steady_seconds)
+        self._cluster = Cluster(settings, steady_seconds, observe)
         self._reads = Reads(self._cluster)
         self._indices = Indices(self._cluster, settings.index_prefix)
         bulk = Bulk(self._cluster)

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 import structlog
 
 from intel.errors import StoreDamaged, StoreUnavailable, WritesRefused
+from intel.store.observing import Observe, unobserved
 
 log = structlog.get_logger()
 
@@ -209,8 +210,10 @@ class _Query:
 class Database:
     """Runs work on the file; usable from any task and event loop until it is closed."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, observe: Observe = unobserved) -> None:
+        """`observe` is told of reads and writes in threads how long they took, with the wait for a thread."""
         self.path = path
+        self._observe = observe
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="store-write")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
         self._at_once = _AtOnce(path)
@@ -267,8 +270,12 @@ class Database:
     async def _run(self, executor: Executor, work: Callable[[], T]) -> T:
         if self._closed:
             raise StoreUnavailable("the store is closed")
-        with self._noted(), engine_errors():
-            return await asyncio.get_running_loop().run_in_executor(executor, work)
+        begun = time.perf_counter()
+        try:
+            with self._noted(), engine_errors():
+                return await asyncio.get_running_loop().run_in_executor(executor, work)
+        finally:
+            self._observe("write" if executor is self._writer else "read", time.perf_counter() - begun)
 
     @contextmanager
     def _noted(self) -> Iterator[None]:

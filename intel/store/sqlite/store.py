@@ -12,6 +12,7 @@ from intel.records import Totals
 from intel.store.copying import Copier
 from intel.store.feeds import Feeds
 from intel.store.files import Files
+from intel.store.observing import Observe, unobserved
 from intel.store.port import (
     Accounts,
     Articles,
@@ -48,9 +49,9 @@ from intel.times import utc_now
 class SqliteStore:
     """`intel.store.port.Store` on the file at `path`; its folder is made, for its owner alone, where it is missing."""
 
-    def __init__(self, path: Path, clock: Callable[[], datetime] = utc_now) -> None:
-        """`clock` tells when indicators are added and changed."""
-        self._database = Database(path)
+    def __init__(self, path: Path, clock: Callable[[], datetime] = utc_now, observe: Observe = unobserved) -> None:
+        """`clock` tells when indicators are added and changed, `observe` is told how long reads and writes take."""
+        self._database = Database(path, observe)
         self._clock = clock
         self._iocs = SqliteIocs(self._database)
         self._articles = SqliteArticles(self._database, clock)
