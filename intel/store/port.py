@@ -62,6 +62,7 @@ from intel.records import (
     Vote,
     Week,
 )
+from intel.store.domains import Domains as Domains
 from intel.store.entry import Entry as Entry
 from intel.store.feeds import Feeds
 from intel.store.files import Files
@@ -381,22 +382,6 @@ class Votes(Protocol):
 
     async def of(self, ioc_id: str) -> tuple[Vote, ...]:
         """Return the votes on an indicator, oldest first, then by account; at most 1,000."""
-
-
-class Domains(Protocol):
-    """Domains whose pages an administrator refuses, by their canonical names. Read at once by every process."""
-
-    async def block(self, domain: str, now: datetime) -> bool:
-        """Block a domain; False where it is blocked already."""
-
-    async def unblock(self, domain: str) -> bool:
-        """Block a domain no more; False where it is not blocked."""
-
-    async def blocked(self) -> dict[str, datetime]:
-        """Return the blocked domains by name, each with when it was blocked."""
-
-    async def any_blocked(self, domains: Sequence[str]) -> bool:
-        """Return whether any of these very domains (at most 200) is blocked."""
 
 
 class Store(Protocol):
