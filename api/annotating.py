@@ -5,31 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 import orjson
 
-from ingest.indicators.noise import warnings as noise_warnings
-from intel.ageing import Age, age
+from ingest.warned import Caution as Caution
+from ingest.warned import imported, lasting_cautions
+from intel.ageing import Age, Status, age
 from intel.cards import Card, card_of
-from intel.catalogues import warnings_of
+from intel.confidence import Evidence, confidence, rules_of
 from intel.matching import reason
 from intel.query import SearchText
 from intel.records import Ioc
 from intel.store import Store
 from intel.times import from_milliseconds, rfc3339
-from intel.warninglists import packaged_warnings
 
 _ONE_READ = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Caution:
-    """A warning list that an indicator stands on, and what that means."""
-
-    list: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +30,7 @@ class Annotations:
     now: datetime
     false_positives: Mapping[str, int]
     imported: Mapping[str, tuple[Caution, ...]]
-    _aged: dict[tuple[str, int], bytes] = field(default_factory=dict)
+    _aged: dict[tuple[str, int], tuple[Status, bytes]] = field(default_factory=dict)
 
     def age(self, ioc: Ioc) -> Age:
         return age(ioc.type, ioc.last_seen, self.now)
@@ -57,24 +48,43 @@ class Annotations:
         Every answer shows this one.
         """
         card = found if isinstance(found, Card) else card_of(found, self.votes(found))
-        said = b'%b,"warnings":%b,%b,"votes":{"false_positive":%d}' % (
+        cautions = self.cautions(card)
+        status, ageing = self._ageing(card.type, card.last_seen)
+        known = Evidence(card.sources, bool(card.malware), status, bool(cautions), card.false_positives)
+        said = b'%b,"warnings":%b,%b,"votes":{"false_positive":%d},"confidence":%d' % (
             card.json,
-            orjson.dumps(self.cautions(card)),
-            self._ageing(card.type, card.last_seen),
+            orjson.dumps(cautions),
+            ageing,
             card.false_positives,
+            confidence(known),
         )
         match = b"" if search is None else b',"match":' + orjson.dumps(reason(search, card))
         return orjson.Fragment(said + match + b"}")
 
-    def _ageing(self, type: str, last_seen: int) -> bytes:
-        """Return the members that tell the age of what was last seen then: few differ within a page."""
-        members = self._aged.get((type, last_seen))
-        if members is None:
+    def evidence(self, ioc: Ioc) -> Evidence:
+        """Return what the confidence in an indicator goes by."""
+        status = self.age(ioc).status
+        return Evidence(ioc.sources, bool(ioc.malware), status, bool(self.cautions(ioc)), self.votes(ioc))
+
+    def confidence(self, ioc: Ioc) -> int:
+        return confidence(self.evidence(ioc))
+
+    def confidence_of(self, ioc: Ioc) -> list[dict[str, Any]]:
+        """Return the rules that make up the confidence in an indicator, as members of an answer."""
+        rules = rules_of(self.evidence(ioc))
+        return [{"rule": rule.id, "points": rule.points, "reason": rule.reason} for rule in rules]
+
+    def _ageing(self, type: str, last_seen: int) -> tuple[Status, bytes]:
+        """Return the status of what was last seen then, and the members that tell its age: few differ within a
+        page.
+        """
+        aged = self._aged.get((type, last_seen))
+        if aged is None:
             stands = age(type, from_milliseconds(last_seen), self.now)
             expires_at = rfc3339(stands.expires_at) if stands.expires_at else None
             members = orjson.dumps({"status": stands.status, "expires_at": expires_at})[1:-1]
-            self._aged[type, last_seen] = members
-        return members
+            aged = self._aged[type, last_seen] = (stands.status, members)
+        return aged
 
     def members(self, ioc: Ioc) -> dict[str, Any]:
         """Return the members of the IOC record."""
@@ -85,33 +95,15 @@ class Annotations:
         return [self.record(each, search) for each in found]
 
 
-@lru_cache(maxsize=16384)
-def lasting_cautions(type: str, value: str) -> tuple[Caution, ...]:
-    """Return what this version of the service says of an indicator."""
-    packaged = packaged_warnings(type, value)
-    # What is built in of addresses is what the packaged lists say better.
-    built_in = [one for one in noise_warnings(type, value) if one[0] != "addresses" or not packaged]
-    return tuple(Caution(*one) for one in (*built_in, *packaged))
-
-
 async def annotate(store: Store, iocs: Sequence[Ioc], now: datetime) -> Annotations:
     """Read what is said of these indicators: one read of each kind for a page, some for a very long article."""
     counts: dict[str, int] = {}
     distinct = list(dict.fromkeys(ioc.id for ioc in iocs))
     for start in range(0, len(distinct), _ONE_READ):
         counts |= await store.votes.counts(distinct[start : start + _ONE_READ])
-    return Annotations(now, counts, await _imported(store, iocs))
+    return Annotations(now, counts, await imported(store, iocs))
 
 
 async def annotate_cards(store: Store, cards: Sequence[Card], now: datetime) -> Annotations:
     """Read what cards do not say themselves: nothing but imported lists, if there are any."""
-    return Annotations(now, {card.id: card.false_positives for card in cards}, await _imported(store, cards))
-
-
-async def _imported(store: Store, found: Sequence[Ioc | Card]) -> dict[str, tuple[Caution, ...]]:
-    distinct = list({each.id: each for each in found}.values())
-    imported: dict[str, tuple[Caution, ...]] = {}
-    for start in range(0, len(distinct), _ONE_READ):
-        listed = await warnings_of(store, distinct[start : start + _ONE_READ])
-        imported |= {id: tuple(Caution(one.list, one.reason) for one in found) for id, found in listed.items()}
-    return imported
+    return Annotations(now, {card.id: card.false_positives for card in cards}, await imported(store, cards))

@@ -157,6 +157,7 @@ class IocModel(BaseModel):
     status: Status = Field(description="by its type and how long ago it was last seen")
     expires_at: datetime | None = Field(description="when its status is or was `expired` from; null for never")
     votes: VoteCountModel
+    confidence: int = Field(ge=0, le=100, description="how far it can be relied on: the sum of the rules that hold")
     article: ArticleRefModel
 
 
@@ -166,8 +167,17 @@ class FoundIocModel(IocModel):
     match: MatchModel | None = Field(None, description="only in the answer to a search")
 
 
+class ConfidenceRuleModel(BaseModel):
+    """A rule that holds for an indicator, and the points that it adds."""
+
+    rule: str
+    points: int
+    reason: str
+
+
 class IocDetailModel(IocModel):
     votes: VotesModel
+    confidence_of: list[ConfidenceRuleModel] = Field(description="the rules that make up `confidence`")
     articles: list[MentionModel] = Field(description="its newest 50 articles")
     articles_total: int
     related: list[IocModel] = Field(description="what is seen beside it")
@@ -198,12 +208,20 @@ class ReadingModel(BaseModel):
 class QueryModel(ReadingModel):
     """How the request was read."""
 
-    type: IocType | None
+    type: IocType | None = Field(description="the one type that is asked for; null where there are several")
+    types: list[IocType]
     value: str | None
     since: datetime | None
     until: datetime | None
-    source: str | None
+    source: str | None = Field(description="the one source that is asked for; null where there are several")
+    sources: list[str]
+    malware: list[str]
     added_since: datetime | None
+    status: list[Status]
+    exclude: list[str]
+    min_sources: int
+    sort: str | None
+    fields: list[str]
 
 
 class SearchedModel(BaseModel):

@@ -12,8 +12,6 @@ from pydantic import BeforeValidator
 
 from api.formats.negotiating import Format
 from api.limits.policy import is_blank
-from api.models import IocType
-from intel.ageing import Status
 from intel.errors import InvalidQuery
 from intel.times import to_moment
 
@@ -27,6 +25,7 @@ def _within_reach(given: object) -> object:
     return _LARGEST_COUNT if isinstance(given, str) and _VERY_MANY.fullmatch(given) else given
 
 
+CountParameter = Annotated[int | None, BeforeValidator(_within_reach)]
 LimitParameter = Annotated[
     int | None,
     BeforeValidator(_within_reach),
@@ -44,12 +43,10 @@ FormatParameter = Annotated[
 ]
 CursorParameter = Annotated[str | None, Query(description="`next_cursor` of the page before; needs a key")]
 SourceParameter = Annotated[str | None, Query(description="name of a source, as articles show it")]
-TypeParameter = Annotated[IocType | None, Query(description="only this type")]
 ValueParameter = Annotated[str | None, Query(description="exact value, plain or defanged")]
 SinceParameter = Annotated[str | None, Query(description="last seen at or after this date or time")]
 UntilParameter = Annotated[str | None, Query(description="last seen at or before this date or time")]
 AddedSinceParameter = Annotated[str | None, Query(description="stored at or after this date or time, inclusive")]
-StatusParameter = Annotated[Status | None, Query(description="only what has this status; needs `type`")]
 
 _DAY = timedelta(days=1)
 _MILLISECOND = timedelta(milliseconds=1)

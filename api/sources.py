@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from intel.query import ArticleQuery, IocQuery
+from intel.query import ArticleQuery, IocFilter, IocQuery
 from intel.records import Feed
 from intel.store import Store
 
@@ -29,7 +29,7 @@ async def health_of(store: Store, feeds: Sequence[Feed]) -> list[FeedHealth]:
     async def health(feed: Feed) -> FeedHealth:
         async with slots:
             articles = await store.articles.find(ArticleQuery(source=feed.name, limit=1))
-            iocs = await store.iocs.find(IocQuery(source=feed.name, limit=1))
+            iocs = await store.iocs.find(IocQuery(filter=IocFilter(sources=(feed.name,)), limit=1))
         return FeedHealth(feed, articles.total or 0, iocs.total or 0)
 
     return list(await asyncio.gather(*map(health, feeds)))

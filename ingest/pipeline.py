@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import islice
 
 from ingest.batch import Batch
 from ingest.copies import Compare, Copies, compare_here
@@ -16,9 +17,10 @@ from ingest.fetch import FetchedPage
 from ingest.observing import Observer, Unobserved, timed
 from ingest.reading import Page, ReadPage
 from ingest.revisions import Revisions
+from ingest.warned import marked
 from intel.canonical import canonical_url
 from intel.ids import OPERATOR
-from intel.records import Article, Submission
+from intel.records import Article, Sighting, Submission
 from intel.store import Store
 from intel.store.port import Entry
 from intel.suffixes import domain_of_url
@@ -118,8 +120,8 @@ class Pipeline:
             articles.append(article)
         await Revisions(self.store).begin(list(zip(articles, found, strict=True)), now)
         entries = [
-            Entry(article, page.sightings, (*page.addresses, *page.bands))
-            for article, page in zip(articles, found, strict=True)
+            Entry(article, sightings, (*page.addresses, *page.bands))
+            for article, page, sightings in zip(articles, found, await self._marked(found), strict=True)
         ]
         saved = await timed(self.observer, "save", self.store.articles.save_many(entries))
         return await self._settle_new(saved, found, await self.store.articles.ids_of(list(batch.owners)), now)
@@ -160,8 +162,14 @@ class Pipeline:
         return saved
 
     async def _put(self, article: Article, found: ReadPage, addresses: set[str]) -> Article:
-        saving = self.store.articles.save(article, found.sightings, (*sorted(addresses), *found.bands))
+        sightings = await marked(self.store, found.sightings)
+        saving = self.store.articles.save(article, sightings, (*sorted(addresses), *found.bands))
         return await timed(self.observer, "save", saving)
+
+    async def _marked(self, found: Sequence[ReadPage]) -> list[list[Sighting]]:
+        """Return the sightings of each page, marked by the warning lists in one go."""
+        together = iter(await marked(self.store, [one for page in found for one in page.sightings]))
+        return [list(islice(together, len(page.sightings))) for page in found]
 
 
 def _is_at_home(found: ReadPage, *urls: str) -> bool:

@@ -19,6 +19,7 @@ import structlog
 from ingest.handed_in import clear_files
 from ingest.queue.port import Queue
 from ingest.reading_slots import BUSY
+from ingest.warned import keep_marked
 from intel.errors import IngestFailed, StoreUnavailable
 from intel.records import Article, Submission
 from intel.store import Store
@@ -55,6 +56,7 @@ _CLOCKS_APART = timedelta(seconds=60)
 _STRANDED_EVERY_SECONDS = 15.0
 _REMOVALS_EVERY_SECONDS = 15.0
 _FILES_EVERY_SECONDS = 600.0
+_MARKING_EVERY_SECONDS = 30.0
 _FAR_AHEAD = timedelta(days=1)
 
 
@@ -134,7 +136,8 @@ async def upkeep(store: Store, queue: Queue, clock: Clock, *beside: Callable[[],
             await asyncio.sleep(_SETUP_RETRY_SECONDS)
     removals = _again_and_again(store.articles.finish_removals, _REMOVALS_EVERY_SECONDS)
     files = _again_and_again(lambda: clear_files(store, clock()), _FILES_EVERY_SECONDS)
-    sweeps = (sweep(store, queue, clock), sweep_stranded(store, queue, clock), removals, files)
+    marking = _again_and_again(lambda: keep_marked(store), _MARKING_EVERY_SECONDS)
+    sweeps = (sweep(store, queue, clock), sweep_stranded(store, queue, clock), removals, files, marking)
     await asyncio.gather(*sweeps, *(work() for work in beside))
 
 

@@ -33,6 +33,7 @@ class Card:
     malware: tuple[str, ...]
     title: str
     source_name: str
+    sources: int
     false_positives: int
     json: bytes
 
@@ -47,6 +48,7 @@ def card_of(ioc: Ioc, false_positives: int) -> Card:
         malware=ioc.malware,
         title=ioc.article.title,
         source_name=ioc.article.source_name,
+        sources=ioc.sources,
         false_positives=false_positives,
         json=card_json(orjson.dumps(indicator_members(ioc)), orjson.dumps(article_members(ioc.article))),
     )

@@ -13,12 +13,13 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
+from intel.ageing import Status, seen_between
 from intel.canonical import readings, refang
 from intel.errors import InvalidQuery
 from intel.ids import ioc_id
-from intel.records import Change
+from intel.records import IOC_TYPES, Change
 from intel.words import encode_word, encoded_words, words
 
 T = TypeVar("T")
@@ -78,23 +79,93 @@ class Position:
     values: tuple[int | str, ...]
 
 
+Exclusion = Literal["warned", "expired", "false_positive"]
+Sort = Literal["last_seen", "first_seen", "added_at", "sources"]
+EXCLUSIONS: Final[tuple[Exclusion, ...]] = ("warned", "expired", "false_positive")
+SORTS: Final[tuple[Sort, ...]] = ("last_seen", "first_seen", "added_at", "sources")
+_STATUSES: Final[tuple[Status, ...]] = ("active", "ageing", "expired")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Types (none: all), and when an indicator of them was last seen, both ends included."""
+
+    types: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IocFilter:
+    """What an indicator must be, beside the words of a search; a member that is left out asks for nothing.
+
+    `types`, `sources` (source names of its articles), `malware` (names in its record, in any case) and `statuses`: any
+    of these. `since` and `until` bound `last_seen`, `added_since` bounds `added_at`, all inclusive. `exclude` leaves
+    out what stands on a warning list, what has expired, and what has votes as a false positive. `min_sources` counts
+    independent sources. `now` is the time from which statuses are told; it must be there where any is asked for.
+    """
+
+    types: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    malware: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    added_since: datetime | None = None
+    statuses: tuple[Status, ...] = ()
+    exclude: tuple[Exclusion, ...] = ()
+    min_sources: int = 1
+    now: datetime | None = None
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """Types, times and statuses as spans, of which an indicator must be in one; without any, nothing matches."""
+        statuses = [one for one in self.statuses or _STATUSES if one != "expired" or "expired" not in self.exclude]
+        if len(statuses) == len(_STATUSES):
+            return (Span(tuple(dict.fromkeys(self.types)), self.since, self.until),)
+        assert self.now is not None  # noqa: S101 - statuses are asked for with the time from which they are told
+        types_in: dict[tuple[datetime | None, datetime | None], list[str]] = {}
+        for type in dict.fromkeys(self.types or IOC_TYPES):
+            for since, until in _joined(type, statuses, self.now):
+                within = _latest(since, self.since), _earliest(until, self.until)
+                types_in.setdefault(within, []).append(type)
+        return tuple(Span(tuple(types), *within) for within, types in types_in.items())
+
+
+def _joined(type: str, statuses: list[Status], now: datetime) -> list[tuple[datetime | None, datetime | None]]:
+    """Return the spans of `last_seen` that have these statuses; statuses next to each other make one span."""
+    spans = {status: span for status in statuses if (span := seen_between(type, status, now)) is not None}
+    if "ageing" in spans and "active" in spans:
+        spans["active"] = (spans.pop("ageing")[0], None)
+    if "ageing" in spans and "expired" in spans:
+        spans["expired"] = (None, spans.pop("ageing")[1])
+    return list(spans.values())
+
+
+def _latest(one: datetime | None, other: datetime | None) -> datetime | None:
+    return max(filter(None, (one, other)), default=None)
+
+
+def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
+    return min(filter(None, (one, other)), default=None)
+
+
+ANY: Final = IocFilter()
+
+
 @dataclass(frozen=True, slots=True)
 class IocQuery:
-    """A list (no `text`) or a search.
+    """A list (no `text`) or a search of what the filter lets through; `ids` restricts it to these indicators.
 
-    `ids` restricts to these indicators; `since` and `until` bound `last_seen`, `added_since` bounds `added_at`, all
-    inclusive.
+    `sort` None: a list by `last_seen`, a search by class of match. Ties of `first_seen`, `last_seen` and `added_at`
+    stand by id, those of `sources` by `last_seen`, then by id.
     """
 
     text: SearchText | None = None
-    type: str | None = None
+    filter: IocFilter = ANY
     ids: tuple[str, ...] | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    source: str | None = None
     limit: int = 20
     after: Position | None = None
-    added_since: datetime | None = None
+    sort: Sort | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +181,11 @@ class ChangePosition:
 
 @dataclass(frozen=True, slots=True)
 class ChangeQuery:
-    """The changes after a position; `types` and `sources` restrict them to any of these, where there are any."""
+    """The changes after a position, of what the filter lets through as it is now."""
 
     after: ChangePosition = ChangePosition()
     limit: int = 100
-    types: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
+    filter: IocFilter = ANY
 
 
 @dataclass(frozen=True, slots=True)

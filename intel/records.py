@@ -136,13 +136,17 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """An indicator as it stands in one article; `position` is its place in order of first appearance."""
+    """An indicator as it stands in one article; `position` is its place in order of first appearance.
+
+    `warned` where it stands on a warning list: so a new indicator is marked; of one that is stored `Marks` knows.
+    """
 
     type: str
     value: str
     context: str
     malware: tuple[str, ...] = ()
     position: int = 0
+    warned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

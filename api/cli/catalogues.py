@@ -9,9 +9,10 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from api import views
-from api.cli.running import print_json, say, with_store
+from api.cli.running import print_json, progress_bar, say, with_store
 from ingest.assembly import fetch_allow, fetch_proxy
 from ingest.catalogues import Imported, Located, import_catalogue, is_address, locate
+from ingest.warned import keep_marked
 from intel.settings import Settings
 from intel.store import Store
 from intel.times import utc_now
@@ -38,7 +39,11 @@ async def _import(store: Store, name: str, location: str, settings: Settings) ->
         found = await locate(location, fetch_allow(settings), fetch_proxy(settings))
     with _bar() as bar:
         task = bar.add_task(f"reading {name}", total=_size(found))
-        return await import_catalogue(store, name, found, utc_now(), lambda read: bar.advance(task, read))
+        done = await import_catalogue(store, name, found, utc_now(), lambda read: bar.advance(task, read))
+    with progress_bar() as progress:
+        marking = progress.add_task("marking indicators", total=None)
+        await keep_marked(store, lambda looked_at: progress.advance(marking, looked_at))
+    return done
 
 
 def _size(found: Located) -> int:

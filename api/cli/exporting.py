@@ -14,7 +14,7 @@ import orjson
 from api.annotating import annotate
 from api.cli.running import progress_bar, say, with_store
 from api.formats import WRITERS, Writer
-from intel.query import IocQuery
+from intel.query import IocFilter, IocQuery
 from intel.records import Ioc
 from intel.settings import Settings
 from intel.store import Store
@@ -29,7 +29,9 @@ def export(format: str, type: str | None, output: Path | None) -> None:
     async def run(store: Store, settings: Settings) -> int:
         writer = WRITERS[format](settings.base_url, None) if format in WRITERS else None
         with _destination(output) as out:
-            return await _write(store, IocQuery(type=type, limit=_PAGE), writer, out)
+            return await _write(
+                store, IocQuery(filter=IocFilter(types=(type,) if type else ()), limit=_PAGE), writer, out
+            )
 
     written = with_store(run)
     say(f"{written} indicators exported")

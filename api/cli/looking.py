@@ -14,7 +14,7 @@ from intel.canonical import defang
 from intel.exact import exact_values
 from intel.ids import ioc_id
 from intel.matching import reason
-from intel.query import IocQuery, Page, SearchText, parse_search
+from intel.query import IocFilter, IocQuery, Page, SearchText, parse_search
 from intel.records import Ioc
 from intel.settings import Settings
 from intel.store import Store
@@ -26,7 +26,7 @@ Json = dict[str, Any]
 def search(q: str, type: str | None, limit: int, *, as_json: bool) -> int:
     """Exit status 1 where nothing matches."""
     text = parse_search(q)
-    query = IocQuery(text=text, type=type, limit=limit)
+    query = IocQuery(text=text, filter=IocFilter(types=(type,) if type else ()), limit=limit)
 
     async def find(store: Store, _: Settings) -> tuple[Found, list[str], Json | None]:
         found = await _found(store, query)
@@ -45,7 +45,7 @@ def search(q: str, type: str | None, limit: int, *, as_json: bool) -> int:
 
 def list_newest(type: str | None, source: str | None, limit: int, *, as_json: bool) -> None:
     """List the newest indicators."""
-    query = IocQuery(type=type, source=source, limit=limit)
+    query = IocQuery(filter=IocFilter(types=(type,) if type else (), sources=(source,) if source else ()), limit=limit)
     found = with_store(lambda store, _: _found(store, query))
     if as_json:
         print_json(found.members())

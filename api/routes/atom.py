@@ -5,7 +5,7 @@ Each is its list's first page: the same parameters, tier and cap.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -15,22 +15,19 @@ from starlette.responses import Response
 
 from api.answers import problems
 from api.conditional import UNCHANGED
+from api.filters import Asked, filtered_in_order
 from api.formats import entries
 from api.formats.atom import MEDIA_TYPE, Entry, Feed, atom
 from api.limits.policy import access
 from api.parameters import (
     LimitParameter,
     SearchParameter,
-    SinceParameter,
     SourceParameter,
-    StatusParameter,
-    TypeParameter,
-    UntilParameter,
     ValueParameter,
     read_choice,
     read_text,
 )
-from api.routes.iocs import read_asked, seen_with
+from api.routes.iocs import read_asked
 from api.routes.weekly import current
 from api.service import caller_of, service_of
 from api.web.addresses import here_of, own_address, with_query
@@ -84,25 +81,23 @@ async def articles_feed(
     return _answer(request, "Articles", "/articles", asked, [entries.article(each, base) for each in page.items])
 
 
-@router.get("/iocs.atom", summary="Indicators as a feed: a list or any search", responses=_DESCRIBED)
+@router.get("/iocs.atom", summary="Indicators as a feed, a list or any search, newest first", responses=_DESCRIBED)
 @access(token=True)
+@filtered_in_order
 async def iocs_feed(
     request: Request,
     q: SearchParameter = None,
-    type: TypeParameter = None,
     limit: LimitParameter = None,
     value: ValueParameter = None,
-    since: SinceParameter = None,
-    until: UntilParameter = None,
-    source: SourceParameter = None,
-    status: StatusParameter = None,
+    *,
+    filters: Asked,
 ) -> Response:
     service, base = service_of(request), _base(request)
-    asked: dict[str, Any] = {"q": q, "type": type, "value": value, "since": since, "until": until, "source": source}
-    narrowed = asked if status is None else asked | seen_with(asked, status, service.clock())
-    query, shown = await read_asked(service.store, narrowed)
-    page = await service.store.iocs.find(replace(query, limit=caller_of(request).results_limit(limit)))
-    asked |= {"q": query.text.text if query.text else None, "value": shown["value"], "status": status}
+    query, shown = await read_asked(service.store, {"q": q, "value": value, **filters}, service.clock())
+    query = replace(query, limit=caller_of(request).results_limit(limit), sort="added_at")
+    page = await service.store.iocs.find(query)
+    given = {name: one if isinstance(one, list | str) or one is None else str(one) for name, one in filters.items()}
+    asked = {"q": query.text.text if query.text else None, "value": shown["value"], **given}
     return _answer(request, "Indicators", "/search", asked, [entries.ioc(each, base) for each in page.items])
 
 
@@ -110,9 +105,12 @@ def _base(request: Request) -> str:
     return own_address(request, service_of(request).settings)
 
 
-def _answer(request: Request, title: str, page: str, asked: dict[str, str | None], found: Sequence[Entry]) -> Response:
+def _answer(
+    request: Request, title: str, page: str, asked: Mapping[str, str | list[str] | None], found: Sequence[Entry]
+) -> Response:
     """Return the feed of what was asked; its name tells it from every other one, wherever the service is reached."""
-    narrowed = {name: given for name, given in asked.items() if given}
+    listed = {name: [given] if isinstance(given, str) else given for name, given in asked.items()}
+    narrowed = {name: ",".join(given) for name, given in listed.items() if given}
     told = ", ".join(given if name == "q" else f"{name} {given}" for name, given in narrowed.items())
     base, today = _base(request), service_of(request).clock().replace(hour=0, minute=0, second=0, microsecond=0)
     feed = Feed(

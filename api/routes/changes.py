@@ -15,9 +15,10 @@ from starlette.responses import Response
 from api import views
 from api.annotating import Annotations, annotate
 from api.answers import json_answer, problems
+from api.filters import Asked, filtered_in_order, read_filter
 from api.limits.policy import access
-from api.models import ChangesModel, IocType
-from api.parameters import read_text, unless_blank
+from api.models import ChangesModel
+from api.parameters import unless_blank
 from api.service import service_of
 from intel.errors import InvalidQuery
 from intel.query import ChangePage, ChangePosition, ChangeQuery
@@ -27,17 +28,12 @@ from intel.times import rfc3339
 router = APIRouter(tags=["indicators"])
 
 _DEFAULT_LIMIT, _MOST = 100, 1_000
-_MOST_SOURCES = 50
 _POSITION = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})", re.ASCII)
 
 AfterParameter = Annotated[
     str | None, Query(description="`next` of the answer before; it stays good for ever; absent: from the beginning")
 ]
 LimitParameter = Annotated[int | None, Query(ge=1, description="how many changes; 100 by default, 1,000 at most")]
-TypesParameter = Annotated[list[IocType] | None, Query(description="only these types; may be repeated")]
-SourcesParameter = Annotated[
-    list[str] | None, Query(description="only what these sources name, and all that is removed; may be repeated")
-]
 
 
 @router.get(
@@ -46,19 +42,19 @@ SourcesParameter = Annotated[
     responses={200: {"model": ChangesModel}, **problems(422)},
 )
 @access(key=True)
+@filtered_in_order
 async def list_changes(
     request: Request,
     after: AfterParameter = None,
     limit: LimitParameter = None,
-    type: TypesParameter = None,
-    source: SourcesParameter = None,
+    *,
+    filters: Asked,
 ) -> Response:
     service = service_of(request)
     query = ChangeQuery(
         after=_read_position(after),
         limit=min(limit or _DEFAULT_LIMIT, _MOST),
-        types=tuple(type or ()),
-        sources=_read_sources(source or []),
+        filter=read_filter(filters, service.clock()),
     )
     page = await service.store.iocs.changes(query)
     iocs = [change.ioc for change in page.items if change.ioc is not None]
@@ -93,9 +89,3 @@ def _read_position(text: str | None) -> ChangePosition:
     if numbers is None:
         raise InvalidQuery("after", "must be the `next` of an earlier answer; leave it out to begin anew")
     return ChangePosition(int(numbers[1]), int(numbers[2]))
-
-
-def _read_sources(sources: list[str]) -> tuple[str, ...]:
-    if len(sources) > _MOST_SOURCES:
-        raise InvalidQuery("source", f"may be given at most {_MOST_SOURCES} times")
-    return tuple(name for text in sources if (name := read_text("source", text)) is not None)

@@ -15,46 +15,34 @@ from api import views
 from api.annotating import annotate, annotate_cards
 from api.answers import Listing, json_answer, problems, read_listing
 from api.bodies import read_json
+from api.filters import Asked, at, chosen, filtered, read_fields, read_filter, read_sort, told
 from api.formats import OTHER_FORMATS, Format, render
 from api.formats.negotiating import negotiated, wanted_format
 from api.models import IocDetailModel, IocListModel, LookupBody, LookupModel
 from api.parameters import (
-    AddedSinceParameter,
     CursorParameter,
     FormatParameter,
     LimitParameter,
     SearchParameter,
-    SinceParameter,
-    SourceParameter,
-    StatusParameter,
-    TypeParameter,
-    UntilParameter,
     ValueParameter,
-    read_since,
-    read_text,
-    read_until,
     unless_blank,
 )
 from api.query_route import QueryRoute
 from api.searching import facets_shown, iocs_suggested, reading, searched
 from api.service import caller_of, service_of
 from api.voting import votes_shown
-from intel.ageing import Status, seen_between
 from intel.catalogues import catalogue_facts
-from intel.errors import InvalidQuery, NotFound
+from intel.errors import NotFound
 from intel.exact import exact_values
 from intel.ids import ioc_id
 from intel.query import IocQuery, parse_search
 from intel.records import Ioc
 from intel.store import Store
-from intel.times import rfc3339
 
 router = APIRouter(tags=["indicators"], route_class=QueryRoute)
 
 _ARTICLES_SHOWN = 50
 _RELATED_SHOWN = 50
-# Nothing is ever seen from then on.
-_NEVER = "9998-01-01"
 
 
 @router.get(
@@ -62,36 +50,29 @@ _NEVER = "9998-01-01"
     summary="List or search indicators",
     responses={200: {"model": IocListModel, "content": OTHER_FORMATS}, **problems(422)},
 )
+@filtered
 async def list_iocs(
     request: Request,
     q: SearchParameter = None,
-    type: TypeParameter = None,
     limit: LimitParameter = None,
     value: ValueParameter = None,
-    since: SinceParameter = None,
-    until: UntilParameter = None,
-    source: SourceParameter = None,
-    added_since: AddedSinceParameter = None,
-    status: StatusParameter = None,
     cursor: CursorParameter = None,
     facets: Annotated[bool, Query(description="also count by type, source and week; on the first page")] = False,
     format: FormatParameter = None,
+    *,
+    filters: Asked,
 ) -> Response:
-    asked: dict[str, Any] = {
-        "q": q, "type": type, "value": value, "since": since, "until": until, "source": source, "limit": limit,
-        "added_since": added_since,
-    }  # fmt: skip
-    if status is not None and cursor is None:
-        asked |= seen_with(asked, status, service_of(request).clock())
-    listing = read_listing(request, "iocs", asked, cursor)
     service = service_of(request)
-    query, shown = await read_asked(service.store, listing.asked)
+    asked = {"q": q, "value": value, "limit": limit, **at(filters, service.clock())}
+    listing = read_listing(request, "iocs", asked, cursor)
+    query, shown = await read_asked(service.store, listing.asked, service.clock())
+    fields = read_fields(listing.asked)
     query = replace(query, limit=listing.count, after=listing.position)
     if (wanted := wanted_format(request, format)) != "json":
         return await _in_format(listing, query, wanted)
     page = await service.store.iocs.find_cards(query)
     noted = await annotate_cards(service.store, page.items, service.clock())
-    items = noted.records(page.items, query.text)
+    items = chosen(noted.records(page.items, query.text), fields)
     beside = await _beside(listing, query, found=bool(items), with_facets=facets)
     return negotiated(listing.answer(items, page.total, page.next, query=shown, **beside))
 
@@ -112,7 +93,7 @@ async def get_ioc(request: Request, id: str) -> Response:
         noted.members(found)
         | {"votes": votes_shown(votes, identity.account_id if identity else None)}
         | {"articles": [*map(views.mention, mentions)], "articles_total": total}
-        | {"related": noted.records(related), "catalogue": catalogue}
+        | {"related": noted.records(related), "catalogue": catalogue, "confidence_of": noted.confidence_of(found)}
     )
 
 
@@ -158,42 +139,18 @@ async def known_ioc(request: Request, id: str) -> Ioc:
     return found
 
 
-async def read_asked(store: Store, asked: dict[str, Any]) -> tuple[IocQuery, dict[str, Any]]:
+async def read_asked(store: Store, asked: Asked, now: datetime) -> tuple[IocQuery, dict[str, Any]]:
     """Return what is asked, as a query and as the answer tells how it was read."""
     text = parse_search(asked["q"]) if asked["q"] is not None else None
     value = unless_blank(asked["value"])
     exact = (await exact_values(store.iocs, [value]))[value] if value is not None else None
     query = IocQuery(
         text=text,
-        type=asked["type"],
+        filter=read_filter(asked, now),
         ids=tuple(ioc_id(type, read) for type, read in exact) if exact is not None else None,
-        since=read_since(asked["since"]),
-        until=read_until(asked["until"]),
-        source=read_text("source", asked["source"]),
-        added_since=read_since(asked.get("added_since"), "added_since"),
+        sort=read_sort(asked),
     )
-    shown = reading(text, exact) | {
-        "type": query.type,
-        "value": value,
-        "since": rfc3339(query.since) if query.since else None,
-        "until": rfc3339(query.until) if query.until else None,
-        "source": query.source,
-        "added_since": rfc3339(query.added_since) if query.added_since else None,
-    }
-    return query, shown
-
-
-def seen_with(asked: dict[str, Any], status: Status, now: datetime) -> dict[str, str]:
-    """Return a status as the time in which that type was last seen, within the one that is asked for."""
-    if asked["type"] is None:
-        raise InvalidQuery("status", "needs a type: each type ages at its own pace")
-    span = seen_between(asked["type"], status, now)
-    if span is None:
-        return {"since": _NEVER}
-    since = max(filter(None, (span[0], read_since(asked["since"]))), default=None)
-    until = min(filter(None, (span[1], read_until(asked["until"]))), default=None)
-    bounds = {"since": since, "until": until}
-    return {name: moment.isoformat() for name, moment in bounds.items() if moment is not None}
+    return query, reading(text, exact) | {"value": value} | told(query.filter, query.sort, read_fields(asked))
 
 
 async def _beside(listing: Listing, query: IocQuery, *, found: bool, with_facets: bool) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from api.formats.stix import STIX_TYPES, Object, revoked, shared_objects, stix_object
 from api.taxii.asking import Match
-from intel.query import ChangePosition, ChangeQuery
+from intel.query import ChangePosition, ChangeQuery, IocFilter
 from intel.records import Change
 from intel.store import Store
 
@@ -112,7 +112,7 @@ async def _read_changes(
     """Yield changes with the place behind each, in the end the place where to go on, without a change."""
     at_once = min(asked.limit + 1, _CHANGES_AT_ONCE)
     for _ in range(0, _MOST_CHANGES, at_once):
-        page = await store.iocs.changes(ChangeQuery(place.changes, at_once, types))
+        page = await store.iocs.changes(ChangeQuery(place.changes, at_once, IocFilter(types=types)))
         for change in page.items:
             behind = replace(place, changes=replace(place.changes, number=change.number))
             # Names stay what they are, whatever is added to them.

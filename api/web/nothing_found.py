@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from api.annotating import Caution, lasting_cautions
+from ingest.warned import Caution, lasting_cautions
 from intel.canonical import readings
 from intel.errors import InvalidQuery
 from intel.ids import ioc_id

@@ -5,12 +5,13 @@ up by key.
 from intel.catalogues.facts import CveFacts, Cvss, Epss, Kev, Technique
 from intel.catalogues.looking import catalogue_stamp, lookup, techniques
 from intel.catalogues.shown import catalogue_facts
-from intel.catalogues.warning import ListWarning, warnings_of
+from intel.catalogues.warning import Indicator, ListWarning, warnings_of
 
 __all__ = [
     "CveFacts",
     "Cvss",
     "Epss",
+    "Indicator",
     "Kev",
     "ListWarning",
     "Technique",

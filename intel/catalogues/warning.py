@@ -6,9 +6,9 @@ import asyncio
 import ipaddress
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 from urllib.parse import urlsplit
 
-from intel.cards import Card
 from intel.catalogues.parts import find, part_of, unpack
 from intel.catalogues.warning_lists import (
     LISTS_PART,
@@ -18,7 +18,6 @@ from intel.catalogues.warning_lists import (
     outlines_of,
     substrings_of,
 )
-from intel.records import Ioc
 from intel.store import Store
 
 _MOST_LABELS = 30
@@ -45,7 +44,18 @@ class _Key:
     entry: str
 
 
-async def warnings_of(store: Store, iocs: Iterable[Ioc | Card]) -> dict[str, tuple[ListWarning, ...]]:
+class Indicator(Protocol):
+    """Whatever tells an indicator's id, type and value."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def value(self) -> str: ...
+
+
+async def warnings_of(store: Store, iocs: Iterable[Indicator]) -> dict[str, tuple[ListWarning, ...]]:
     """Return, by indicator id, the imported warning lists it is on, by name; indicators on none are left out."""
     catalogue = "warninglist"
     asked = {ioc.id: ioc for ioc in iocs}
@@ -61,7 +71,7 @@ async def warnings_of(store: Store, iocs: Iterable[Ioc | Card]) -> dict[str, tup
 
 
 def _found(
-    parts: Mapping[str, bytes], asked: Mapping[str, Ioc | Card], keys: Mapping[str, tuple[_Key, ...]]
+    parts: Mapping[str, bytes], asked: Mapping[str, Indicator], keys: Mapping[str, tuple[_Key, ...]]
 ) -> dict[str, tuple[ListWarning, ...]]:
     lists = _Lists(parts)
     found = {id: lists.warnings(ioc.type, ioc.value, keys[id]) for id, ioc in asked.items()}

@@ -66,6 +66,7 @@ from intel.store.domains import Domains as Domains
 from intel.store.entry import Entry as Entry
 from intel.store.feeds import Feeds
 from intel.store.files import Files
+from intel.store.marks import Marks
 from intel.store.subjects import Subjects
 from intel.store.waiting import BOUNDS, WaitingBounds
 
@@ -106,7 +107,7 @@ class Iocs(Protocol):
         """Return the changes after a position, oldest first.
 
         `added` is what was not there when the follower last had no more to ask for, or was removed since; `changed` is
-        any other. Where `sources` restrict them, `removed` is told of every source. InvalidQuery where the position
+        any other. Where a filter restricts them, `removed` is told of all of its types. InvalidQuery where the position
         lies beyond the newest change: it belongs to another store.
         """
 
@@ -413,6 +414,8 @@ class Store(Protocol):
     def votes(self) -> Votes: ...
     @property
     def copier(self) -> Copier: ...
+    @property
+    def marks(self) -> Marks: ...
 
     async def setup(self) -> None:
         """Make what is missing of tables or indices; changes nothing that is there; safe from several processes at

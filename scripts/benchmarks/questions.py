@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from intel.ids import ioc_id
-from intel.query import ArticleQuery, IocQuery, exact_value, parse_search
+from intel.query import ArticleQuery, IocFilter, IocQuery, exact_value, parse_search
 from intel.records import IOC_TYPES
 
 from .reports import FREQUENT_WORD, WORDS, Size, indicator, network, parent_domain
@@ -38,7 +38,8 @@ def operations(size: Size) -> Operations:
     return {
         "newest 50": [Question(IocQuery(limit=PAGE), _path("iocs"))],
         "newest 50 of a type": [
-            Question(IocQuery(type=type, limit=PAGE), _path("iocs", type=type)) for type in IOC_TYPES
+            Question(IocQuery(filter=IocFilter(types=(type,)), limit=PAGE), _path("iocs", type=type))
+            for type in IOC_TYPES
         ],
         "exact value": [_exact(indicator(number)) for number in spread],
         "a word": [_search(word) for word in WORDS[:_VARIANTS]],

@@ -68,7 +68,7 @@ def _ioc_search(query: IocQuery) -> dict[str, Any]:
 
 
 def _restrictions(query: IocQuery) -> list[dict[str, Any]]:
-    by_type = [{"term": {"type": query.type}}] if query.type else []
+    by_type = [{"terms": {"type": query.filter.types}}] if query.filter.types else []
     return by_type if query.ids is None else [*by_type, {"terms": {"id": query.ids}}]
 
 

@@ -51,7 +51,7 @@ def _statements(query: Query) -> Statements:
 
 
 def _list(query: IocQuery) -> Statements:
-    type = Sql("type = ?", (query.type,)) if query.type else Sql("TRUE")
+    type = Sql("type = ?", query.filter.types) if query.filter.types else Sql("TRUE")
     after = _after(query.after)
     page = f"SELECT seq FROM iocs WHERE {type.text} AND {after.text} ORDER BY newest_first, id LIMIT ?"
     statements = [_with_rows(Sql(page, (*type.parameters, *after.parameters, query.limit)), "newest_first, id")]

@@ -86,6 +86,7 @@ def member_by_member(ioc: Ioc, noted: Annotations, search: SearchText | None) ->
         "status": stands.status,
         "expires_at": rfc3339(stands.expires_at) if stands.expires_at else None,
         "votes": {"false_positive": noted.votes(ioc)},
+        "confidence": noted.confidence(ioc),
     }
     if search is None:
         return told

@@ -139,7 +139,7 @@ async def test_a_feed_has_the_tier_and_the_cap_of_its_list(api: Running, limited
     ("path", "field"),
     [
         ("/iocs.atom?type=x", "type"),
-        ("/iocs.atom?status=active", "status"),
+        ("/iocs.atom?exclude=old", "exclude"),
         ("/iocs.atom?limit=0", "limit"),
         ("/iocs.atom?since=soon", "since"),
         ("/articles.atom?q=%00", "q"),

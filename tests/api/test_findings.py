@@ -208,10 +208,9 @@ async def test_a_status_narrows_a_type_also_from_page_to_page(api: Running) -> N
     assert [item["value"] for item in first["items"] + second["items"]] == ages["ageing"]
 
 
-async def test_a_status_without_a_type_or_unknown_is_refused(api: Running) -> None:
-    for asked in ("status=active", "status=old&type=ip"):
-        answer = await api.client.get(f"/api/v1/iocs?{asked}")
-        assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "status")
+async def test_an_unknown_status_is_refused(api: Running) -> None:
+    answer = await api.client.get("/api/v1/iocs?status=old&type=ip")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "status")
 
 
 @pytest.mark.promise("articles.snippets", "search.defanged")

@@ -173,7 +173,7 @@ async def test_totals_are_exact_beyond_ten_thousand(api: Running) -> None:
 @pytest.mark.promise("errors.unknown-query-parameters-ignored")
 async def test_unknown_parameters_are_ignored(api: Running) -> None:
     await api.publish("one", "domain evil.example")
-    assert await api.values(page="7", sort="value", offset="99") == ["evil.example"]
+    assert await api.values(page="7", order="value", offset="99") == ["evil.example"]
 
 
 @pytest.mark.promise("records.times")

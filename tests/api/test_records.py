@@ -13,6 +13,7 @@ from tests.contract.store.builders import id_of
 IOC_MEMBERS = {
     "id", "type", "value", "defanged", "first_seen", "last_seen", "sightings", "sources", "context", "malware", "tags",
     "warnings", "article", "status", "expires_at", "votes", "added_at", "changed_at",
+    "confidence",
 }  # fmt: skip
 ARTICLE_MEMBERS = {
     "id", "url", "title", "source_name", "author", "published_at", "fetched_at", "language", "summary", "ioc_count",

@@ -13,7 +13,7 @@ from ingest.reading import Page, ReadPage, read_page
 from ingest.revisions import Revisions
 from intel.errors import ArticleUnreadable, FetchFailed
 from intel.ids import OPERATOR, article_id, content_identity
-from intel.query import IocQuery
+from intel.query import IocFilter, IocQuery
 from intel.records import Reading, Submission
 from intel.store import Store
 from tests.api.pages import article_page
@@ -249,7 +249,7 @@ async def test_a_submitted_page_counts_for_the_domain_it_was_fetched_from_whatev
         web.pages[final] = page.replace("<title>", f"{canonical}<title>")
         taken = await pipeline.take_submitted(submission(url, f"Trusted {n}"))
         assert (taken.source_name, taken.source_domain) == (f"Trusted {n}", "evil.example")
-    (ioc,) = (await store.iocs.find(IocQuery(limit=9, type="domain"))).items
+    (ioc,) = (await store.iocs.find(IocQuery(limit=9, filter=IocFilter(types=("domain",))))).items
     assert (ioc.value, ioc.sightings, ioc.sources) == ("once.evil-c2.example", 4, 1)
 
 
@@ -259,7 +259,7 @@ async def test_two_blogs_of_one_host_are_two_sources(pipeline: Pipeline, store: 
     ):
         web.pages[url] = article_page(f"Report {n}", f"The loader of report {n} called once[.]evil-c2[.]example again.")
         await pipeline.take_submitted(submission(url, "The same name"))
-    (ioc,) = (await store.iocs.find(IocQuery(limit=9, type="domain"))).items
+    (ioc,) = (await store.iocs.find(IocQuery(limit=9, filter=IocFilter(types=("domain",))))).items
     assert (ioc.sightings, ioc.sources) == (3, 2)
 
 

@@ -9,13 +9,14 @@ from typing import Final
 
 from starlette.responses import PlainTextResponse, Response
 
-from api.annotating import Annotations, Caution, annotate, lasting_cautions
+from api.annotating import Annotations, annotate
 from api.formats.tables import csv_bytes
 from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
 from api.web.pasted import Pasted, Readings, names_in, read
 from api.web.text import counted
 from api.web.visit import Visit, private
+from ingest.warned import Caution, lasting_cautions
 from intel.canonical import refang
 from intel.exact import exact_values
 from intel.ids import ioc_id

@@ -18,7 +18,7 @@ from api.web.hits import hits
 from api.web.nothing_found import help_for
 from api.web.visit import Visit
 from intel.errors import InvalidQuery
-from intel.query import IocQuery, Page, Position, parse_search
+from intel.query import IocFilter, IocQuery, Page, Position, parse_search
 from intel.records import IOC_TYPES, Ioc
 from intel.store import Store
 from intel.understood import sentence
@@ -61,10 +61,12 @@ class Asked:
             raise InvalidQuery("type", f"must be one of {', '.join(IOC_TYPES)}")
         return IocQuery(
             text=parse_search(self.q) if self.q else None,
-            type=self.type or None,
-            since=read_since(self.since),
-            until=read_until(self.until),
-            source=read_text("source", self.source),
+            filter=IocFilter(
+                types=(self.type,) if self.type else (),
+                sources=(source,) if (source := read_text("source", self.source)) else (),
+                since=read_since(self.since),
+                until=read_until(self.until),
+            ),
         )
 
 
@@ -127,7 +129,9 @@ async def _suggestions(store: Store, asked: Asked, query: IocQuery) -> list[tupl
 
 
 async def _filters(store: Store, asked: Asked, query: IocQuery) -> Filters:
-    free = [replace(query, type=None), replace(query, source=None), replace(query, since=None, until=None)]
+    only = query.filter
+    unbound = (replace(only, types=()), replace(only, sources=()), replace(only, since=None, until=None))
+    free = [replace(query, filter=each) for each in unbound]
     distinct = list(dict.fromkeys(free))
     counted = dict(zip(distinct, await asyncio.gather(*map(store.iocs.facets, distinct)), strict=True))
     types, sources, weeks = (counted[one] for one in free)

@@ -27,6 +27,7 @@ CARD_MEMBERS = (
     "malware",
     "article.title",
     "article.source_name",
+    "sources",
     "added_at",
     "changed_at",
     "false_positives",
@@ -79,6 +80,7 @@ def stored_card(document: Mapping[str, Any]) -> Card:
         malware=tuple(document["malware"]),
         title=article["title"],
         source_name=article["source_name"],
+        sources=document["sources"],
         false_positives=document["false_positives"],
         json=f"{head}{_ADDED}{added}{_CHANGED}{changed}{_REST}{tail}".encode(),
     )

@@ -31,7 +31,7 @@ from intel.store.elastic.bulk import Bulk, Write, expecting
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import CHANGE_MEMBERS, IOC_MEMBERS, Document, ioc_record, moment
 from intel.store.elastic.index import Found, Index, as_found
-from intel.store.elastic.queries import THERE, any_of
+from intel.store.elastic.queries import THERE, any_of, filtered
 from intel.times import from_rfc3339, to_moment
 
 LEDGER_ID = "changes"
@@ -261,16 +261,13 @@ def _numbering(source: Document, number: int, at: str, now: str) -> Document:
 
 
 def _restrictions(query: ChangeQuery) -> list[Document]:
-    if not query.types and not query.sources:
+    asked = filtered(query.filter)
+    if not asked:
         return []
-    there: list[Document] = [THERE]
     removed: Document = {"exists": {"field": "removed.type"}}
-    if query.types:
-        there.append({"terms": {"type": query.types}})
-        removed = {"terms": {"removed.type": query.types}}
-    if query.sources:
-        there.append({"terms": {"source_names": query.sources}})
-    return [any_of([{"bool": {"filter": there}}, removed])]
+    if query.filter.types:
+        removed = {"terms": {"removed.type": query.filter.types}}
+    return [any_of([{"bool": {"filter": [THERE, *asked]}}, removed])]
 
 
 def _page(query: ChangeQuery, hits: Sequence[Document], closed: int, *, has_more: bool) -> ChangePage:

@@ -40,7 +40,7 @@ IOC_MEMBERS = (
 # Beside the record: its places in the change feed, and what was removed. 0 is what waits for its number.
 CHANGE_MEMBERS = ("added_at", "changed_at", "added_number", "change_number", "removed")
 # What is kept of a stored indicator that is derived anew.
-_KEPT_MEMBERS = (*CHANGE_MEMBERS, "false_positives")
+_KEPT_MEMBERS = (*CHANGE_MEMBERS, "false_positives", "voted", "warned")
 NOT_IN_LISTS = ("text", "words", "saving", "digest", "nonce")
 ARTICLE_MEMBERS = (*(field.name for field in fields(Article) if field.name != "text"), "seen_at")
 
@@ -113,6 +113,7 @@ def _sighting_members(sighting: Sighting, article: Article) -> Document:
         "context": sighting.context,
         "malware": sighting.malware,
         "position": sighting.position,
+        "warned": sighting.warned,
     }
 
 
@@ -145,11 +146,14 @@ def ioc_document(
         "context": last["context"],
         "malware": list(dict.fromkeys(name for one in newest for name in one["malware"])),
         "article": _ref_document(last),
+        # Sightings that an earlier version wrote do not say it.
+        "warned": last.get("warned", False),
         "source_names": source_names,
         "words": value_words(type, value),
         "article_words": _article_words(newest),
         "hosts": host_names(type, value),
         "fingerprint": fingerprint(last["ioc_id"], first_seen),
+        "malware_folded": list(dict.fromkeys(name.casefold() for one in newest for name in one["malware"])),
         **_address(type, value),
         **({"folded": value.casefold()} if type == "malware" else {}),
     }

@@ -64,14 +64,14 @@ class ElasticIocs:
             return await self._page_of(query.ids, query.limit, members)
         asked = {**queries.ioc_page(query), "_source": members}
         total: int | None
-        if query.text is None and query.after is None:
+        if query.text is None and query.after is None and query.sort in (None, "last_seen"):
             hits, total = await self._first_of_list(asked, query.limit)
         else:
             found = (await self._iocs.search(asked, filter_path=_PAGE_FILTER))["hits"]
             hits, total = found["hits"], found["total"]["value"] if query.after is None else None
         items = tuple(hit["_source"] for hit in hits[: query.limit])
         more = len(hits) > query.limit
-        next = queries.position_of(hits[query.limit - 1]["sort"], searched=query.text is not None) if more else None
+        next = queries.position_of(hits[query.limit - 1]["sort"], searched=_is_ranked(query)) if more else None
         return Page(items, total, next)
 
     async def _first_of_list(self, asked: Document, limit: int) -> tuple[list[Any], int]:
@@ -197,6 +197,10 @@ class ElasticIocs:
         asked = {"query": query, "sort": sort, "size": limit, "_source": IOC_MEMBERS, "track_total_hits": False}
         hits = (await self._iocs.search(asked))["hits"]["hits"]
         return tuple(ioc_record(hit["_source"]) for hit in hits)
+
+
+def _is_ranked(query: IocQuery) -> bool:
+    return query.text is not None and query.sort is None
 
 
 def _counts(terms: dict[str, Any] | None) -> dict[str, int]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from intel.query import ArticleQuery, Clause, IocQuery, Network, Position, SearchText
+from intel.query import ArticleQuery, Clause, IocFilter, IocQuery, Network, Position, SearchText, Sort, Span
 from intel.store.elastic.documents import moment
 
 Query = dict[str, Any]
@@ -27,6 +27,13 @@ THERE: Query = {"exists": {"field": "last_seen"}}
 UNFOLDED: Query = {"bool": {"filter": [{"term": {"type": "malware"}}], "must_not": [{"exists": {"field": "folded"}}]}}
 
 NEWEST_IOCS = [{"last_seen": "desc"}, {"id": "asc"}]
+_ORDERS: dict[Sort, list[Query]] = {
+    "last_seen": NEWEST_IOCS,
+    "first_seen": [{"first_seen": "desc"}, {"id": "asc"}],
+    # What a former version stored has none before it is numbered, and counts as added when it was first seen.
+    "added_at": [{"added_at": {"order": "desc", "missing": "_last"}}, {"id": "asc"}],
+    "sources": [{"sources": "desc"}, *NEWEST_IOCS],
+}
 _BEST_IOCS = [{"_score": "desc"}, {"sources": "desc"}, *NEWEST_IOCS]
 NEWEST_ARTICLES = [{"seen_at": "desc"}, {"id": "asc"}]
 SIGHTINGS_IN_ORDER = [{"position": "asc"}, {"ioc_id": "asc"}]
@@ -36,9 +43,11 @@ NEWEST_SIGHTINGS = [{"seen_at": "desc"}, {"article_id": "asc"}]
 def ioc_page(query: IocQuery) -> Query:
     """Return the request for one page of indicators."""
     filters = _restrictions(query)
-    if query.text is None:
-        return _page({"bool": {"filter": filters}}, NEWEST_IOCS, query.limit, _after(query.after))
-    filters.append(_matches(query.text))
+    order = _ORDERS[query.sort or "last_seen"]
+    if query.text is not None:
+        filters.append(_matches(query.text))
+    if query.text is None or query.sort is not None:
+        return _page({"bool": {"filter": filters}}, order, query.limit, _after(query.after))
     scored = {"bool": {"filter": filters, "should": [{"dis_max": {"queries": _classes(query.text)}}]}}
     return _page(scored, _BEST_IOCS, query.limit, _best_after(query.after))
 
@@ -131,19 +140,43 @@ def _best_after(position: Position | None) -> list[int | str] | None:
 
 
 def _restrictions(query: IocQuery) -> list[Query]:
-    found: list[Query] = [THERE]
-    if query.type is not None:
-        found.append(term("type", query.type))
+    found: list[Query] = [THERE, *filtered(query.filter)]
     if query.ids is not None:
         found.append({"terms": {"id": query.ids}})
-    if query.source is not None:
-        found.append(term("source_names", query.source))
-    if query.since is not None or query.until is not None:
-        bounds = {"gte": query.since, "lte": query.until}
-        found.append({"range": {"last_seen": {name: moment(time) for name, time in bounds.items() if time}}})
-    if query.added_since is not None:
-        found.append(_added_since(query.added_since))
     return found
+
+
+def filtered(only: IocFilter) -> list[Query]:
+    """Return all that a filter asks of an indicator."""
+    found = [any_of([_span(span) for span in only.spans])]
+    if only.sources:
+        found.append({"terms": {"source_names": only.sources}})
+    if only.malware:
+        folded = {"terms": {"malware_folded": [name.casefold() for name in only.malware]}}
+        # What a former version stored has no folded names.
+        found.append(any_of([folded, {"terms": {"malware": only.malware}}]))
+    if only.added_since is not None:
+        found.append(_added_since(only.added_since))
+    if only.min_sources > 1:
+        found.append({"range": {"sources": {"gte": only.min_sources}}})
+    found += [{"bool": {"must_not": [{"term": {mark: True}}]}} for one, mark in _MARKS.items() if one in only.exclude]
+    return [one for one in found if one != _EVERYTHING]
+
+
+_EVERYTHING: Query = {"match_all": {}}
+_MARKS = {"warned": "warned", "false_positive": "voted"}
+
+
+def _span(span: Span) -> Query:
+    found: list[Query] = []
+    if span.types:
+        found.append({"terms": {"type": span.types}} if len(span.types) > 1 else term("type", span.types[0]))
+    if span.since is not None or span.until is not None:
+        bounds = {"gte": span.since, "lte": span.until}
+        found.append({"range": {"last_seen": {name: moment(time) for name, time in bounds.items() if time}}})
+    if len(found) == 1:
+        return found[0]
+    return {"bool": {"filter": found}} if found else _EVERYTHING
 
 
 def _added_since(start: datetime) -> Query:

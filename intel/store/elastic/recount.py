@@ -55,8 +55,9 @@ _SIGHTING_MEMBERS = (
     "seen_at",
     "context",
     "malware",
+    "warned",
 )
-_STORED_MEMBERS = tuple(dict.fromkeys((*IOC_MEMBERS, *CHANGE_MEMBERS, "false_positives")))
+_STORED_MEMBERS = tuple(dict.fromkeys((*IOC_MEMBERS, *CHANGE_MEMBERS, "false_positives", "voted", "warned")))
 _BUCKET = "aggregations.iocs.buckets"
 _COUNTS_FILTER = ",".join(
     f"{_BUCKET}.{member}"
@@ -133,6 +134,7 @@ class Recount:
         for ioc in there:
             if ioc.get("false_positives") is None:
                 ioc["false_positives"] = votes.get(ioc["id"], 0)
+            ioc["voted"] = ioc["false_positives"] > 0
         return [following(ioc, derived[ioc["id"]], now) or ioc if ioc.get("id") in derived else ioc for ioc in iocs]
 
     async def derive(self, ids: Sequence[str]) -> dict[str, Document]:

@@ -23,6 +23,7 @@ from intel.store.elastic.files import ElasticFiles
 from intel.store.elastic.index import Index
 from intel.store.elastic.indices import Indices
 from intel.store.elastic.iocs import ElasticIocs
+from intel.store.elastic.marks import ElasticMarks
 from intel.store.elastic.queries import THERE
 from intel.store.elastic.readings import ElasticReadings
 from intel.store.elastic.reads import Reads
@@ -81,6 +82,7 @@ class ElasticStore:
         self.accounts = ElasticAccounts(
             self._index("accounts"), self._index("keys"), self._index("sessions"), leases, bulk
         )
+        self.marks = ElasticMarks(iocs, leases, bulk)
         self.feeds = ElasticFeeds(self._index("feeds"))
         self.files = ElasticFiles(self._index("files"))
         self.domains = ElasticDomains(self._index("blocked_domains"))

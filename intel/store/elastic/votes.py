@@ -50,7 +50,8 @@ class ElasticVotes:
         if found is None or not is_there(found.source):
             return
         number = (await self.counts([ioc_id])).get(ioc_id, 0) if counted else None
-        if not all(await self._bulk.try_all([expecting("update", found, {"false_positives": number})])):
+        noted: Document = {"false_positives": number} | ({} if number is None else {"voted": number > 0})
+        if not all(await self._bulk.try_all([expecting("update", found, noted)])):
             raise TryAgain
         await self._iocs.refresh()
 

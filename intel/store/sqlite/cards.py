@@ -55,7 +55,7 @@ def _rendered(connection: sqlite3.Connection, rows: Iterable[sqlite3.Row]) -> It
         )
         names = tuple(json.loads(malware)) if malware != "[]" else ()
         rendered = card_json(indicator.encode(), articles[article][2])
-        yield Card(id, type, value, last, names, title, source_name, votes, rendered)
+        yield Card(id, type, value, last, names, title, source_name, sources, votes, rendered)
 
 
 def _article(connection: sqlite3.Connection, seq: int) -> tuple[str, str, bytes]:

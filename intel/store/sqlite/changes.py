@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -10,6 +9,8 @@ from datetime import datetime, timedelta
 from intel.errors import InvalidQuery
 from intel.query import ChangePage, ChangePosition, ChangeQuery
 from intel.records import CHANGES_PER_MILLISECOND, Change, ChangeEvent, Ioc
+from intel.store.sqlite.finding import asked_of_each, removed_of
+from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.rows import id_bytes, id_text, iocs_in_order, moment
 from intel.times import from_milliseconds
 
@@ -32,13 +33,8 @@ def read_changes(connection: sqlite3.Connection, query: ChangeQuery) -> ChangePa
     after = query.after
     if after.number > newest:
         raise InvalidQuery("after", "is no position in the changes of this store; leave it out to begin anew")
-    asked = {
-        "after": after.number,
-        "types": json.dumps(query.types) if query.types else None,
-        "sources": json.dumps(query.sources) if query.sources else None,
-        "most": query.limit + 1,
-    }
-    rows = connection.execute(_PAGE, asked).fetchall()
+    asked = _page(query)
+    rows = connection.execute(asked.text, asked.parameters).fetchall()
     page, more = rows[: query.limit], len(rows) > query.limit
     seqs = [row["seq"] for row in page if row["seq"] is not None]
     iocs = dict(zip(seqs, iocs_in_order(connection, seqs), strict=True))
@@ -84,20 +80,23 @@ def _change(row: sqlite3.Row, ioc: Ioc | None, after: ChangePosition) -> Change:
     return Change(event, at, ioc.id, ioc.type, ioc.value, ioc, number, ioc.added_at)
 
 
+def _page(query: ChangeQuery) -> Sql:
+    """Return the statement for one page and one change more."""
+    there, removed = asked_of_each(query.filter), removed_of(query.filter)
+    return Sql(
+        f"""
+        SELECT change_number, changed_at, added_number, seq, id, type, value, added_at
+        FROM iocs AS i INDEXED BY iocs_by_change WHERE change_number > ?{there.text}
+        UNION ALL
+        SELECT change_number, changed_at, 0, NULL, id, type, value, added_at FROM removed_iocs
+        WHERE change_number > ?{removed.text}
+        ORDER BY change_number LIMIT ?
+        """,
+        (query.after.number, *there.parameters, query.after.number, *removed.parameters, query.limit + 1),
+    )
+
+
 _NEWEST = "SELECT number, changed_at FROM newest_change"
-_PAGE = """
-    SELECT change_number, changed_at, added_number, seq, id, type, value, added_at FROM iocs AS i
-    WHERE change_number > :after
-        AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
-        AND (:sources IS NULL OR EXISTS (
-            SELECT 1 FROM ioc_sources AS s JOIN sources AS n ON n.seq = s.source_seq
-            WHERE s.ioc_seq = i.seq AND n.name IN (SELECT value FROM json_each(:sources))
-        ))
-    UNION ALL
-    SELECT change_number, changed_at, 0, NULL, id, type, value, added_at FROM removed_iocs
-    WHERE change_number > :after AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
-    ORDER BY change_number LIMIT :most
-"""
 _NEXT = """
     SELECT change_number, changed_at FROM iocs WHERE change_number > :after
     UNION ALL

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import orjson
 
 from intel.store.sqlite import subjects
 from intel.store.sqlite.changes import take_numbers
@@ -18,6 +21,7 @@ from intel.store.sqlite.matching import ip_bytes
 from intel.store.sqlite.seen import SAID, Said, Seen, Sightings, note
 from intel.store.sqlite.word_index import Words, write_words
 
+_NO_NAMES: Final = "[]"
 Counts = Counter[tuple[int | str, ...]]
 
 
@@ -46,10 +50,15 @@ class Derivation:
         self._connection = connection
         self._stored: dict[int, Stored] = {}
         self._new: dict[int, Named] = {}
+        self._warned: set[bytes] = set()
         connection.execute("CREATE TEMP TABLE IF NOT EXISTS asked (id BLOB)")
 
-    def name(self, named: Iterable[Named]) -> dict[bytes, int]:
-        """Return the `seq` of each of these indicators by its id, and note them; new ones are made by `derive`."""
+    def name(self, named: Iterable[Named], warned: Collection[bytes] = ()) -> dict[bytes, int]:
+        """Return the `seq` of each of these indicators by its id, and note them; new ones are made by `derive`.
+
+        The ids `warned` stand on a warning list: new ones are marked so, others are as they were marked before.
+        """
+        self._warned.update(warned)
         wanted = {one.id: one for one in named}
         self._connection.execute("DELETE FROM asked")
         self._connection.executemany("INSERT INTO asked (id) VALUES (?)", ((id,) for id in wanted))
@@ -106,6 +115,7 @@ class Derivation:
         seen = Sightings(self._connection).of({seq: before.get(seq, 0) for seq in every})
         self._write_records(seen, now)
         self._write_sources(every, seen, rewrite)
+        self._write_malware(every, seen, rewrite)
         self._write_words(every, seen)
         self._write_counts(every, seen)
         subjects.derive_named(self._connection, every)
@@ -127,7 +137,7 @@ class Derivation:
         write(_REMOVED, ((*self._stored[seq].named, *places[seq]) for seq in gone))
         write("DELETE FROM iocs WHERE seq = ?", ((seq,) for seq in gone))
         write("DELETE FROM removed_iocs WHERE id = ?", ((self._new[seq].id,) for seq in added))
-        write(_ADD, (_row(seq, self._new[seq], seen[seq], *places[seq]) for seq in sorted(added)))
+        write(_ADD, (self._row(seq, seen[seq], *places[seq]) for seq in sorted(added)))
         write(_CHANGE, ((*_derived(seen[seq]), *places[seq], seq) for seq in kept))
 
     def _write_sources(self, every: Iterable[int], seen: dict[int, Seen], rewrite: bool) -> None:
@@ -149,6 +159,29 @@ class Derivation:
         self._connection.executemany(_UNLIST, gone)
         self._connection.executemany("INSERT INTO ioc_sources VALUES (?, ?, ?, ?)", sources)
         self._connection.executemany("REPLACE INTO source_lists VALUES (?, ?, ?, ?, ?)", lists)
+
+    def _row(self, seq: int, seen: Seen, number: int, at: int) -> tuple[object, ...]:
+        """Return a new indicator's row."""
+        named = self._new[seq]
+        keys = search_keys(named.type, named.value)
+        return (seq, *named, *keys, *_derived(seen), at, number, at, number, named.id in self._warned)
+
+    def _write_malware(self, every: Iterable[int], seen: dict[int, Seen], rewrite: bool) -> None:
+        gone: list[tuple[str, int, bytes]] = []
+        lists: list[tuple[str, int, bytes, int]] = []
+        for seq in every:
+            before, after = self._stored.get(seq), seen.get(seq)
+            was = (before.said.malware, before.last_seen) if before else (_NO_NAMES, 0)
+            now = (after.said.malware, after.last_seen) if after else (_NO_NAMES, 0)
+            if was == now and not rewrite:
+                continue
+            id = self._named(seq).id
+            gone += [(name, -was[1], id) for name in _folded(was[0])]
+            lists += [(name, -now[1], id, seq) for name in _folded(now[0])]
+        self._connection.executemany(_UNLIST_MALWARE, gone)
+        names = {name for name, *_ in lists}
+        self._connection.executemany("INSERT OR IGNORE INTO malware_names (name) VALUES (?)", ((n,) for n in names))
+        self._connection.executemany(_LIST_MALWARE, lists)
 
     def _write_words(self, every: Iterable[int], seen: dict[int, Seen]) -> None:
         different = []
@@ -180,9 +213,10 @@ class Derivation:
                 self._connection.execute(f"DELETE FROM {table} WHERE iocs = 0")
 
 
-def _row(seq: int, named: Named, seen: Seen, number: int, at: int) -> tuple[object, ...]:
-    """Return a new indicator's row."""
-    return (seq, *named, *search_keys(named.type, named.value), *_derived(seen), at, number, at, number)
+@lru_cache(maxsize=64)
+def _folded(malware: str) -> tuple[str, ...]:
+    """Return the names of a record's malware, casefolded; indicators of one article mostly have the same."""
+    return () if malware == _NO_NAMES else tuple(dict.fromkeys(name.casefold() for name in orjson.loads(malware)))
 
 
 def search_keys(type: str, value: str) -> tuple[bytes | None, str | None]:
@@ -226,8 +260,8 @@ _REMOVED = """
 _ADD = """
     INSERT INTO iocs (
         seq, id, type, value, ip, name, first_seen, last_seen, sightings, sources, article_seq, malware, context,
-        added_at, added_number, changed_at, change_number
-    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        added_at, added_number, changed_at, change_number, warned
+    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _CHANGE = """
     UPDATE iocs SET
@@ -236,6 +270,14 @@ _CHANGE = """
     WHERE seq = ?
 """
 _UNLIST = "DELETE FROM source_lists WHERE source_seq = ? AND newest_first = ? AND id = ?"
+_UNLIST_MALWARE = """
+    DELETE FROM malware_lists
+    WHERE malware_seq = (SELECT seq FROM malware_names WHERE name = ?) AND newest_first = ? AND id = ?
+"""
+_LIST_MALWARE = """
+    REPLACE INTO malware_lists (malware_seq, newest_first, id, ioc_seq)
+    VALUES ((SELECT seq FROM malware_names WHERE name = ?), ?, ?, ?)
+"""
 _COUNT = {
     "ioc_counts": """
         INSERT INTO ioc_counts (type, week, iocs) VALUES (?, ?, ?)

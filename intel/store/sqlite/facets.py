@@ -55,10 +55,12 @@ def divide(connection: sqlite3.Connection, query: IocQuery) -> Facets:
 
 def source_names(query: IocQuery) -> Sql:
     """Return (source_name, count) of those with the most, in order, for a query that `is_counted`."""
-    type = ("type = ?", (query.type,)) if query.type else ("TRUE", ())
-    if query.source is None:
-        return Sql(_SOURCES.format(type[0]), (*type[1], _MOST_SOURCES))
-    return Sql(_SOURCES_BESIDE.format(type[0]), (query.source, *type[1], query.source, *type[1], _MOST_SOURCES))
+    types = tuple(dict.fromkeys(query.filter.types))
+    asked = f"type IN ({', '.join('?' * len(types))})" if types else "TRUE"
+    if not query.filter.sources:
+        return Sql(_SOURCES.format(asked), (*types, _MOST_SOURCES))
+    (source,) = query.filter.sources
+    return Sql(_SOURCES_BESIDE.format(asked), (source, *types, source, *types, _MOST_SOURCES))
 
 
 def weeks_of_span(query: IocQuery) -> Sql:

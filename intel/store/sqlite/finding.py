@@ -4,25 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from itertools import product
+from types import MappingProxyType
 
-from intel.query import ArticleQuery, IocQuery, Position, SearchText
+from intel.query import ANY, ArticleQuery, IocFilter, IocQuery, Position, SearchText, Sort, Span
 from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_articles, matching_iocs, of_ids
 from intel.store.sqlite.rows import id_bytes
 from intel.times import to_milliseconds
 
 _ADDED_SINCE = "SELECT seq FROM iocs WHERE added_at >= ?"
 OF_SOURCE = "source_seq = (SELECT seq FROM sources WHERE name = ?)"
+_OF_MALWARE = "malware_seq = (SELECT seq FROM malware_names WHERE name = ?)"
+# As many lists are read side by side; the engine joins 500 at most.
+_MOST_LANES = 100
+# The columns of each order, as statements name them, and the index that stands in it.
+_ORDERS = MappingProxyType(
+    {
+        "last_seen": ("newest_first, id", "iocs_newest"),
+        "first_seen": ("first_seen DESC, id", "iocs_by_first_seen"),
+        "added_at": ("added_at DESC, id", "iocs_by_addition"),
+        "sources": ("fewest_last, newest_first, id", ""),
+    }
+)
 
 
 def ioc_list(query: IocQuery) -> Sql:
-    """Return one page and one record more: (seq, newest_first, id)."""
-    table, after = _list_table(query), query.after
-    where = _all_of([*_list_filters(query), *([] if after is None else [_after_newest(after, id_bytes)])])
+    """Return one page and one record more of a list by `last_seen`: (seq, newest_first, id).
+
+    Each type, source or malware name has its own list in that order; several are merged.
+    """
+    most = query.limit + 1
+    pages = [_list_page([*filters, *_after_lane(query.after, table)], table, most) for table, filters in _lanes(query)]
+    if not pages:
+        return _NONE_LISTED
+    if len(pages) == 1:
+        return pages[0]
+    text = " UNION ALL ".join(f"SELECT * FROM ({page.text})" for page in pages)
+    parameters = tuple(parameter for page in pages for parameter in page.parameters)
+    return Sql(f"SELECT DISTINCT * FROM ({text}) ORDER BY newest_first, id LIMIT ?", (*parameters, most))
+
+
+def ioc_walk(query: IocQuery) -> Sql:
+    """Return one page and one record more of a list in any order, read from the index in that order.
+
+    Costs little where much of the store matches.
+    """
+    order, most = query.sort or "last_seen", query.limit + 1
+    if order == "sources":
+        return _walk_by_sources(query)
+    columns, index = _ORDERS[order]
+    after = [] if query.after is None else [_after(query.after, order)]
+    where = _all_of([*_inline(query.filter), *after])
     return Sql(
-        f"SELECT {table.seq} AS seq, newest_first, id FROM {table.name}{where.text} ORDER BY newest_first, id LIMIT ?",
-        (*where.parameters, query.limit + 1),
+        f"SELECT seq, {_names(columns)} FROM iocs AS i INDEXED BY {index}{where.text} ORDER BY {columns} LIMIT ?",
+        (*where.parameters, most),
     )
+
+
+def ioc_sorted(query: IocQuery) -> Sql:
+    """Return one page and one record more of a list or search in any order, sorted.
+
+    Costs little where little matches.
+    """
+    order = query.sort or "last_seen"
+    columns, matching = _ORDERS[order][0], matching_seqs(query)
+    where = _all_of([] if query.after is None else [_after(query.after, order)])
+    found = f"""SELECT i.seq AS seq, -i.sources AS fewest_last, i.newest_first, i.first_seen, i.added_at, i.id AS id
+        FROM ({matching.text}) AS matching CROSS JOIN iocs AS i ON i.seq = matching.seq"""
+    return Sql(
+        f"SELECT seq, {_names(columns)} FROM ({found}){where.text} ORDER BY {columns} LIMIT ?",
+        (*matching.parameters, *where.parameters, query.limit + 1),
+    )
+
+
+def is_read_in_order(query: IocQuery) -> bool:
+    """Return whether `ioc_list` reads little more than the page of a query."""
+    only = query.filter
+    return query.sort in (None, "last_seen") and only.min_sources < 2 and only.added_since is None
 
 
 def ioc_list_total(query: IocQuery) -> Sql:
@@ -30,46 +88,67 @@ def ioc_list_total(query: IocQuery) -> Sql:
     if is_counted(query):
         table, where = counted(query)
         return Sql(f"SELECT coalesce(sum(iocs), 0) FROM {table}{where.text}", where.parameters)
-    where = _all_of(_list_filters(query))
-    return Sql(f"SELECT count(*) FROM {_list_table(query).name}{where.text}", where.parameters)
+    if {"warned", "false_positive"} & {*query.filter.exclude}:
+        return _total_but_excluded(query)
+    found = matching_seqs(query)
+    return Sql(f"SELECT count(*) FROM ({found.text})", found.parameters)
+
+
+def _total_but_excluded(query: IocQuery) -> Sql:
+    """Return the total of a list, from that of the list with what is left out: there is little of that."""
+    only = query.filter
+    others = replace(only, exclude=tuple(one for one in only.exclude if one == "expired"))
+    excluded = " UNION ".join(_EXCLUDED[one] for one in only.exclude if one in _EXCLUDED)
+    whole, where = ioc_list_total(replace(query, filter=others)), _all_of([*_inline(others), *_of_ids(query)])
+    return Sql(
+        f"""SELECT ({whole.text}) - (
+            SELECT count(*) FROM ({excluded}) AS excluded CROSS JOIN iocs AS i ON i.seq = excluded.seq{where.text}
+        )""",
+        (*whole.parameters, *where.parameters),
+    )
 
 
 def is_counted(query: IocQuery) -> bool:
-    """Return whether the numbers of a query are kept: those of all indicators, of a type, and of a source name."""
-    return (query.text, query.ids, query.since, query.until, query.added_since) == (None,) * 5
+    """Return whether the numbers of a query are kept: those of all indicators, of types, and of a source name."""
+    kept = IocFilter(types=query.filter.types, sources=query.filter.sources[:1])
+    return query.text is None and query.ids is None and query.filter == kept
 
 
 def is_unfiltered(query: IocQuery) -> bool:
     """Return whether a list asks for all indicators, or a search for all that its text matches."""
-    return (query.type, query.source) == (None, None) and is_counted(replace(query, text=None))
+    return query.ids is None and query.filter == ANY
 
 
 def is_span(query: IocQuery) -> bool:
     """Return whether a query asks for no more than `plain_filters` say."""
-    return (query.text, query.ids, query.source, query.added_since) == (None,) * 4
+    only, spans = query.filter, query.filter.spans
+    if query.text is not None or query.ids is not None or len(spans) != 1:
+        return False
+    bare = IocFilter(only.types, since=only.since, until=only.until, statuses=only.statuses, now=only.now)
+    return len(spans[0].types) < 2 and replace(only, exclude=()) == bare and {*only.exclude} <= {"expired"}
 
 
 def plain_filters(query: IocQuery) -> Sql:
     """Return type and time as a condition that both `iocs` and `source_lists` can be asked with."""
-    return _all_of(_plain(query))
+    return _all_of(_spans(query.filter, _COLUMNS[""]))
 
 
 def counted(query: IocQuery) -> tuple[str, Sql]:
     """Return the table of numbers by type and week, and the condition, for a query that `is_counted`."""
-    filters = [Sql("type = ?", (query.type,))] if query.type else []
-    if query.source is None:
+    filters = _spans(query.filter, _COLUMNS[""])
+    if not query.filter.sources:
         return "ioc_counts", _all_of(filters)
-    return "source_weeks", _all_of([Sql(OF_SOURCE, (query.source,)), *filters])
+    return "source_weeks", _all_of([Sql(OF_SOURCE, query.filter.sources), *filters])
 
 
 def ioc_search(query: IocQuery, text: SearchText) -> Sql:
     """Return one page and one record more: (seq, class, fewest_last, newest_first, id)."""
-    matching, filters, after = _matching(query, text), _all_of(_plain(query)), _after_rank(query.after)
+    matching, filters, after = _matching(query, text), _all_of(_plain(query.filter)), _after_rank(query.after)
     class_ = _class(text)
     # CROSS JOIN keeps the engine from beginning with the larger table.
     ranked = f"""
         SELECT seq, {class_.text} AS class, -sources AS fewest_last, newest_first, id
-        FROM ({matching.text}) AS matching CROSS JOIN iocs USING (seq){filters.text}"""
+        FROM ({matching.text}) AS matching CROSS JOIN iocs AS i USING (seq){filters.text}"""
     return Sql(
         f"SELECT * FROM ({ranked}){after.text} ORDER BY class, fewest_last, newest_first, id LIMIT ?",
         (*class_.parameters, *matching.parameters, *filters.parameters, *after.parameters, query.limit + 1),
@@ -81,16 +160,33 @@ def in_value(text: SearchText) -> Sql:
     return matching_iocs(text.clauses, IN_VALUE)
 
 
+def asked_of_each(only: IocFilter) -> Sql:
+    """Return all that a filter asks of an indicator `i`, as further conditions of a statement."""
+    condition = _all(_inline(only))
+    return Sql(f" AND {condition.text}" if condition.text else "", condition.parameters)
+
+
+def removed_of(only: IocFilter) -> Sql:
+    """Return what a filter asks of indicators that are removed, as a further condition: their type is all that is
+    known.
+    """
+    asked = _span(Span(only.types), _COLUMNS[""])
+    return Sql(f" AND {asked[0].text}", asked[0].parameters) if asked else Sql("")
+
+
 def matching_seqs(query: IocQuery) -> Sql:
     """Select `seq` of all indicators of a list or search, in no order."""
     if query.text is None:
-        table, where = _list_table(query), _all_of(_list_filters(query))
-        return Sql(f"SELECT {table.seq} AS seq FROM {table.name}{where.text}", where.parameters)
-    matching = _matching(query, query.text)
-    if not _plain(query):
+        pages = [_lane(filters, name) for name, filters in _lanes(query)]
+        # Of different types no two are the same indicator.
+        joint = " UNION ALL " if len({*query.filter.sources}) + len({*query.filter.malware}) < 2 else " UNION "
+        parameters = tuple(parameter for page in pages for parameter in page.parameters)
+        return Sql(joint.join(page.text for page in pages), parameters) if pages else _NOTHING
+    matching, plain = _matching(query, query.text), _plain(query.filter)
+    if not plain:
         return matching
-    where = _all_of([Sql(f"seq IN ({matching.text})", matching.parameters), *_plain(query)])
-    return Sql(f"SELECT seq FROM iocs{where.text}", where.parameters)
+    where = _all_of([Sql(f"seq IN ({matching.text})", matching.parameters), *plain])
+    return Sql(f"SELECT seq FROM iocs AS i{where.text}", where.parameters)
 
 
 def article_list(query: ArticleQuery) -> Sql:
@@ -109,32 +205,169 @@ def article_total(query: ArticleQuery) -> Sql:
     return Sql(f"SELECT count(*) FROM articles{where.text}", where.parameters)
 
 
-class _Table(NamedTuple):
-    """A table that lists are read from, and its column with an indicator's `seq`."""
-
-    name: str
-    seq: str
-
-
-_ALL = _Table("iocs", "seq")
-_OF_SOURCE = _Table("source_lists", "ioc_seq")
-
-
-def _list_table(query: IocQuery) -> _Table:
-    return _ALL if query.source is None or query.ids is not None else _OF_SOURCE
+# What stands for an indicator in each table that lists are read from.
+_SEQ = MappingProxyType({"iocs": "i.seq", "source_lists": "l.ioc_seq", "malware_lists": "l.ioc_seq"})
+_COLUMNS = MappingProxyType(
+    {
+        "": ("type", "newest_first"),
+        "iocs": ("i.type", "i.newest_first"),
+        "source_lists": ("l.type", "l.newest_first"),
+        "malware_lists": ("i.type", "l.newest_first"),
+    }
+)
+_ALIAS = MappingProxyType({"iocs": "i", "source_lists": "l", "malware_lists": "l"})
 
 
-def _list_filters(query: IocQuery) -> list[Sql]:
-    table, filters = _list_table(query), _plain(query)
-    if query.source is not None:
-        text = OF_SOURCE if table is _OF_SOURCE else f"seq IN (SELECT ioc_seq FROM ioc_sources WHERE {OF_SOURCE})"
-        filters.append(Sql(text, (query.source,)))
+def _lanes(query: IocQuery) -> list[tuple[str, list[Sql]]]:
+    """Return the tables, with conditions, that a list is read from side by side: no one of them sorts."""
+    only = query.filter
     if query.ids is not None:
-        filters.append(Sql(f"id IN ({', '.join('?' * len(query.ids))})", tuple(map(id_bytes, query.ids))))
-    if query.added_since is not None:
-        added = "added_at >= ?" if table is _ALL else f"ioc_seq IN ({_ADDED_SINCE})"
-        filters.append(Sql(added, (to_milliseconds(query.added_since),)))
+        return [("iocs", [*_inline(only), *_of_ids(query)])] if only.spans else []
+    if only.sources:
+        table, keys = "source_lists", [Sql(OF_SOURCE, (name,)) for name in dict.fromkeys(only.sources)]
+        rest = [*_of_malware(only), *_exact(only)]
+    elif only.malware:
+        names = dict.fromkeys(name.casefold() for name in only.malware)
+        table, keys, rest = "malware_lists", [Sql(_OF_MALWARE, (name,)) for name in names], _exact(only)
+    else:
+        table, keys, rest = "iocs", [], _exact(only)
+    spans = [_span(span, _COLUMNS[table]) for span in _single(only.spans)]
+    if len(spans) * max(1, len(keys)) > _MOST_LANES:
+        spans = [_spans(only, _COLUMNS[table])]
+    every = [[key] for key in keys] or [[]]
+    return [(table, [*key, *span, *rest]) for key, span in product(every, spans)]
+
+
+def _after_lane(after: Position | None, table: str) -> list[Sql]:
+    if after is None:
+        return []
+    of, (newest, id) = _ALIAS[table], after.values
+    return [Sql(f"({of}.newest_first, {of}.id) > (?, ?)", (-int(newest), id_bytes(str(id))))]
+
+
+def _single(spans: Sequence[Span]) -> list[Span]:
+    """Return the spans with one type each, so that each is read from an index."""
+    return [replace(span, types=(type,)) for span in spans for type in span.types] + [
+        span for span in spans if not span.types
+    ]
+
+
+def _lane(filters: Sequence[Sql], table: str) -> Sql:
+    where = _all_of(filters)
+    return Sql(f"SELECT {_SEQ[table]} AS seq FROM {_from(table, where.text)}{where.text}", where.parameters)
+
+
+def _list_page(filters: Sequence[Sql], table: str, most: int) -> Sql:
+    where, of = _all_of(filters), _ALIAS[table]
+    return Sql(
+        f"SELECT {_SEQ[table]} AS seq, {of}.newest_first AS newest_first, {of}.id AS id"
+        f" FROM {_from(table, where.text)}{where.text} ORDER BY {of}.newest_first, {of}.id LIMIT ?",
+        (*where.parameters, most),
+    )
+
+
+def _from(table: str, where: str) -> str:
+    if table == "iocs":
+        return "iocs AS i"
+    return f"{table} AS l CROSS JOIN iocs AS i ON i.seq = l.ioc_seq" if "i." in where else f"{table} AS l"
+
+
+def _of_ids(query: IocQuery) -> list[Sql]:
+    if query.ids is None:
+        return []
+    return [Sql(f"i.id IN ({', '.join('?' * len(query.ids))})", tuple(map(id_bytes, query.ids)))]
+
+
+def _inline(only: IocFilter) -> list[Sql]:
+    """Return all that a filter asks of an indicator `i`; lists of sources and malware are asked for it by their key."""
+    filters = [*_spans(only, _COLUMNS["iocs"]), *_exact(only), *_of_malware(only)]
+    if only.sources:
+        asked = " OR ".join(f"({_LISTED.format('source_lists', OF_SOURCE)})" for _ in only.sources)
+        filters.append(Sql(f"({asked})", only.sources))
     return filters
+
+
+def _of_malware(only: IocFilter) -> list[Sql]:
+    if not only.malware:
+        return []
+    asked = " OR ".join(f"({_LISTED.format('malware_lists', _OF_MALWARE)})" for _ in only.malware)
+    return [Sql(f"({asked})", tuple(name.casefold() for name in only.malware))]
+
+
+def _exact(only: IocFilter) -> list[Sql]:
+    """Return what a filter asks of an indicator `i` beside type, time, source and malware."""
+    filters = []
+    if only.added_since is not None:
+        filters.append(Sql("i.added_at >= ?", (to_milliseconds(only.added_since),)))
+    if only.min_sources > 1:
+        # Said twice for the index of what several sources name.
+        filters.append(Sql("i.sources > 1 AND i.sources >= ?", (only.min_sources,)))
+    if "warned" in only.exclude:
+        filters.append(Sql("NOT i.warned"))
+    if "false_positive" in only.exclude:
+        filters.append(Sql("NOT EXISTS (SELECT 1 FROM votes AS v WHERE v.ioc_id = i.id)"))
+    return filters
+
+
+def _spans(only: IocFilter, columns: tuple[str, str]) -> list[Sql]:
+    """Return types and times as one condition on these columns."""
+    spans = [_all(_span(span, columns)) for span in only.spans]
+    if len(spans) == 1:
+        return [spans[0]] if spans[0].text else []
+    text = " OR ".join(f"({span.text})" for span in spans)
+    return [Sql(f"({text})" if text else "FALSE", tuple(one for span in spans for one in span.parameters))]
+
+
+def _span(span: Span, columns: tuple[str, str]) -> list[Sql]:
+    type, newest_first = columns
+    filters = []
+    if len(span.types) == 1:
+        filters.append(Sql(f"{type} = ?", span.types))
+    elif span.types:
+        filters.append(Sql(f"{type} IN ({', '.join('?' * len(span.types))})", span.types))
+    if span.since is not None:
+        filters.append(Sql(f"{newest_first} <= ?", (-to_milliseconds(span.since),)))
+    if span.until is not None:
+        filters.append(Sql(f"{newest_first} >= ?", (-to_milliseconds(span.until),)))
+    return filters
+
+
+def _walk_by_sources(query: IocQuery) -> Sql:
+    """Return a page by number of sources: what several name has an index; what one names stands in the order of all."""
+    filters, most, after = _inline(query.filter), query.limit + 1, query.after
+    sources, newest, id = (0, 0, "") if after is None else after.values
+    columns = "seq, -sources AS fewest_last, newest_first, id"
+    many, one = list(filters), list(filters)
+    if after is not None:
+        place = (-int(sources), -int(newest), id_bytes(str(id)))
+        many.append(Sql("i.sources <= ? AND (-i.sources, i.newest_first, i.id) > (?, ?, ?)", (int(sources), *place)))
+    if after is not None and int(sources) < 2:
+        one.append(Sql("(i.newest_first, i.id) > (?, ?)", place[1:]))
+    of_many, of_one = _all_of([Sql("i.sources > 1"), *many]), _all_of([Sql("i.sources = 1"), *one])
+    text = f"""
+        SELECT * FROM (
+            SELECT {columns} FROM iocs AS i INDEXED BY iocs_of_many_sources{of_many.text}
+            ORDER BY sources DESC, newest_first, id LIMIT ?
+        ) UNION ALL SELECT * FROM (
+            SELECT {columns} FROM iocs AS i INDEXED BY iocs_newest{of_one.text} ORDER BY newest_first, id LIMIT ?
+        )"""
+    parameters = (*of_many.parameters, most, *of_one.parameters, most)
+    return Sql(f"SELECT * FROM ({text}) ORDER BY fewest_last, newest_first, id LIMIT ?", (*parameters, most))
+
+
+def _names(columns: str) -> str:
+    return columns.replace(" DESC", "")
+
+
+_LISTED = "EXISTS (SELECT 1 FROM {0} AS o WHERE o.{1} AND o.newest_first = i.newest_first AND o.id = i.id)"
+_NOTHING = Sql("SELECT NULL AS seq WHERE FALSE")
+_NONE_LISTED = Sql("SELECT NULL AS seq, NULL AS newest_first, NULL AS id WHERE FALSE")
+_EXCLUDED = MappingProxyType(
+    {
+        "warned": "SELECT seq FROM iocs WHERE warned",
+        "false_positive": "SELECT i.seq FROM votes AS v CROSS JOIN iocs AS i ON i.id = v.ioc_id",
+    }
+)
 
 
 def _class(text: SearchText) -> Sql:
@@ -149,28 +382,30 @@ def _class(text: SearchText) -> Sql:
     )
 
 
-def _plain(query: IocQuery) -> list[Sql]:
-    filters = []
-    if query.type is not None:
-        filters.append(Sql("type = ?", (query.type,)))
-    if query.since is not None:
-        filters.append(Sql("newest_first <= ?", (-to_milliseconds(query.since),)))
-    if query.until is not None:
-        filters.append(Sql("newest_first >= ?", (-to_milliseconds(query.until),)))
-    return filters
+def _plain(only: IocFilter) -> list[Sql]:
+    """Return what a search asks of each of its matches `i`; the rest restricts what matches."""
+    return [*_spans(only, _COLUMNS["iocs"]), *_exact(replace(only, added_since=None))]
 
 
 def _matching(query: IocQuery, text: SearchText) -> Sql:
-    """Select `seq` of what matches the text, the source, the ids and `added_since`: as sets, because the engine would
-    otherwise try each id with each match.
+    """Select `seq` of what matches the text, the sources, the malware, the ids and `added_since`: as sets, because the
+    engine would otherwise try each id with each match.
     """
-    sets = [matching_iocs(text.clauses, ANYWHERE, text.exact_ids)]
-    if query.source is not None:
-        sets.append(Sql(f"SELECT ioc_seq AS seq FROM source_lists WHERE {OF_SOURCE}", (query.source,)))
+    only, sets = query.filter, [matching_iocs(text.clauses, ANYWHERE, text.exact_ids)]
+    if only.sources:
+        names = ", ".join("?" * len(only.sources))
+        of_sources = f"source_seq IN (SELECT seq FROM sources WHERE name IN ({names}))"
+        of_sources = OF_SOURCE if len(only.sources) == 1 else of_sources
+        sets.append(Sql(f"SELECT ioc_seq AS seq FROM source_lists WHERE {of_sources}", only.sources))
+    if only.malware:
+        names = ", ".join("?" * len(only.malware))
+        of_malware = f"malware_seq IN (SELECT seq FROM malware_names WHERE name IN ({names}))"
+        folded = tuple(name.casefold() for name in only.malware)
+        sets.append(Sql(f"SELECT ioc_seq AS seq FROM malware_lists WHERE {of_malware}", folded))
     if query.ids is not None:
         sets.append(of_ids(query.ids))
-    if query.added_since is not None:
-        sets.append(Sql(_ADDED_SINCE, (to_milliseconds(query.added_since),)))
+    if only.added_since is not None:
+        sets.append(Sql(_ADDED_SINCE, (to_milliseconds(only.added_since),)))
     parameters = tuple(parameter for one in sets for parameter in one.parameters)
     return Sql(" INTERSECT ".join(f"SELECT seq FROM ({one.text})" for one in sets), parameters)
 
@@ -183,6 +418,18 @@ def _article_filters(query: ArticleQuery) -> list[Sql]:
         matching = matching_articles(query.text.clauses)
         filters.append(Sql(f"seq IN ({matching.text})", matching.parameters))
     return filters
+
+
+def _after(after: Position, order: Sort) -> Sql:
+    """Return what comes after a place in an order."""
+    *values, id = after.values
+    stored = id_bytes(str(id))
+    if order == "last_seen":
+        return Sql("(newest_first, id) > (?, ?)", (-int(values[0]), stored))
+    if order == "sources":
+        place = (-int(values[0]), -int(values[1]), stored)
+        return Sql("(fewest_last, newest_first, id) > (?, ?, ?)", place)
+    return Sql(f"{order} <= ? AND ({order} < ? OR id > ?)", (int(values[0]), int(values[0]), stored))
 
 
 def _after_newest(after: Position, stored: Callable[[str], str | bytes]) -> Sql:
@@ -199,7 +446,10 @@ def _after_rank(after: Position | None) -> Sql:
 
 
 def _all_of(conditions: Sequence[Sql]) -> Sql:
-    if not conditions:
-        return Sql("")
+    condition = _all(conditions)
+    return Sql(f" WHERE {condition.text}", condition.parameters) if conditions else condition
+
+
+def _all(conditions: Sequence[Sql]) -> Sql:
     parameters = tuple(parameter for condition in conditions for parameter in condition.parameters)
-    return Sql(" WHERE " + " AND ".join(condition.text for condition in conditions), parameters)
+    return Sql(" AND ".join(condition.text for condition in conditions), parameters)

@@ -21,6 +21,8 @@ from intel.store.sqlite.rows import article_ref, id_bytes, id_text, iocs_by_id, 
 from intel.words import words
 
 T = TypeVar("T")
+# As many are sorted in some milliseconds.
+_FEW = 5_000
 Load = Callable[[sqlite3.Connection, Sequence[int]], tuple[T, ...]]
 
 
@@ -102,11 +104,30 @@ def _page(
 
 
 def _find(connection: sqlite3.Connection, query: IocQuery, load: Load[T]) -> Page[T]:
-    if query.text is not None:
+    if query.text is not None and query.sort is None:
         rows, total = ranked(connection, query, query.text)
         return _page(connection, rows, total, query.limit, load)
-    counted = count(connection, finding.ioc_list_total(query)) if query.after is None else None
-    return read_page(connection, finding.ioc_list(query), counted, query.limit, load)
+    counted = count(connection, _total(query)) if query.after is None else None
+    return read_page(connection, _statement(connection, query, counted), counted, query.limit, load)
+
+
+def _total(query: IocQuery) -> Sql:
+    if query.text is None:
+        return finding.ioc_list_total(query)
+    found = finding.matching_seqs(query)
+    return Sql(f"SELECT count(*) FROM ({found.text})", found.parameters)
+
+
+def _statement(connection: sqlite3.Connection, query: IocQuery, total: int | None) -> Sql:
+    """Return the statement for a page that is not ordered by rank: little is sorted, of much an index is walked."""
+    if query.text is not None or query.ids is not None:
+        return finding.ioc_sorted(query)
+    if finding.is_read_in_order(query):
+        return finding.ioc_list(query)
+    if total is None:
+        found = finding.matching_seqs(query)
+        total = count(connection, Sql(f"SELECT count(*) FROM ({found.text} LIMIT ?)", (*found.parameters, _FEW + 1)))
+    return finding.ioc_sorted(query) if total <= _FEW else finding.ioc_walk(query)
 
 
 def _position(row: sqlite3.Row) -> Position:

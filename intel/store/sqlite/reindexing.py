@@ -117,8 +117,10 @@ def _keys(row: sqlite3.Row) -> tuple[bytes | None, str | None, int]:
 
 
 def _drop_strays(connection: sqlite3.Connection) -> None:
+    connection.create_function("casefold", 1, str.casefold, deterministic=True)
     connection.execute("DELETE FROM article_words WHERE rowid NOT IN (SELECT seq FROM articles)")
     connection.execute(_STRAY_LISTED)
+    connection.execute(_STRAY_MALWARE)
     _count_all(connection)
 
 
@@ -128,6 +130,14 @@ _STRAY_LISTED = """
     DELETE FROM source_lists WHERE NOT EXISTS (
         SELECT 1 FROM iocs AS i JOIN ioc_sources AS s ON s.ioc_seq = i.seq AND s.source_seq = source_lists.source_seq
         WHERE i.seq = source_lists.ioc_seq AND i.newest_first = source_lists.newest_first AND i.id = source_lists.id
+    )
+"""
+_STRAY_MALWARE = """
+    DELETE FROM malware_lists WHERE NOT EXISTS (
+        SELECT 1 FROM iocs AS i CROSS JOIN json_each(i.malware) AS near
+        CROSS JOIN malware_names AS n ON n.name = casefold(near.value)
+        WHERE i.seq = malware_lists.ioc_seq AND n.seq = malware_lists.malware_seq
+            AND i.newest_first = malware_lists.newest_first AND i.id = malware_lists.id
     )
 """
 _COUNT_ALL = (

@@ -72,7 +72,8 @@ def _save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) ->
             clusters.add(before["cluster_id"])
             derivation.note_article(before["seq"])
     named = [[_named(sighting) for sighting in entry.sightings] for entry in entries]
-    seqs = derivation.name(one for some in named for one in some)
+    warned = [_named(one).id for entry in entries for one in entry.sightings if one.warned]
+    seqs = derivation.name((one for some in named for one in some), warned)
     for entry, some in zip(entries, named, strict=True):
         article_seq = _put_article(connection, entry)
         _replace_sightings(connection, entry, article_seq, [seqs[one.id] for one in some])

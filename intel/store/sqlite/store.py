@@ -12,6 +12,7 @@ from intel.records import Totals
 from intel.store.copying import Copier
 from intel.store.feeds import Feeds
 from intel.store.files import Files
+from intel.store.marks import Marks
 from intel.store.observing import Observe, unobserved
 from intel.store.port import (
     Accounts,
@@ -34,6 +35,7 @@ from intel.store.sqlite.domains import SqliteDomains
 from intel.store.sqlite.feeds import SqliteFeeds
 from intel.store.sqlite.files import SqliteFiles
 from intel.store.sqlite.iocs import SqliteIocs
+from intel.store.sqlite.marks import SqliteMarks
 from intel.store.sqlite.migrations import check_version, prepare
 from intel.store.sqlite.readings import SqliteReadings
 from intel.store.sqlite.reindexing import reindex
@@ -65,6 +67,7 @@ class SqliteStore:
         self._domains = SqliteDomains(self._database)
         self._catalogues = SqliteCatalogues(self._database)
         self._votes = SqliteVotes(self._database)
+        self._marks = SqliteMarks(self._database)
 
     @property
     def iocs(self) -> Iocs:
@@ -117,6 +120,10 @@ class SqliteStore:
     @property
     def copier(self) -> Copier:
         return SqliteCopier(self._database, self._articles)
+
+    @property
+    def marks(self) -> Marks:
+        return self._marks
 
     async def setup(self) -> None:
         await self._database.exclusively(lambda: prepare(self._database.path))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from intel.ids import article_id, ioc_id
-from intel.query import IocQuery, Page, parse_search
+from intel.query import IocFilter, IocQuery, Page, parse_search
 from intel.records import Article, Ioc, Sighting, Submission
 from intel.store.port import Store
 from intel.store.walking import iocs_of
@@ -82,8 +82,14 @@ async def iocs_in(store: Store, article_id: str) -> tuple[Ioc, ...]:
 
 
 def query(q: str | None = None, **rest: Any) -> IocQuery:
-    """A list or search as the service asks for it."""
-    return IocQuery(text=parse_search(q) if q is not None else None, **rest)
+    """A list or search as the service asks for it; what is neither a page nor an order is a member of its filter.
+
+    `type` and `source` name one each.
+    """
+    one = {"types": rest.pop("type", None), "sources": rest.pop("source", None)}
+    asked = {name: rest.pop(name) for name in list(rest) if name in IocFilter.__dataclass_fields__}
+    only = IocFilter(**asked | {name: (value,) for name, value in one.items() if value is not None})
+    return IocQuery(text=parse_search(q) if q is not None else None, filter=only, **rest)
 
 
 async def search(store: Store, q: str, **rest: Any) -> list[str]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+from intel.ageing import age
 from intel.ids import ioc_id
 from intel.query import ArticleQuery, Clause, IocQuery, SearchText, host_names, value_words
 from intel.records import NEWEST_ARTICLES, Article, Facets, Ioc, Sighting
@@ -26,12 +27,16 @@ class Known:
     others: Texts
     hosts: tuple[str, ...]
     source_names: frozenset[str]
+    warned: bool
+    voted: bool
 
 
 class Oracle:
     """What a store must answer after these saves."""
 
-    def __init__(self, saves: Iterable[Saved]) -> None:
+    def __init__(self, saves: Iterable[Saved], voted: Collection[str] = ()) -> None:
+        """`voted` are the ids of indicators that are called false positives."""
+        self._voted = voted
         self._saved = {saved.article.id: saved for saved in saves}
         seen: dict[tuple[str, str], list[tuple[Article, Sighting]]] = {}
         for saved in self._saved.values():
@@ -43,8 +48,11 @@ class Oracle:
         """Every indicator of a list or search, in order."""
         found = [known for known in self._known if _passes(query, known)]
         if query.text is None:
-            return tuple(sorted((known.ioc for known in found), key=_newest))
+            return tuple(sorted((known.ioc for known in found), key=_ORDERS[query.sort or "last_seen"]))
         text = query.text
+        if query.sort is not None:
+            matching = (known.ioc for known in found if _rank(text, known) is not None)
+            return tuple(sorted(matching, key=_ORDERS[query.sort]))
         ranked = [(rank, known.ioc) for known in found if (rank := _rank(text, known)) is not None]
         ranked.sort(key=lambda pair: (pair[0], -pair[1].sources, _newest(pair[1])))
         return tuple(ioc for _, ioc in ranked)
@@ -93,7 +101,9 @@ class Oracle:
         )
         own = [text.split() for text in value_words(type, value)]
         sources = frozenset(article.source_name for article, _ in found)
-        return Known(ioc, own, _texts([*texts, *malware]), host_names(type, value), sources)
+        warned = found[0][1].warned
+        others, hosts = _texts([*texts, *malware]), host_names(type, value)
+        return Known(ioc, own, others, hosts, sources, warned, ioc.id in self._voted)
 
     def _counted_source(self, article: Article) -> str:
         mates = [s.article for s in self._saved.values() if s.article.cluster_id == article.cluster_id]
@@ -113,14 +123,29 @@ def _newest(ioc: Ioc) -> tuple[int, str]:
     return -to_milliseconds(ioc.last_seen), ioc.id
 
 
+_ORDERS: dict[str, Callable[[Ioc], tuple[int | str, ...]]] = {
+    "last_seen": _newest,
+    "first_seen": lambda ioc: (-to_milliseconds(ioc.first_seen), ioc.id),
+    "sources": lambda ioc: (-ioc.sources, *_newest(ioc)),
+}
+
+
 def _passes(query: IocQuery, known: Known) -> bool:
-    ioc = known.ioc
+    ioc, only = known.ioc, query.filter
+    status = age(ioc.type, ioc.last_seen, only.now).status if only.now else None
+    named = {name.casefold() for name in ioc.malware}
     return (
-        query.type in (None, ioc.type)
-        and (query.ids is None or ioc.id in query.ids)
-        and (query.since is None or ioc.last_seen >= query.since)
-        and (query.until is None or ioc.last_seen <= query.until)
-        and (query.source is None or query.source in known.source_names)
+        (query.ids is None or ioc.id in query.ids)
+        and (not only.types or ioc.type in only.types)
+        and (only.since is None or ioc.last_seen >= only.since)
+        and (only.until is None or ioc.last_seen <= only.until)
+        and (not only.sources or not known.source_names.isdisjoint(only.sources))
+        and (not only.malware or not {name.casefold() for name in only.malware}.isdisjoint(named))
+        and ioc.sources >= only.min_sources
+        and (not only.statuses or status in only.statuses)
+        and not (status == "expired" and "expired" in only.exclude)
+        and not (known.warned and "warned" in only.exclude)
+        and not (known.voted and "false_positive" in only.exclude)
     )
 
 

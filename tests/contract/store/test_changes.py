@@ -8,11 +8,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from intel.errors import InvalidQuery
-from intel.query import ChangePosition, ChangeQuery
+from intel.query import ChangePosition, ChangeQuery, IocFilter
 from intel.records import Article, Change, Ioc, Vote
 from intel.store.port import Store
 from intel.times import utc_now
@@ -65,11 +66,11 @@ def _at(ioc: Ioc | None) -> datetime | None:
     return None if ioc is None else ioc.changed_at
 
 
-async def told(store: Store, after: ChangePosition = START, limit: int = 100, **rest: tuple[str, ...]) -> list[str]:
+async def told(store: Store, after: ChangePosition = START, limit: int = 100, **only: Any) -> list[str]:
     """All changes after a position, as `event value`."""
     found, more = [], True
     while more:
-        page = await store.iocs.changes(ChangeQuery(after, limit, **rest))
+        page = await store.iocs.changes(ChangeQuery(after, limit, IocFilter(**only)))
         found += [f"{change.event} {change.value}" for change in page.items]
         after, more = page.next, page.more
     return found
@@ -203,7 +204,7 @@ async def test_types_and_sources_restrict_the_feed(store: Store) -> None:
     found = await told(store, sources=("B",))
     assert sorted(found) == ["added b.example", "added http://b.example/", "removed gone.example"]
     assert await told(store, types=("ip",), sources=("B",)) == []
-    page = await store.iocs.changes(ChangeQuery(types=("cve",)))
+    page = await store.iocs.changes(ChangeQuery(filter=IocFilter(types=("cve",))))
     assert await told(store, page.next) == []
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from intel.query import IocQuery, Position
+from intel.query import IocFilter, IocQuery, Position
 from intel.records import Facets, Sighting
 from intel.store.port import Store
 from tests.contract.store.builders import hour, id_of, make_article, publish, query
@@ -46,10 +46,10 @@ async def test_facets_are_those_of_the_whole_search_whatever_the_page(store: Sto
 async def test_an_indicator_of_one_source_counts_for_its_others_too(store: Store) -> None:
     await publish(store, make_article("a", source="A"), "domain evil.example", "domain a.example")
     await publish(store, make_article("b", source="B"), "domain evil.example", "ip 192.0.2.1")
-    assert (await store.iocs.facets(IocQuery(source="A"))).sources == {"A": 2, "B": 1}
+    assert (await store.iocs.facets(IocQuery(filter=IocFilter(sources=("A",))))).sources == {"A": 2, "B": 1}
     found = await store.iocs.facets(query("evil", source="B"))
     assert found == Facets({"domain": 1}, {"A": 1, "B": 1}, {"2026-W47": 1})
-    assert await store.iocs.facets(IocQuery(source="unknown")) == NOTHING
+    assert await store.iocs.facets(IocQuery(filter=IocFilter(sources=("unknown",)))) == NOTHING
 
 
 async def test_copies_count_for_their_own_source_names(store: Store) -> None:
@@ -98,7 +98,7 @@ async def test_the_twenty_sources_with_the_most_are_given(store: Store) -> None:
 async def test_the_newest_twenty_six_weeks_that_occur_are_given_newest_first(store: Store) -> None:
     for n in range(28):
         await publish(store, make_article(f"a{n}", at=-24 * 14 * n), f"ip 192.0.2.{n}", f"domain d{n}.example")
-    found = await store.iocs.facets(IocQuery(type="ip"))
+    found = await store.iocs.facets(IocQuery(filter=IocFilter(types=("ip",))))
     weeks = [(hour(-24 * 14 * n)).isocalendar() for n in range(26)]
     assert list(found.weeks.items()) == [(f"{week.year}-W{week.week:02}", 1) for week in weeks]
     assert found.types == {"ip": 28}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from intel.exact import exact_values
-from intel.query import Clause, IocQuery, Position, SearchText, parse_search
+from intel.query import Clause, IocFilter, IocQuery, Position, SearchText, parse_search
 from intel.records import Ioc, Sighting
 from intel.store.port import Store
 from intel.times import to_milliseconds
@@ -208,7 +208,9 @@ async def test_a_search_that_names_an_indicator_finds_it_whatever_its_words(stor
     text = SearchText("Cozy Bear", clauses, (("malware", "CozyCar"),))
     page = await store.iocs.find(IocQuery(text=text))
     assert (values(page), page.total) == (["CozyCar", "cozy-bear.example"], 2)
-    assert values(await store.iocs.find(IocQuery(text=text, type="domain"))) == ["cozy-bear.example"]
+    assert values(await store.iocs.find(IocQuery(text=text, filter=IocFilter(types=("domain",))))) == [
+        "cozy-bear.example"
+    ]
 
 
 async def test_a_search_without_any_clause_finds_nothing(store: Store) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from intel.query import ArticleQuery, IocQuery, parse_search
+from intel.query import ArticleQuery, IocFilter, IocQuery, parse_search
 from intel.records import Totals
 from intel.store.port import Store
 from tests.contract.store.builders import (
@@ -99,7 +99,9 @@ async def test_rebuilding_loses_no_write_and_no_read(store: Store, other_store: 
         late = make_article(f"b{written}", at=50 + written)
         await publish(other_store, late, f"ip 192.0.2.{written}", "domain common.example")
         assert len(await search(other_store, "common.example")) == 1
-        assert values(await other_store.iocs.find(IocQuery(limit=1, type="ip"))) == [f"192.0.2.{written}"]
+        assert values(await other_store.iocs.find(IocQuery(limit=1, filter=IocFilter(types=("ip",))))) == [
+            f"192.0.2.{written}"
+        ]
         written += 1
     await rebuilding
     assert (await store.totals()).iocs == 21 + written

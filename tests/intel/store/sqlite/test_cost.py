@@ -12,7 +12,7 @@ from intel.store.sqlite import facets, finding
 from intel.store.sqlite.articles import IOCS_OF
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.matching import Sql
-from tests.contract.store.builders import hour
+from tests.contract.store.builders import hour, query
 
 DEEP = Position((1_700_000_000_000, "5f0c1b3e"))
 
@@ -30,10 +30,10 @@ async def plan(database: Database, sql: Sql) -> str:
     ("query", "index"),
     [
         (IocQuery(), "iocs_newest"),
-        (IocQuery(type="ip"), "iocs_of_type (type=?"),
-        (IocQuery(source="Blog"), "source_lists USING PRIMARY KEY (source_seq=?"),
-        (IocQuery(source="Blog", type="ip"), "source_lists_of_type (source_seq=? AND type=?"),
-        (IocQuery(since=hour(0), until=hour(9)), "iocs_newest (newest_first>? AND newest_first<?"),
+        (query(type="ip"), "iocs_of_type (type=?"),
+        (query(source="Blog"), "SEARCH l USING PRIMARY KEY (source_seq=?"),
+        (query(source="Blog", type="ip"), "source_lists_of_type (source_seq=? AND type=?"),
+        (query(since=hour(0), until=hour(9)), "iocs_newest (newest_first>? AND newest_first<?"),
     ],
     ids=str,
 )
@@ -47,8 +47,8 @@ async def test_a_list_of_indicators_is_read_in_order(database: Database, query: 
     ("query", "index"),
     [
         (IocQuery(after=DEEP), "iocs_newest ((newest_first,id)>(?,?))"),
-        (IocQuery(type="ip", after=DEEP), "iocs_of_type (type=? AND (newest_first,id)>(?,?))"),
-        (IocQuery(source="Blog", after=DEEP), "PRIMARY KEY (source_seq=? AND (newest_first,id)>(?,?))"),
+        (query(type="ip", after=DEEP), "iocs_of_type (type=? AND (newest_first,id)>(?,?))"),
+        (query(source="Blog", after=DEEP), "PRIMARY KEY (source_seq=? AND (newest_first,id)>(?,?))"),
     ],
     ids=str,
 )
@@ -78,7 +78,12 @@ async def test_a_page_of_an_article_s_indicators_begins_where_the_last_one_ended
 @pytest.mark.parametrize("q", ["evil", "evil.example", "l*", "198.51.100.0/24", "198.51.100.0/24 evil"])
 @pytest.mark.parametrize(
     "query",
-    [IocQuery(), IocQuery(type="ip"), IocQuery(source="Blog"), IocQuery(ids=("a", "b"), source="Blog")],
+    [
+        IocQuery(),
+        query(type="ip"),
+        query(source="Blog"),
+        query(ids=("a", "b"), source="Blog"),
+    ],
     ids=str,
 )
 async def test_a_search_looks_up_each_match_once(database: Database, q: str, query: IocQuery) -> None:
@@ -95,13 +100,13 @@ async def test_a_search_looks_up_each_match_once(database: Database, q: str, que
 async def test_total_and_facets_of_a_list_are_kept_and_not_counted(
     database: Database, type: str | None, source: str | None
 ) -> None:
-    query = IocQuery(type=type, source=source)
-    total, names = await plan(database, finding.ioc_list_total(query)), await plan(database, facets.source_names(query))
+    asked = query(type=type, source=source)
+    total, names = await plan(database, finding.ioc_list_total(asked)), await plan(database, facets.source_names(asked))
     assert "ioc_counts" in total or "source_weeks" in total
     assert "source_counts" in names and "iocs_" not in names and "source_lists" not in names
 
 
-@pytest.mark.parametrize("query", [IocQuery(since=hour(0)), IocQuery(type="ip", until=hour(9))], ids=str)
+@pytest.mark.parametrize("query", [query(since=hour(0)), query(type="ip", until=hour(9))], ids=str)
 async def test_the_facets_of_a_span_are_read_from_indexes(database: Database, query: IocQuery) -> None:
     weeks, names = (
         await plan(database, facets.weeks_of_span(query)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from intel.query import IocQuery
@@ -21,7 +23,7 @@ async def pages(store: SqliteStore, asked: IocQuery | None) -> tuple[list[tuple[
         page = await store.iocs.find(asked)
         found.append(page.items)
         total = page.total if asked.after is None else total
-        asked = IocQuery(asked.text, asked.type, limit=asked.limit, after=page.next) if page.next else None
+        asked = replace(asked, after=page.next) if page.next else None
     return found, total
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from intel.query import IocQuery
-from intel.records import Facets
+from intel.query import IocFilter, IocQuery
+from intel.records import Facets, Sighting
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.reindexing import words_between
 from intel.store.sqlite.store import SqliteStore
@@ -28,10 +28,12 @@ DAMAGE = (
     "UPDATE ioc_counts SET iocs = 99",
     "DELETE FROM source_counts",
     "UPDATE source_weeks SET iocs = 99",
+    "DELETE FROM malware_lists",
+    "INSERT INTO malware_lists SELECT seq, 0, x'00', 4711 FROM malware_names LIMIT 1",
     "UPDATE articles SET counted_source = 'wrong'",
     """
     INSERT INTO iocs
-    SELECT 99, x'99', 'ip', 'x', 0, 0, 1, 1, article_seq, 0, 0, 0, 0, NULL, NULL, '[]', '' FROM iocs LIMIT 1
+    SELECT 99, x'99', 'ip', 'x', 0, 0, 1, 1, article_seq, 0, 0, 0, 0, NULL, NULL, '[]', '', 0 FROM iocs LIMIT 1
     """,
 )
 
@@ -39,20 +41,22 @@ DAMAGE = (
 @pytest.mark.parametrize("damage", DAMAGE)
 async def test_rebuilding_repairs_what_is_derived(store: SqliteStore, database: Database, damage: str) -> None:
     await publish(store, make_article("a", at=1, source="A", cluster="one"), "domain evil.example", "ip 192.0.2.1")
-    await publish(store, make_article("b", at=2, source="B", cluster="one"), "domain evil.example")
+    named = Sighting("domain", "evil.example", "It used evil.example then.", ("Emotet",))
+    await publish(store, make_article("b", at=2, source="B", cluster="one"), named)
     before = await the_ioc(store, "domain evil.example")
     await database.write(lambda connection: connection.execute(damage).rowcount)
     await store.reindex(lambda what, done, total: None)
     assert await the_ioc(store, "domain evil.example") == before
     assert await listed(store) == ["evil.example", "192.0.2.1"]
     assert await listed(store, source="B") == ["evil.example"]
+    assert await listed(store, malware=("Emotet",)) == ["evil.example"]
     assert await search(store, "evil.example") == ["evil.example"]
     assert await search(store, "192.0.2.0/24") == ["192.0.2.1"]
     assert await search(store, "loader") == ["evil.example", "192.0.2.1"]
     assert await search(store, "wrong") == await search(store, "stray") == []
     assert (await store.totals()).iocs == 2
     assert await store.iocs.facets(IocQuery()) == Facets({"domain": 1, "ip": 1}, {"A": 2, "B": 1}, {"2026-W47": 2})
-    assert (await store.iocs.facets(IocQuery(source="B"))).weeks == {"2026-W47": 1}
+    assert (await store.iocs.facets(IocQuery(filter=IocFilter(sources=("B",))))).weeks == {"2026-W47": 1}
     found = await store.iocs.facets(query("loader"))
     assert found == Facets({"domain": 1, "ip": 1}, {"A": 2, "B": 1}, {"2026-W47": 2})
 

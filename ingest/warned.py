@@ -1,0 +1,102 @@
+"""Which indicators stand on a warning list, and why: what is built in, packaged lists, and lists that were imported.
+
+None of it says that an indicator is harmless, only that it is rarely one to be blocked. New indicators are marked when
+they are saved; when the lists change, all are marked anew in the background.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Final, NamedTuple
+
+from ingest.indicators.noise import warnings as noise_warnings
+from intel.catalogues import Indicator, warnings_of
+from intel.ids import ioc_id
+from intel.records import Sighting
+from intel.store import Store
+from intel.warninglists import packaged_warnings
+
+# Raised where what is built in says something else of the same indicator.
+_BUILT_IN: Final = 1
+_ONE_READ: Final = 1_000
+_CATALOGUE: Final = "warninglist"
+
+
+class _Named(NamedTuple):
+    id: str
+    type: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """A warning list that an indicator stands on, and what that means."""
+
+    list: str
+    reason: str
+
+
+@lru_cache(maxsize=16384)
+def lasting_cautions(type: str, value: str) -> tuple[Caution, ...]:
+    """Return what this version of the service says of an indicator."""
+    packaged = packaged_warnings(type, value)
+    # What is built in of addresses is what the packaged lists say better.
+    built_in = [one for one in noise_warnings(type, value) if one[0] != "addresses" or not packaged]
+    return tuple(Caution(*one) for one in (*built_in, *packaged))
+
+
+async def imported(store: Store, found: Iterable[Indicator]) -> dict[str, tuple[Caution, ...]]:
+    """Return what imported lists say of indicators, by id; those on none are left out."""
+    distinct = list({each.id: each for each in found}.values())
+    cautions: dict[str, tuple[Caution, ...]] = {}
+    for start in range(0, len(distinct), _ONE_READ):
+        listed = await warnings_of(store, distinct[start : start + _ONE_READ])
+        cautions |= {id: tuple(Caution(one.list, one.reason) for one in said) for id, said in listed.items()}
+    return cautions
+
+
+async def marked(store: Store, sightings: Sequence[Sighting]) -> list[Sighting]:
+    """Return the sightings, those of indicators on a warning list marked."""
+    named = [_Named(ioc_id(one.type, one.value), one.type, one.value) for one in sightings]
+    listed = await imported(store, named)
+    return [
+        replace(one, warned=True) if is_.id in listed or lasting_cautions(is_.type, is_.value) else one
+        for one, is_ in zip(sightings, named, strict=True)
+    ]
+
+
+async def keep_marked(store: Store, watch: Callable[[int], None] = lambda _: None) -> None:
+    """Mark all indicators by the lists as they are now, unless they are; `watch` is told how many were looked at."""
+    basis = await _basis(store)
+    if await store.marks.basis() == basis:
+        return
+    # What was being saved when the lists changed may be marked by the former ones: a second look finds it.
+    for _ in range(2):
+        async with aclosing(store.marks.every()) as every:
+            async for some in every:
+                listed = await imported(store, some)
+                wanted = {one.id: one.id in listed or bool(lasting_cautions(one.type, one.value)) for one in some}
+                await _mark(store, {one.id: wanted[one.id] for one in some if wanted[one.id] != one.warned})
+                watch(len(some))
+    await store.marks.settle(basis)
+
+
+async def _mark(store: Store, different: Mapping[str, bool]) -> None:
+    if different:
+        await store.marks.mark(different)
+
+
+async def _basis(store: Store) -> str:
+    lists = {each.name: each.imported_at for each in await store.catalogues.all()}
+    return f"{_BUILT_IN}:{_packaged()}:{lists.get(_CATALOGUE)}"
+
+
+@cache
+def _packaged() -> str:
+    content = (files("intel.warninglists") / "lists.json.gz").read_bytes()
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
