@@ -9,15 +9,16 @@ from typing import Generic, TypeVar
 Q = TypeVar("Q")
 A = TypeVar("A")
 
-_REQUESTS_UNDER_WAY = 2
-# Nobody waits longer than this for requests that take their time.
+# More of them would each hold less, and cost more in all.
+_REQUESTS_UNDER_WAY = 1
+# Nobody waits longer than this for a request that takes its time.
 _LONGEST_WAIT_SECONDS = 0.02
 
 
 class Gathering(Generic[Q, A]):
     """Questions that are asked together.
 
-    What is asked while requests are under way waits, for 20 ms at most, and goes with all else that waits. Whoever asks
+    What is asked while a request is under way waits, for 20 ms at most, and goes with all else that waits. Whoever asks
     gets an answer to a request that began after it asked: none is kept. `ask` answers questions, at most `most` at
     once, in their order; what it raises, everybody in that request gets.
     """

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
+from intel.gathering import Gathering
 from intel.records import Totals
 from intel.settings import ElasticsearchSettings
 from intel.store.elastic.accounts import ElasticAccounts
@@ -40,6 +41,7 @@ from intel.store.port import Progress
 from intel.times import from_milliseconds, utc_now
 
 _MOST_SOURCES = 60_000
+_MOST_TOLD = 1_000
 _WITH_LONG_DOCUMENTS = frozenset({"articles", "readings", "catalogue_parts", "weeks", "submissions"})
 
 
@@ -64,7 +66,6 @@ class ElasticStore:
         self._indices = Indices(self._cluster, settings.index_prefix)
         bulk = Bulk(self._cluster)
         iocs, sightings, articles = self._index("iocs"), self._index("sightings"), self._index("articles")
-        self._submissions_index = self._index("submissions")
         self.votes = ElasticVotes(self._index("votes"), iocs, bulk)
         recount = Recount(iocs, sightings, bulk, clock, self.votes)
         clusters = Clusters(self._index("clusters"), articles, sightings, bulk)
@@ -73,7 +74,7 @@ class ElasticStore:
         changes = Changes(iocs, self._index("leases"), bulk, clock, held_seconds)
         self.iocs = ElasticIocs(iocs, sightings, changes, self.votes)
         self.readings = ElasticReadings(self._index("readings"), bulk)
-        self.submissions = ElasticSubmissions(self._submissions_index, articles)
+        self.submissions = ElasticSubmissions(self._index("submissions"), articles)
         self.weeks = ElasticWeeks(self._index("weeks"))
         removing = Removing(saving, self.readings, self.submissions, self.votes, self.weeks)
         self.articles = ElasticArticles(articles, sightings, iocs, saving, removing)
@@ -89,6 +90,8 @@ class ElasticStore:
         self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
         self.copier = ElasticCopier(self._index, bulk, self.articles, self.votes)
         self._reindex = Reindex(self._cluster, self._indices, leases, bulk, recount)
+        # Whoever looks up what is not there is told what there is.
+        self._totals = Gathering(self._read_totals, _MOST_TOLD)
         self._cluster.repair_by(self._make_indices, self._reindex.recover)
 
     def _index(self, noun: str) -> Index:
@@ -110,25 +113,24 @@ class ElasticStore:
         await self.ping()  # the cluster checks its files itself
 
     async def totals(self) -> Totals:
-        await self._submissions_index.refresh(Patience.READ)
-        articles, iocs, submissions = await self._search_all(_ARTICLE_TOTALS, _IOC_TOTAL, _SUBMISSION_TOTALS)
+        return await self._totals(None)
+
+    async def _read_totals(self, asked: Sequence[None]) -> list[Totals]:
+        submissions_index = self._index("submissions")
+        await submissions_index.refresh(Patience.READ)
+        places = (self._index("articles"), self._index("iocs"), submissions_index)
+        searches = list(zip(places, (_ARTICLE_TOTALS, _IOC_TOTAL, _SUBMISSION_TOTALS), strict=True))
+        articles, iocs, submissions = await submissions_index.search_beside(searches, _TOTALS_FILTER)
         newest = articles["aggregations"]["newest"]["value"]
         statuses = submissions["aggregations"]["status"]["buckets"]
-        return Totals(
+        totals = Totals(
             articles=articles["hits"]["total"]["value"],
             iocs=iocs["hits"]["total"]["value"],
             sources=articles["aggregations"]["sources"]["count"],
             newest_article=None if newest is None else from_milliseconds(int(newest)),
             submissions={bucket["key"]: bucket["doc_count"] for bucket in statuses},
         )
-
-    async def _search_all(self, *searches: tuple[str, dict[str, Any]]) -> list[Any]:
-        answers = []
-        for noun, body in searches:
-            index = self._index(noun)
-            filter_path = "hits.total.value,aggregations.*.value,aggregations.*.count,aggregations.status.buckets"
-            answers.append(await index.search(body, filter_path=filter_path))
-        return answers
+        return [totals] * len(asked)
 
     async def clear(self) -> None:
         """Delete every index and make it anew, empty."""
@@ -144,21 +146,20 @@ class ElasticStore:
         await self._cluster.close()
 
 
-_ARTICLE_TOTALS = (
-    "articles",
-    {
-        "size": 0,
-        "track_total_hits": True,
-        "query": {"exists": {"field": "seen_at"}},
-        "aggs": {
-            "names": {"terms": {"field": "source_name", "size": _MOST_SOURCES}},
-            "sources": {"stats_bucket": {"buckets_path": "names>_count"}},
-            "newest": {"max": {"field": "seen_at"}},
-        },
+_TOTALS_FILTER = "hits.total.value,aggregations.*.value,aggregations.*.count,aggregations.status.buckets"
+_ARTICLE_TOTALS: dict[str, Any] = {
+    "size": 0,
+    "track_total_hits": True,
+    "query": {"exists": {"field": "seen_at"}},
+    "aggs": {
+        "names": {"terms": {"field": "source_name", "size": _MOST_SOURCES}},
+        "sources": {"stats_bucket": {"buckets_path": "names>_count"}},
+        "newest": {"max": {"field": "seen_at"}},
     },
-)
-_IOC_TOTAL = ("iocs", {"size": 0, "track_total_hits": True, "query": THERE})
-_SUBMISSION_TOTALS = (
-    "submissions",
-    {"size": 0, "track_total_hits": False, "aggs": {"status": {"terms": {"field": "status"}}}},
-)
+}
+_IOC_TOTAL: dict[str, Any] = {"size": 0, "track_total_hits": True, "query": THERE}
+_SUBMISSION_TOTALS: dict[str, Any] = {
+    "size": 0,
+    "track_total_hits": False,
+    "aggs": {"status": {"terms": {"field": "status"}}},
+}
