@@ -17,6 +17,14 @@ from publicsuffixlist import PublicSuffixList
 
 # Not in the public root, but names that resolve for their users; RFC 2606's are here for what is written about.
 _BESIDE_THE_ROOT: Final = frozenset({"onion", "i2p", "bit", "bazar", "example", "test", "invalid"})
+# Of other roots (OpenNIC, Emercoin): everyday words, so that they count only where somebody defanged a name.
+_OTHER_ROOTS: Final = frozenset(
+    {
+        "bbs", "chan", "cyb", "dyn", "epic", "fur", "geek", "glue", "gopher", "indy", "libre", "neo", "o", "oss", "oz",
+        "parody", "pirate", "coin", "emc", "lib", "ku", "te", "ti", "uu", "ko", "rm", "crypto", "eth", "hns", "loki",
+        "lmao", "mirai", "opennic", "dns",
+    }
+)  # fmt: skip
 _HOSTING_BEGINS: Final = "===BEGIN PRIVATE DOMAINS==="
 _RULE: Final = re.compile(r"^(?!//)\S+", re.MULTILINE)
 
@@ -53,6 +61,11 @@ def _as_ascii(label: str) -> str:
 def is_top_level(label: str) -> bool:
     """Tell whether `label` (lower-case A-label) is a top-level domain in use, or one beside the public root."""
     return label in _rules().top_level
+
+
+def is_other_root(label: str) -> bool:
+    """Tell whether `label` is a top-level domain of one of the roots beside the public one."""
+    return label in _OTHER_ROOTS
 
 
 def may_end_a_name(label: str) -> bool:

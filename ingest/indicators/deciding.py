@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from ingest.indicators import noise
 from ingest.indicators.company import Company
+from ingest.indicators.contexts import context_of, said_of
 from ingest.indicators.hash_kinds import kind_of_other
 from ingest.indicators.hosts import is_address
 from ingest.indicators.mailboxes import invites_to, is_for_readers, is_for_victims, is_sender
@@ -23,14 +24,19 @@ from intel.suffixes import is_shared_suffix, registered_domain
 
 THRESHOLD: Final = 1
 # The most that section, line, type, value and wording together can say for a candidate, and what a note adds.
-MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 7, "url": 10, "email": 11})
+MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 7, "url": 12, "email": 11})
 MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 3})
 NOTE_IN_FAVOUR: Final = 2
+# A line of more words is prose, and prose has to say what it means.
+MOST_WORDS_OF_A_BARE_LINE: Final = 2
+# Each costs some 50 microseconds: no text is worth more than a part of a second.
+MOST_CONTEXTS: Final = 2_000
 
 _HIDDEN: Final = (".onion", ".i2p")
 _HIDDEN_SERVICE: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
 # `0.0.0.0 evil.example` of a file of hosts, `nslookup evil.example 8.8.8.8`.
 _BLOCKING: Final = frozenset({"0.0.0.0", "127.0.0.1", "::1"})  # noqa: S104
+_OF_A_HOME_NETWORK: Final = re.compile(r"(?:10|192\.168|172\.(?:1[6-9]|2[0-9]|3[01]))\.")
 _NAME_AFTER: Final = re.compile(rf"[ \t]+[\w-]{{1,63}}+{ANY_DOT}\w")
 _LOOKS_UP: Final = re.compile(r"(?i)\b(?:nslookup|dig|drill|nameservers?|resolvers?)\b")
 LONGEST_COMMAND: Final = 300
@@ -57,11 +63,18 @@ _READING_MATTER: Final = re.compile(
     r"|20[0-3][0-9]/[01]?[0-9])/|(?<=/)(?:[a-z0-9]{1,30}-){3,12}[a-z0-9]{1,30}/?(?:$|[?#])"
     r"|(?<=\.)(?:pdf|html?|aspx)(?:$|[?#]))"
 )
+# A title as the path of an article, under the date or the section of a site.
+_SLUG: Final = re.compile(
+    r"/(?:blogs?|news|articles?|posts?|research|reports?|advisor(?:y|ies)|insights?|threats?|labs?|20[0-3][0-9](?:/[01]?[0-9]){0,2}(?:/[0-3]?[0-9])?)"
+    r"(?:/[a-z0-9-]{1,40}){0,3}/(?=[a-z])(?:[a-z0-9]{1,30}-){2,20}[a-z0-9]{1,30}/?(?:\.html?)?(?:$|[?#])"
+)
+_PORT_OF_A_URL: Final = re.compile(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
 _FURNITURE: Final = Verdict(False, "page furniture", 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
 _DEFANGED: Final = Verdict(True, "defanged", 8)
 _OF_AN_ORGANISATION: Final = Verdict(False, "mailbox of a well-known organisation", 0)
+_PLACEHOLDER: Final = Verdict(False, "name reserved for examples", 0)
 _SHARED: Final = Verdict(False, "suffix that many share", 0)
 HOST_OF_AN_INDICATOR: Final = "host of an indicator"
 _HOST: Final = Verdict(True, HOST_OF_AN_INDICATOR, 2)
@@ -86,6 +99,7 @@ class Judge:
         self._page_defangs = page_defangs = bool(disarmed)
         # In a note of a few lines that defangs nothing, also a well-known host was written down for a reason.
         self._takes_all = surroundings.is_note and not page_defangs
+        self._contexts_left = MOST_CONTEXTS
         self._disarmed = disarmed
         self._publisher = registered_domain(surroundings.document.publisher_host)
 
@@ -104,10 +118,16 @@ class Judge:
                 return Verdict(False, reading.remark, 0)
             if type == "email" and self._is_of_an_organisation(reading, start, end):
                 return _OF_AN_ORGANISATION
+            if noise.is_placeholder(reading.host or reading.value) and not self._is_listed_alone(start, end):
+                return _PLACEHOLDER
             return _SHARED if type == "domain" and is_shared_suffix(reading.value) else _DEFANGED
         if type == "ip":
             return self._address(reading, start, end)
         return self._named(reading, start, end, company)
+
+    def _is_listed_alone(self, start: int, end: int) -> bool:
+        line = self._around.line(start, end)
+        return line.words == 0 and self._around.section(start) == "indicators"
 
     def _is_of_an_organisation(self, reading: Reading, start: int, end: int) -> bool:
         """Tell whether a mailbox is one by which a well-known organisation asks to be reached."""
@@ -172,6 +192,8 @@ class Judge:
         """
         line = self._around.line(start, end)
         before = self._around.text[line.start : start]
+        if _OF_A_HOME_NETWORK.match(self._around.text, start) and not self._is_bare(start, end):
+            return self._around.accuses(line, start, end)
         if kind == noise.RESOLVER:
             return _LOOKS_UP.search(before[-LONGEST_COMMAND:]) is None
         blocks = self._around.text[start:end] in _BLOCKING and not before.strip()
@@ -190,27 +212,33 @@ class Judge:
             return _weighed(evidence)
         line = self._around.line(start, end)
         evidence += self._in_favour(reading, start, end, line, section)
-        if noise.is_reserved_host(host):
+        if noise.is_reserved_host(host) or noise.is_placeholder(host):
             evidence.append(_RESERVED_BUT_LISTED if _is_listed(evidence) else _RESERVED)
         is_file = reading.remark == FILE or (reading.type == "domain" and may_name_a_file(host))
         if is_file and self._around.holds_hash(line):
             evidence.append((-4, "name of the file with a hash beside it"))
-        lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
-        score = _sum(evidence)
-        if (
-            reading.type == "email"
-            and score >= lowest
-            and line.words
-            and is_for_readers(self._around.text, line.start, start, end)
-        ):
-            if not (self._around.is_note and _REFERENCES in evidence):  # `Contact: a@b.c` is said once
-                evidence.append((-3 if self._around.is_note else -5, "mailbox for readers"))
-            return _weighed(evidence)
-        if lowest <= score <= THRESHOLD + 1:
-            evidence += self._wording(reading, start, end, line)
+        evidence += self._said(reading, start, end, line, evidence)
         if _sum(evidence) >= THRESHOLD and self._around.in_hex_dump(line):
             evidence.append((-8, "column of a hex dump"))
         return _weighed(evidence)
+
+    def _said(
+        self, reading: Reading, start: int, end: int, line: Line, evidence: list[tuple[int, str]]
+    ) -> list[tuple[int, str]]:
+        """Return what the words around a candidate add to the `evidence`, as far as they can change the verdict."""
+        score, text = _sum(evidence), self._around.text
+        lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
+        is_asked = reading.type == "email" and score >= lowest and line.words > 0
+        if is_asked and is_for_readers(text, line.start, start, end):
+            if self._around.is_note and _REFERENCES in evidence:  # `Contact: a@b.c` is said once
+                return []
+            return [(-2 if self._around.is_note else -5, "mailbox for readers")]
+        said = self._wording(reading, start, end, line) if lowest <= score <= THRESHOLD + 1 else []
+        is_whole_line = line.start == start and line.end == end
+        if score + _sum(said) >= THRESHOLD and not is_whole_line and self._contexts_left:
+            self._contexts_left -= 1
+            said += said_of(reading.type, context_of(text, line.start, start, end, line.end))
+        return said
 
     def _most_in_favour(self, type: str, section: Section) -> int:
         """Return the most that the remaining evidence can still add for a candidate."""
@@ -239,27 +267,32 @@ class Judge:
             evidence.append((-8, "reference work"))
         elif reading.type != "email" and noise.is_known_host(host) and not self._is_meant_host(start, end):
             evidence.append(self._at_a_known_host(reading, host, start, end))
-        elif host.endswith(_HIDDEN) and _HIDDEN_SERVICE.fullmatch(host):
-            evidence.append((4, "hidden service"))
+        elif host.endswith(_HIDDEN):
+            evidence.append((4 if _HIDDEN_SERVICE.fullmatch(host) else 2, "hidden service"))
         if section == "references":
             evidence.append(_REFERENCES)
-        if reading.type == "domain" and is_shared_suffix(host):
+        if reading.type == "domain" and (is_shared_suffix(host) or self._is_suffix(start)):
             evidence.append((-4, "suffix that many share"))
-        if not around.is_note:
-            evidence += self._against_in_article(host, start)
+        evidence += self._against_in_text(reading.type, host, start)
         if reading.type == "email":
             evidence += self._against_mailbox(reading.value, host)
         return evidence
 
     def _is_meant_host(self, start: int, end: int) -> bool:
         """Tell whether a note names a well-known host for its own sake, and no brand: `Booking.com`."""
-        spelled = self._around.text[start:end]
-        return self._takes_all and not (
-            spelled[0].isupper() and spelled[1:].islower() and self._is_in_prose(start, end)
-        )
+        return self._takes_all and self._is_bare(start, end) and not self._is_blocked(start, end)
 
-    def _is_in_prose(self, start: int, end: int) -> bool:
-        return self._around.line(start, end).words > 2
+    def _is_suffix(self, start: int) -> bool:
+        """Tell whether only a dot stands before a name: `.kro.kr`, and no `*.evil.example`."""
+        return self._around.text[max(0, start - 2) : start].strip(" \t\n(\"'`\u201c,\u3001") == "."
+
+    def _is_blocked(self, start: int, end: int) -> bool:
+        """Tell whether the line sends whoever asks for a host to nowhere, as those of a file of hosts do."""
+        first = self._around.line(start, end).start
+        return self._around.text[first:start].strip() in _BLOCKING
+
+    def _is_bare(self, start: int, end: int) -> bool:
+        return self._around.line(start, end).words <= MOST_WORDS_OF_A_BARE_LINE
 
     def _at_a_known_host(self, reading: Reading, host: str, start: int, end: int) -> tuple[int, str]:
         """Return what a well-known host adds: nothing against a URL from which an attack reads what anyone may put
@@ -272,14 +305,14 @@ class Judge:
                 return 2, "fetched by a command or request"
         return -6, "well-known host"
 
-    def _against_in_article(self, host: str, start: int) -> list[tuple[int, str]]:
+    def _against_in_text(self, type: str, host: str, start: int) -> list[tuple[int, str]]:
         evidence: list[tuple[int, str]] = []
         place = self._around.place(start)
         if place == "furniture":
             evidence.append((-6, "page furniture"))
         if place == "link_text" or host in self._around.document.linked_hosts or self._around.in_markdown_link(start):
             evidence.append((-3, "link of the page"))
-        if self._page_defangs:
+        if self._page_defangs and (type == "domain" or not self._around.is_note):
             evidence.append((-2, "the text disarms what is dangerous"))
         return evidence
 
@@ -307,17 +340,18 @@ class Judge:
             evidence.append((1 if reading.type == "url" else 2, "spoken of as part of an attack"))
         elif reading.type == "domain" and self._around.in_field_of_a_host(start, end):
             evidence.append((1, "field that holds a host"))
-        if self._around.is_note:
-            if self._around.invites(line, start):
-                evidence.append((-5, "pointer for the reader"))
-        elif not for_victims and self._around.refers(line, start):
+        if self._around.invites(line, start):
+            evidence.append((-5, "pointer for the reader"))
+        elif not (for_victims or (self._around.is_note and line.words <= MOST_WORDS_OF_A_BARE_LINE)) and (
+            self._around.refers(line, start)
+        ):
             evidence.append((-2, "pointer for the reader"))
         return evidence
 
     def _in_favour(self, reading: Reading, start: int, end: int, line: Line, section: Section) -> list[tuple[int, str]]:
         around = self._around
         evidence: list[tuple[int, str]] = []
-        if around.is_note:
+        if around.is_note and line.words <= MOST_WORDS_OF_A_BARE_LINE:
             evidence.append((2, "a note of a few lines"))
         place = around.place(start)
         if place == "ioc_section" or section == "indicators":
@@ -326,9 +360,9 @@ class Judge:
             evidence.append(_ALONE)
         elif line.is_item and line.words <= 5:
             evidence.append((1, "item of a list"))
-        if around.quoted(start, end) or place == "code":
+        if place == "code" or around.quoted(start, end) or (reading.type == "url" and around.in_quotes(start, end)):
             evidence.append((1, "set as code"))
-        return evidence + _of_its_own(reading, around.is_note)
+        return evidence + _of_its_own(reading)
 
 
 def _looks_up_a_file(reading: Reading, host: str) -> bool:
@@ -367,7 +401,7 @@ def _is_listed(evidence: list[tuple[int, str]]) -> bool:
     return _IN_SECTION in evidence and _ALONE in evidence
 
 
-def _of_its_own(reading: Reading, in_a_note: bool) -> list[tuple[int, str]]:
+def _of_its_own(reading: Reading) -> list[tuple[int, str]]:
     """Return the evidence that a value carries by itself."""
     if reading.type == "email":
         return [(3, "mailbox that anyone may have")] if noise.is_mailbox_provider(reading.host) else [(1, "mailbox")]
@@ -377,8 +411,12 @@ def _of_its_own(reading: Reading, in_a_note: bool) -> list[tuple[int, str]]:
     if is_address(reading.host) and not noise.address_noise(reading.host):
         evidence.append((3, "URL on a bare address"))
     url = reading.value.lower()
+    if _PORT_OF_A_URL.search(url):
+        evidence.append((1, "URL with a port"))
     if _PAYLOAD.search(url):
         evidence.append((1, "path of a program or archive"))
-    elif not in_a_note and _READING_MATTER.search(url):
+    elif _SLUG.search(url):
+        evidence.append((-4, "address of something to read"))
+    elif _READING_MATTER.search(url):
         evidence.append((-2, "address of something to read"))
     return evidence

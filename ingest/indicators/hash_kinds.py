@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ingest.indicators.vocabulary import pieces
+from intel.refanging import MARKS
+
 OTHER_KIND: Final = "another kind of hash"
 KEY: Final = "key or identifier"
+EMPTY: Final = "hash of an empty file"
+HARMLESS: Final = "file called harmless"
+_LENGTHS: Final = {"hash_md5": 32, "hash_sha1": 40, "hash_sha256": 64}
 
 _OTHER_HASH: Final = re.compile(
     r"(?i)(?:imp[- ]?hash|import[- _]hash|authenti[- ]?hash|ja[34]s?|jarm|pe[- ]?hash"
@@ -15,8 +21,29 @@ _OTHER_HASH: Final = re.compile(
     r"|tlsh|ssdeep|sdhash)"
     r"(?: hash| fingerprint| value| sha-?1| sha-?256| md5)?(?: is| was| of)?\W{0,40}$"
 )
-_HASH_WORD: Final = re.compile(r"[hHjJsSmMtT](?i:ash|a[34]|arm|erial|achoc|sdeep|lsh)")
+# A certificate's on the same line; those that stand below a heading are there to be looked for.
+_OF_A_CERTIFICATE: Final = re.compile(
+    r"(?i)(?:thumb-?print|(?:certificate|cert|ssl|tls|favicon|icon)[- ](?:sha-?1|sha-?256|md5|hash|fingerprint))"
+    r"(?: hash| value| sha-?1| sha-?256| md5)?(?: is| was| of)?[^\w\n]{0,20}\Z"
+)
+_HASH_WORD: Final = re.compile(r"[hHjJsSmMtTcC](?i:ash|a[34]|arm|erial|achoc|sdeep|lsh|humb|ert|s[lL])|con[ -]")
 _COMMIT: Final = re.compile(r"(?i)\bcommits? (?:id |hash |[`(#]){0,2}\Z")
+# Who is named by hexadecimal digits in an address: a commit, a file of a repository, a session.
+_PART_OF_AN_ADDRESS: Final = re.compile(
+    r"(?i)(?:/(?:blob|commits?|tree|raw|compare|archive)/|gist\.github(?:usercontent)?\.com/(?:[\w-]{1,40}/)?"
+    r"|[?&;](?!(?:md5|sha1|sha256|sha|hash|file|sample|q|query|search|s|h|f)=)[a-z_]{1,20}=)\Z"
+)
+_OF_AN_OBJECT: Final = re.compile(r"(?i)(?:\b(?:global|local)\\{1,2}|message-id:? ?<)\Z")
+_MARKED: Final = re.compile(f"[{MARKS}]")
+_REACH_AHEAD: Final = 100
+_EMPTY: Final = frozenset(
+    {
+        "d41d8cd98f00b204e9800998ecf8427e",
+        "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    }
+)
+_CALLED_HARMLESS: Final = re.compile(pieces("harmless"))
 _REACH: Final = 60
 _SIGNS_BEFORE_A_KEY: Final = " \t\xa0:=|\"'`({[*\u2018\u201c\u2013-,"
 _LAST_WORDS: Final = (
@@ -36,9 +63,19 @@ _REACH_OF_A_KEY: Final = 48
 def kind_of_other(text: str, type: str, start: int) -> str:
     """Return what the value of that `type` at `start` is if it is no file hash, or nothing."""
     before = text[max(0, start - _REACH) : start]
+    end = start + _LENGTHS[type]
+    if text[start:end].lower() in _EMPTY:
+        return EMPTY
+    of_an_address = _PART_OF_AN_ADDRESS.search(before) and _MARKED.search(before.split()[-1]) is None
+    if of_an_address or _OF_AN_OBJECT.search(before) or text[end : end + 1] == "@":
+        return KEY
+    if text[end : end + 1] != "\n" and _CALLED_HARMLESS.search(
+        text[end : end + _REACH_AHEAD].partition("\n")[0].lower()
+    ):
+        return HARMLESS
     if type == "hash_sha1" and "ommit" in before.lower() and _COMMIT.search(before):
         return OTHER_KIND
-    if _HASH_WORD.search(before) and _OTHER_HASH.search(before):
+    if _HASH_WORD.search(before) and (_OTHER_HASH.search(before) or _OF_A_CERTIFICATE.search(before)):
         return OTHER_KIND
     if before[-1:] in ("", "\n"):
         return ""

@@ -9,7 +9,7 @@ from ingest.indicators.reading import Reading
 from ingest.indicators.remarks import PART_OF_A_PATH, names_a_share, remark_on, remark_on_disarmed
 from intel.canonical import canonical_domain, canonical_ip, canonical_ipv4
 from intel.refanging import ANY_COLON, ANY_DOT, AT, COLON, DOT, without_marks
-from intel.suffixes import is_top_level, may_end_a_name
+from intel.suffixes import is_other_root, is_top_level, may_end_a_name
 
 HOST: Final = re.compile(rf"[\w-]++(?>(?:{ANY_DOT}[\w-]++)+)")
 
@@ -17,6 +17,7 @@ _AFTER_A_DOT: Final = re.compile(r"\.[-_]*([^\W_](?:[\w-]*[^\W_])?)")
 _NOT_AT_AN_EDGE: Final = f"-.{DOT}"
 _SIMPLE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?){1,8}")
 _DIGITS_AND_DOTS: Final = re.compile(rf"[0-9.{DOT}]+")
+_DOTNET: Final = re.compile(r"(?<=[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3])\.NET\Z")
 _ADDRESS_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-([0-9.{DOT}]{{7,}})")
 _UNGLUE: Final = re.compile(r"(.+\.[a-z]{2,12}?)(?=[A-Z][a-z]).*")
 # `45[.]9[.]1[.]2-9`: the addresses from the first one to that which ends so.
@@ -62,6 +63,8 @@ def hosts_in(token: str) -> list[Reading]:
     for match in HOST.finditer(token):
         start, end = match.span()
         spelled = match[0]
+        if _DOTNET.search(spelled):
+            continue
         if spelled[0].isdigit() and DOT in spelled and (glued := _GLUED_ADDRESS.match(spelled)):
             found += _address(token, start, start + glued.end())
         elif not spelled[0].isdigit() or not (spelled[-1].isdigit()):
@@ -105,7 +108,8 @@ def _domain(token: str, start: int, end: int) -> list[Reading]:
         start, raw = start + framed, token[start + framed : end]
     defanged = DOT in raw
     spelled = without_marks(raw) if defanged else raw
-    if not may_end_a_name(spelled.rpartition(".")[2]):
+    top = spelled.rpartition(".")[2]
+    if not may_end_a_name(top) and not (defanged and is_other_root(top.lower())):
         spelled = _unglued(spelled) if defanged else ""
     value = domain_of(spelled) if spelled else None
     if value is None:

@@ -18,7 +18,7 @@ _INVITES: Final = re.compile(
     r"(?:contact|questions?|feedback|corrections?|[ei]nquir(?:y|ies)|(?:write|reply|talk) to|write (?:us|me)"
     r"|(?:reach|mail|ping|tell) (?:us|me|out|the authors?)|in touch|report(?:ed)? [^.!?:\n]{0,40}?to"
     r"|wenden|melden|fragen|kontakt(?:ieren)?|hinweise|contactez|écri(?:re|vez)|contacter|signale[rz]|contacte"
-    r"|escri(?:ba|bir)|póngase|вопрос(?:ы|ам|ов)|обращайтесь|contatt(?:are|ate))\b\??[^.!?\n]{0,40}\Z"
+    r"|escri(?:ba|bir)|póngase|вопрос(?:ы|ам|ов)|обращайтесь|contatt(?:are|ate))\b\??(?:[^.!?\n]|[.](?=\S)){0,60}\Z"
 )
 _ASKED_AFTER: Final = re.compile(r"[`'\")>]{0,3} (?:\w{1,20} ){0,2}(?:melden|schreiben|wenden|senden|richten)\b")
 # What nobody asks of victims.

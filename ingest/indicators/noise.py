@@ -73,6 +73,13 @@ _PUBLISHING_SERVICES: Final = frozenset(
 _RESERVED_DOMAINS: Final = frozenset({"example.com", "example.org", "example.net", "localhost"})
 _RESERVED_ENDS: Final = tuple(_RESERVED_DOMAINS)
 _RESERVED_TOPS: Final = frozenset({"example", "test", "invalid", "localhost", "local"})
+# What writers put where the reader is to think of a host.
+_PLACEHOLDERS: Final = re.compile(
+    r"(?:(?:www|sub|cdn|api|mail)\.)?(?:(?:your|my|some|any|the|legit|legitimate|target|victim|attacker|fake|c2|our)-?_?"
+    r"(?:domain|server|site|host|company|website|c2|url|address|name|machine|box|controlled-?domain)s?"
+    r"|domain|subdomain|attacker|victim|c2domain|c2server|c2-?host|targetdomain|domain-?name|hostname|abcdefg?)"
+    r"\.(?:com|net|org|tld|xyz|io|local|ru|co)"
+)
 _CONTACT_MAILBOXES: Final = frozenset(
     {
         "info", "press", "media", "contact", "support", "sales", "security", "cert", "soc", "psirt", "report",
@@ -143,6 +150,11 @@ def is_sharing_service(host: str) -> bool:
 def holds_anything(host: str) -> bool:
     """Tell whether anyone may put files, messages or posts there."""
     return is_sharing_service(host) or registered_domain(host) in _PUBLISHING_SERVICES
+
+
+def is_placeholder(host: str) -> bool:
+    """Tell whether a name stands for any other: `domain.com`, `your-server.net`."""
+    return _PLACEHOLDERS.fullmatch(host) is not None
 
 
 def is_reserved_host(host: str) -> bool:

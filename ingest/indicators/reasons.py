@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from ingest.indicators.contexts import context_rules
+
 KEEPS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "identifier": "A CVE or ATT&CK identifier means the same wherever it stands.",
@@ -28,6 +30,7 @@ KEEPS: Final[Mapping[str, str]] = MappingProxyType(
         "host named as an indicator": "The text names its host as an indicator in another place.",
         "mailbox that anyone may have": "A mailbox at a provider where anyone may have one.",
         "mailbox": "Not a mailbox of a well-known organisation.",
+        "URL with a port": "The URL names a port, which hardly any link for readers does.",
         "URL on a bare address": "The URL stands on an address instead of a name.",
         "path of a program or archive": "The URL leads to a program, script or archive.",
         "name of malware": "A name that only malware has.",
@@ -73,6 +76,9 @@ DROPS: Final[Mapping[str, str]] = MappingProxyType(
         "mailbox of a well-known organisation": "A mailbox of a well-known organisation.",
         "mailbox for readers": "A mailbox by which readers reach an organisation.",
         "mailbox at a host that is no indicator": "The text names its host elsewhere, where it is no indicator.",
+        "name of a group": "The words beside it say that it names people, and no malware.",
+        "hash of an empty file": "Every empty file has this hash.",
+        "file called harmless": "The text calls the file with this hash harmless.",
         "everyday word": "An everyday word that nothing here calls malware.",
         "could not be weighed": "A fault of this service, for none of its rules could tell: please report it.",
         "nothing speaks for it": "Nothing around it says that it is part of an attack.",
@@ -82,4 +88,4 @@ DROPS: Final[Mapping[str, str]] = MappingProxyType(
 
 def reason(rule: str, *, kept: bool) -> str:
     """Return the sentence for a rule; the rule itself if there is none."""
-    return (KEEPS if kept else DROPS).get(rule, rule)
+    return (KEEPS if kept else DROPS).get(rule) or {row.id: row.reason for row in context_rules()}.get(rule, rule)

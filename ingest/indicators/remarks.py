@@ -14,6 +14,12 @@ CLASS: Final = "name of a class or detection"
 FILE: Final = "name of a file"
 WORDS: Final = "words around a full stop"
 MEMBER: Final = "member of an object"
+_ARCHIVES: Final = frozenset({"zip", "cab", "gz", "mov", "pm", "lib", "app"})
+_FILE_IN_AN_ARCHIVE: Final = re.compile(
+    r"/(?:[^\s?#/]{1,80}/){0,8}[^\s?#/]{0,80}\.(?:exe|dll|lnk|bat|cmd|vbs|vbe|js|jse|ps1|hta|scr|msi|pdf|docx?|xlsx?|txt|url|iso|img"
+    r"|html?|py|sh|jar|bin|dat|chm|wsf|cpl|sys|com|pif)\W{0,3}\Z",
+    re.IGNORECASE,
+)
 # Sentences and programs do not go on with a path.
 NOT_BEFORE_A_PATH: Final = frozenset({WORDS, MEMBER})
 # How much a remark weighs. A file or a word may after all be a host where a list of hosts has it; what else is
@@ -25,6 +31,10 @@ _DETECTION: Final = re.compile(
     r"|riskware|adware|hacktool|pua|vbs|js|doc|o97m|linux|android|osx|html|pdf|trojandownloader|trojandropper|troj|mal|bds)"
     r"(?:[!-]|$)"
 )
+# Names that decompilers give to variables.
+_DECOMPILED: Final = re.compile(
+    r"(?:[av][0-9]{1,3}|arg_?[0-9]{1,2}|param_?[0-9]{1,2}|(?:field|local|var|sub|dword|unk)_[0-9a-f]{1,8}|[a-z]var[0-9]{1,3})"
+)
 _REVERSED_ROOTS: Final = frozenset(
     {"com", "org", "net", "io", "edu", "gov", "java", "javax", "android", "androidx", "kotlin", "apple"}
 )
@@ -33,7 +43,9 @@ _CODE_ROOTS: Final = frozenset(
         "self", "this", "document", "window", "system", "e", "x", "i", "m", "obj", "object", "item", "user", "event",
         "match", "request", "response", "req", "res", "args", "argv", "os", "sys", "re", "json", "math", "process",
         "console", "module", "exports", "node", "socket", "string", "array", "date", "file", "path", "config",
-        "options", "params", "data", "result", "microsoft", "wscript", "adodb", "asp", "vb", "ado", "java", "lang",
+        "options", "params", "lp", "param", "arg", "local", "that", "field", "root",
+        "parent", "child", "data", "result",
+        "microsoft", "wscript", "adodb", "asp", "vb", "ado", "java", "lang",
         "std", "target", "element", "elem", "el", "util", "win32", "cmd", "shell", "application", "environment",
         "smtp", "header", "body", "session", "stream", "reader", "writer", "thread", "form", "input", "output",
         "context", "foo", "elf", "pe", "vba", "strings", "uint16", "uint32",
@@ -43,6 +55,8 @@ _CODE_ROOTS: Final = frozenset(
 _FIELD_ROOTS: Final = frozenset(
     {"dns", "http", "navigator", "winlog", "host", "agent", "source", "destination", "network", "registry"}
 )
+# `jp.co.sagawa.app`
+_UNDER_COUNTRIES_TOO: Final = frozenset({"co", "com", "org", "net", "gov", "go", "or"})
 _UNDER_COUNTRIES: Final = frozenset({"CO", "COM", "ORG", "NET", "AC", "GOV", "EDU", "OR"})
 _FILE_SUFFIXES: Final = frozenset(
     {
@@ -96,6 +110,8 @@ def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
     if remark := _remark_on_labels(labels, first, top):
         return remark
     if len(labels) > 2:
+        if top.lower() in _FILE_SUFFIXES and any(label[:1].isdigit() for label in labels[1:-1]):
+            return FILE  # `tool-v1.8.zip`
         if labels[-2] not in _MEMBERS or top not in _WORD_SUFFIXES:
             return ""
         return CODE if top == "id" else MEMBER
@@ -103,9 +119,9 @@ def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
 
 
 def _remark_on_labels(labels: list[str], first: str, top: str) -> str:
-    if first in _REVERSED_ROOTS and len(labels) > 2:
+    if len(labels) > 2 and (first in _REVERSED_ROOTS or (len(first) == 2 and labels[1] in _UNDER_COUNTRIES_TOO)):
         return REVERSED
-    if first in _CODE_ROOTS and _may_be_a_member(labels, top.lower()):
+    if (first in _CODE_ROOTS or _DECOMPILED.fullmatch(first)) and _may_be_a_member(labels, top.lower()):
         return CODE
     if len(labels) > 2 and labels[-2].lower() in _DOCUMENTS and top in _WORD_SUFFIXES:
         return FILE
@@ -140,6 +156,11 @@ def names_a_share(token: str, start: int) -> bool:
 def may_name_a_file(value: str) -> bool:
     """Tell whether a name ends as those of scripts and archives do."""
     return value.rpartition(".")[2] in _FILE_SUFFIXES
+
+
+def is_file_in_an_archive(value: str, path: str) -> bool:
+    """Tell whether `Tool.zip/Launch.bat` names a file in an archive, and nothing on a host."""
+    return value.rpartition(".")[2] in _ARCHIVES and _FILE_IN_AN_ARCHIVE.match(path) is not None
 
 
 def remark_on_disarmed(labels: list[str]) -> str:

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from ingest.indicators.broken_lines import Joined, ends_open, joined_over_lines
@@ -14,9 +15,11 @@ from ingest.indicators.plain_signs import pieces_between
 from ingest.indicators.reading import Reading
 from ingest.indicators.tokens import read_token
 from ingest.indicators.walking import MOST_OF_ONE, Walk, may_hold_indicators
+from intel.names import is_technique
 from intel.refanging import DOT, SEPARATOR, places_of
 
 LONGEST_TOKEN: Final = 2048
+MOST_SERIES: Final = 10_000
 
 _OPEN_ENDS: Final = f".{DOT}"
 
@@ -34,6 +37,11 @@ _SPACED_CVE: Final = tuple(
 _CVE_SERIES: Final = re.compile(
     r"CVE-([0-9]{4})-(?P<first>[0-9]{4,7})(?>(?:(?:, ?(?:and )?| and | & |/)[-\u2010-\u2015][0-9]{4,7}(?![0-9])){1,50})"
 )
+# `T1021.001, .002 and .006`
+_MORE_OF_A_TECHNIQUE: Final = re.compile(
+    r", \.[0-9]{3}(?<=T[0-9]{4}\.[0-9]{3}, \.[0-9]{3})(?>(?:,? (?:and |& )?\.[0-9]{3})*)(?![0-9])"
+)
+_SUB_TECHNIQUE: Final = re.compile(r"\.([0-9]{3})")
 _NUMBER: Final = re.compile(r"[0-9]{4,7}")
 _SPACED_HEAD: Final = re.compile(
     rf"(?P<head>[hH][tTxX*]{{2}}[pP][sS]?(?:://|:?{SEPARATOR}++))[ \t](?=(?P<following>\S{{1,2048}}))"
@@ -79,7 +87,11 @@ def sightings(walked: Walk) -> tuple[list[Sighting], list[Place]]:
 
 def spaced_sightings(walked: Walk) -> list[Sighting]:
     """Return the indicators that are written with a blank inside."""
-    return [*_spaced_identifiers(walked.text), *(_spaced_urls(walked.text) if walked.has_heads else ())]
+    return [
+        *_spaced_identifiers(walked.text),
+        *_more_techniques(walked.text),
+        *(_spaced_urls(walked.text) if walked.has_heads else ()),
+    ]
 
 
 def _read(token: str) -> Sequence[Reading]:
@@ -148,6 +160,16 @@ def _spaced_identifiers(text: str) -> Iterator[Sighting]:
             elif series := _CVE_SERIES.match(text, start):
                 for number in _NUMBER.finditer(text, series.end("first"), series.end()):
                     yield Reading("cve", f"CVE-{series[1]}-{number[0]}", 0, len(number[0])), *number.span()
+
+
+def _more_techniques(text: str) -> Iterator[Sighting]:
+    """Yield what follows in `T1021.001, .002`."""
+    for start in islice(places_of(text, ", ."), MOST_SERIES):
+        if match := _MORE_OF_A_TECHNIQUE.match(text, start):
+            for part in _SUB_TECHNIQUE.finditer(text, *match.span()):
+                value = f"{text[start - 9 : start - 4]}.{part[1]}"
+                if is_technique(value):
+                    yield Reading("mitre_attack", value, 0, len(part[0])), *part.span()
 
 
 def _spaced_urls(text: str) -> Iterator[Sighting]:

@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple
 from ingest.indicators.cutting import cuts
 from ingest.indicators.document import Document, Place
 from ingest.indicators.sentences import line_span
+from ingest.indicators.vocabulary import pieces, words
 from intel.refanging import MARKS, PlainText
 
 Section = Literal["indicators", "references", "other", ""]
@@ -23,49 +24,25 @@ MOST_HEADING_WORDS: Final = 12
 MOST_TITLE_WORDS: Final = 8
 MOST_WORDS: Final = 6  # a line of more is prose all the same
 
-# What a heading announces by one of its words, or two; where several do, the first of these. `Detections` and `links`
-# are for the reader, unless the heading also says of what.
-_ANNOUNCING: Final[tuple[tuple[Section, str], ...]] = (
-    (
-        "references",
-        """
-            reference references source sources related_post related_posts related_article related_articles
-            related_reading related_links related_content further_reading see_also read_more external_links bibliography
-            additional_information additional_resources additional_reading credit credits detection_name detection_names
-            acknowledgement acknowledgements acknowledgment acknowledgments about contact contacts more_information
-            learn_more footnotes author authors kontakt ansprechpartner ansprechstelle ansprechstellen contactos
-        """,
-    ),
-    (
-        "indicators",
-        """
-            indicator indicators ioc iocs ioa ioas observables artifacts network c2 c2s c&c cnc and_control domain
-            domains url urls ip_address ip_addresses ipv4_address ipv4_addresses ipv6_address ipv6_addresses ips host
-            hosts hostname hostnames server servers infrastructure hash hashes md5 md5s sha1 sha1s sha256 sha256s sha_1
-            sha_256 email_addresses mail_addresses payload distribution phishing_link phishing_links malicious_link
-            malicious_links download_link download_links
-        """,
-    ),
-    ("references", "links resources detection detections"),
-    (
-        "other",
-        """
-            conclusion conclusions summary introduction overview background mitigation mitigations recommendation
-            recommendations remediation disclaimer note notes analysis attribution timeline description details
-            key_points key_findings key_takeaways appendix filename filenames file_name file_names path paths mutex
-            mutexes registry pdb yara signature signatures rule rules tool tools victim victims
-        """,
-    ),
+_ANNOUNCING: Final[tuple[tuple[Section, frozenset[str]], ...]] = (
+    ("references", words("headings", "references")),
+    ("indicators", words("headings", "indicators")),
+    ("references", words("headings", "references_for_readers")),
+    ("other", words("headings", "other")),
 )
 _RANK_OF: Final[Mapping[str, int]] = {
-    word: rank for rank, (_, words) in reversed(list(enumerate(_ANNOUNCING))) for word in words.split()
+    word: rank for rank, (_, words_of_it) in reversed(list(enumerate(_ANNOUNCING))) for word in words_of_it
 }
+_PIECES_OF_HEADINGS: Final[tuple[tuple[Section, re.Pattern[str]], ...]] = tuple(
+    (section, re.compile(pieces("headings", "pieces", section))) for section in ("references", "indicators", "other")
+)
+_LONGEST_HEADING_WITHOUT_BLANKS: Final = 24
 _FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition("_") for words in _RANK_OF) if second)
 _VERBS_TOO: Final = ("contact", "contacts")
 # `author: "jdoe"` of a post, which announces nothing below.
 _BYLINE: Final = re.compile(r"[\"']?(?i:authors?|credits?|contact|about|source)[\"']?:[ \t]+\S")
 _CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
-_HEADING_WORD: Final = re.compile(r"[a-z0-9&]+")
+_HEADING_WORD: Final = re.compile(r"(?:[^\W_]|&)+")
 _MARKED_HEADING: Final = re.compile(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
 _SHORTEST_CONTENTS: Final = 3
 _LONGEST_CONTENTS: Final = 3_000
@@ -74,50 +51,10 @@ _NUMBERING: Final = re.compile(r"\A\d{1,2}(?:\.\d{1,2})*[.)]?\s+")
 _BODY: Final = re.compile(r"[^\n]{80}|[.,;]\n|\w\.\w|[^\s]{25}")
 _NO_HEADING_BEGINS: Final = "-*|`"
 _NO_HEADING_ENDS: Final = ".,;"
-_POINTERS: Final = frozenset(
-    {
-        "reference", "references", "source", "sources", "see", "read", "via", "according", "available", "published",
-        "publication", "blog", "blogs", "blogpost", "article", "articles", "report", "reports", "reported", "paper",
-        "whitepaper", "advisory", "documentation", "documented", "documents", "tweet", "tweeted", "tweets", "post",
-        "posts", "credit", "image", "photo", "copyright", "visit", "learn", "information", "follow", "subscribe",
-        "website", "official", "legitimate", "benign", "legit", "impersonate", "impersonates", "impersonating",
-        "impersonated", "mimic", "mimics", "mimicking", "similar", "instead", "us", "e.g", "replace", "research",
-        "researchers", "analysis", "github", "repository", "tool", "wikipedia",
-    }
-)  # fmt: skip
-_ATTACK_WORDS: Final = frozenset(
-    {
-        "c2", "c2s", "c&c", "cnc", "command-and-control", "control", "beacon", "beacons", "beaconed", "beaconing",
-        "callback", "callbacks", "contact", "contacts", "contacted", "contacting", "connect", "connects",
-        "connected", "connecting", "connection", "connections", "communicate", "communicates", "communicated",
-        "communicating", "communication", "resolve", "resolves", "resolved", "resolving", "download", "downloads",
-        "downloaded", "downloading", "downloader", "fetch", "fetches", "fetched", "fetching", "retrieve", "load",
-        "loads", "loaded",
-        "retrieves", "retrieved", "retrieving", "drop", "drops", "dropped", "exfiltrate", "exfiltrates",
-        "exfiltrated", "exfiltration", "upload", "uploads", "uploaded", "host", "hosts", "hosted", "hosting",
-        "hostname", "domain", "domains", "server", "servers", "malicious", "phish", "phishing", "payload",
-        "payloads", "redirect", "redirects", "redirected", "redirecting", "registered", "infrastructure", "attacker",
-        "attackers", "attacker-controlled", "actor", "actors", "adversary", "adversaries", "panel", "gate", "onion",
-        "address", "addresses", "url", "urls", "wget", "curl", "sinkhole", "sinkholed", "typosquat", "typosquatted",
-        "typosquatting", "lookalike", "look-alike", "malware", "ransomware", "ip", "ips", "backdoor", "trojan",
-        "implant", "staging", "stager", "proxy",
-        "verbindung", "verbindungen", "verbindet", "kontaktiert", "herunter", "herunterlädt", "heruntergeladen",
-        "nachlädt", "nachgeladen", "schadsoftware", "schadcode", "angreifer", "steuerserver", "kontrollserver",
-        "domäne", "connecte", "connectent", "connexion", "connexions", "contacte", "télécharge", "téléchargé",
-        "malveillant", "malveillante", "malveillants", "serveur", "serveurs", "attaquant", "attaquants", "hameçonnage",
-        "domaine", "domaines", "conecta", "conectan", "conexión", "descarga", "descargan", "maliciosa",
-        "malicioso", "maliciosos",
-        "servidor", "servidores", "atacante", "atacantes", "dominio", "dominios", "exfiltra",
-        "связывается", "подключается", "соединяется", "соединение", "загружает", "загружается", "скачивает",
-        "обращается", "сервер", "сервера", "сервером", "серверу", "серверы", "вредонос", "вредоносный", "вредоносная",
-        "вредоносное", "злоумышленник", "злоумышленники", "злоумышленников", "домен", "домены", "домена", "доменом",
-    }
-)  # fmt: skip
+_POINTERS: Final = words("pointers")
+_ATTACK_WORDS: Final = words("attack")
 # Of writing without blanks.
-_ATTACK_SIGNS: Final = re.compile(
-    "连接|連接|回连|通信|通訊|下载|下載|服务器|伺服器|域名|恶意|惡意|攻击者|攻擊者|木马|木馬|钓鱼|釣魚"
-    "|接続|ダウンロード|サーバ|マルウェア|ドメイン|攻撃者"
-)
+_ATTACK_SIGNS: Final = re.compile(pieces("attack"))
 _PUNCTUATION: Final = ".,;:()[]`'\"-*"
 _WORD: Final = re.compile(r"[^\s,;:()\[\]`'\"*=<>{}]+")
 _ITEM: Final = re.compile(r"\s*(?:[-*\u2022\u00b7\u25cf\u2013|>+]|\d{1,3}[.)])\s*")
@@ -231,6 +168,11 @@ class Surroundings:
         """Tell whether backticks set `start:end` as code."""
         return "`" in self.text[max(0, start - 3) : start] and "`" in self.text[end : end + 3]
 
+    def in_quotes(self, start: int, end: int) -> bool:
+        """Tell whether quotes or angle brackets stand right around `start:end`."""
+        before, after = self.text[max(0, start - 1) : start], self.text[end : end + 1]
+        return (before in _QUOTES and after in _QUOTES) or (before == "<" and after == ">")
+
     def sets_apart(self, start: int, end: int) -> bool:
         """Tell whether `start:end` is one thing beyond doubt: in quotes, alone on its line, or a host by the word
         before.
@@ -308,7 +250,8 @@ class Surroundings:
             telling = {
                 line: section
                 for line in cut.tokens
-                if 2 < len(line) <= LONGEST_HEADING
+                if 1 < len(line) <= LONGEST_HEADING
+                and (len(line) > 2 or not line.isascii())
                 and line[0] not in _NO_HEADING_BEGINS
                 and line[-1] not in _NO_HEADING_ENDS
                 and (" " in line or line[0] in "#=" or line[:-1].isalpha())
@@ -352,12 +295,14 @@ def _section_of(line: str) -> Section:
         return "other"
     if ":" in line and _BYLINE.match(line):
         return ""
-    words = _HEADING_WORD.findall(line.lower())
-    if len(words) > 2:
-        words = words[:1] + [word for word in words[1:] if word not in _VERBS_TOO]  # `The newest variant contacts:`
-    ranks = [_RANK_OF[word] for word in words if word in _RANK_OF]
-    if not _FIRST_OF_TWO.isdisjoint(words):
-        ranks += [_RANK_OF[both] for both in map("_".join, pairwise(words)) if both in _RANK_OF]
+    said = _HEADING_WORD.findall(line.lower())
+    if len(said) > 2:
+        said = said[:1] + [word for word in said[1:] if word not in _VERBS_TOO]  # `The newest variant contacts:`
+    ranks = [_RANK_OF[word] for word in said if word in _RANK_OF]
+    if not ranks and not line.isascii() and len(line) <= _LONGEST_HEADING_WITHOUT_BLANKS:
+        return next((section for section, piece in _PIECES_OF_HEADINGS if piece.search(line.lower())), "")
+    if not _FIRST_OF_TWO.isdisjoint(said):
+        ranks += [_RANK_OF[both] for both in map("_".join, pairwise(said)) if both in _RANK_OF]
     return _ANNOUNCING[min(ranks)][0] if ranks else ""
 
 
@@ -369,10 +314,10 @@ def _is_heading(line: str) -> bool:
     words = line.split()
     if len(words) > MOST_HEADING_WORDS:
         return False
-    if line[-1] == ":" or line.isupper():
+    if line[-1] in (":", "\uff1a") or line.isupper():
         return True
     if len(words) <= MOST_TITLE_WORDS:
-        capital = [word for word in words if word[0].isupper() or not word[0].isalpha()]
+        capital = [word for word in words if not word[0].islower()]
         if len(capital) * 2 >= len(words):
             return True
     return _MARKED_HEADING.match(line) is not None

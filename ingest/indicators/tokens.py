@@ -9,7 +9,7 @@ from ingest.indicators import noise
 from ingest.indicators.hosts import hosts_in, ipv6_in, mailboxes_in, may_hold_a_host
 from ingest.indicators.plain_signs import in_plain_signs, with_versions_told
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import NOT_BEFORE_A_PATH, remark_on, remark_on_disarmed
+from ingest.indicators.remarks import FILE, NOT_BEFORE_A_PATH, is_file_in_an_archive, remark_on, remark_on_disarmed
 from ingest.indicators.urls import bare_urls_in, spans_blanked, urls_in
 from intel.canonical import canonical_ipv4
 from intel.names import is_technique
@@ -28,7 +28,12 @@ _WHOLE_TECHNIQUE: Final = re.compile(r"T[0-9]{4}(?:\.[0-9]{3})?")
 _CVE: Final = re.compile(
     rf"(?:(?<![a-zA-Z0-9])[Cc][Vv][Ee]|CVE){_DASH}([0-9]{{4}}){_DASH}([0-9]{{4,7}})(?![0-9])((?>(?:/[0-9]{{4,6}}(?![0-9]))*))"
 )
-_TECHNIQUE: Final = re.compile(r"(?<![A-Za-z0-9_.-])T([0-9]{4})(?:[./]([0-9]{3}))?(?![0-9A-Za-z_])(?!\.[0-9])")
+# Also `attack.t1059.001`, the tag of a detection rule, and `T1059.001/.007`.
+_TECHNIQUE: Final = re.compile(
+    r"(?:(?<![A-Za-z0-9_.-])T|(?<![A-Za-z0-9_-])(?i:attack\.)[tT]|(?<![A-Za-z0-9_.-])t(?=[0-9]{4}\.[0-9]{3}(?![0-9])))"
+    r"([0-9]{4})(?:[./]([0-9]{3}))?((?>(?:/\.[0-9]{3})*))(?![0-9A-Za-z_])(?!\.[0-9])"
+)
+_MAY_BE_A_TECHNIQUE: Final = re.compile(r"t[0-9]{4}")
 _ADDRESS_SEGMENT: Final = re.compile(r"(?<=[/=])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?=[/?&#]|$)")
 _DISARMED_DOT: Final = DOT * 3
 _DOTTED: Final = rf"[A-Za-z0-9][A-Za-z0-9-]*+(?>(?:(?:\.|{DOT}{{3}})[A-Za-z0-9-]++)+)"
@@ -178,6 +183,8 @@ def _whole_host(token: str) -> list[Reading] | None:
     host = Reading(type, value, start, end, defanged, "", remark)
     if not path:
         return [host]
+    if not defanged and is_file_in_an_archive(value, path):
+        return [host._replace(remark=FILE)]
     if _is_protocol(path) and (port or type == "ip"):
         return [host]
     if _may_be_a_mask(path) or (port and not _is_other_port(port, "")):
@@ -261,11 +268,11 @@ def _named(token: str) -> list[Reading]:
         for match in _CVE.finditer(token):
             numbers = [match[2], *match[3].split("/")[1:]]
             found += (Reading("cve", f"CVE-{match[1]}-{number}", *match.span()) for number in numbers)
-    if "T" in token:
+    if "T" in token or ("t" in token and _MAY_BE_A_TECHNIQUE.search(token)):
         for match in _TECHNIQUE.finditer(token):
-            value = f"T{match[1]}.{match[2]}" if match[2] else f"T{match[1]}"
-            if is_technique(value):
-                found.append(Reading("mitre_attack", value, *match.span()))
+            parts = [part for part in (match[2], *match[3].split("/.")) if part]
+            values = [f"T{match[1]}.{part}" for part in parts] or [f"T{match[1]}"]
+            found += [Reading("mitre_attack", value, *match.span()) for value in values if is_technique(value)]
     return found
 
 

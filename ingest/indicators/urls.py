@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from ingest.indicators.hosts import HOST, domain_of, is_address, is_host_in_use
 from ingest.indicators.reading import Reading
+from ingest.indicators.remarks import is_file_in_an_archive
 from intel.canonical import canonical_plain_url
 from intel.defanged import refang_url
 from intel.refanging import ANY_COLON, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
@@ -99,6 +100,8 @@ def bare_urls_in(token: str, hosts: list[Reading]) -> list[Reading]:
         port = _PORT.match(token, host.end)
         path = _PATH.match(token, port.end() if port else host.end)
         if path is None or (host.type == "ip" and path.end() in addresses):
+            continue
+        if not _MARKED.search(token, host.start, host.end) and is_file_in_an_archive(host.value, token[path.start() :]):
             continue
         if host.remark == "network" or (host.start and token[host.start - 1] in "/\\@."):
             continue

@@ -15,7 +15,8 @@ _LEADS: Final = frozenset(
         "sections", "table", "tables", "figure", "annex", "chapter", "clause", "paragraph", "appendix",
         "requirement", "step", "and", "kernel", "linux", "rv",
         "versionen", "versione", "versioni", "versión", "versiones", "versie", "wersja", "wersji",
-        "версия", "версии", "версию", "версией", "версий", "версиях",
+        "версия", "версии", "версию", "версией", "версий", "версиях", "прошивка", "прошивки", "прошивку",
+        "сборка", "сборки", "micrologiciel", "compilación", "compilação", "versão", "versões",
         *(f"sp{number}" for number in range(10)),
     }
 )  # fmt: skip
@@ -40,8 +41,22 @@ _TAIL: Final = re.compile(
     r"(?i)[\s)]{0,2}(?:\(?(?:and|or) (?:earlier|later|below|above|newer|older|prior)|before the|\(?version"
     r"|\(?build|or (?:later|newer)|(?:und|oder) (?:älter|früher|neuer)|и (?:ранее|старше|ниже|новее))"
 )
-_PRODUCT: Final = re.compile(r"(?<![^\s(\"'\[])([A-Z](?:[A-Za-z]|-(?=[A-Z]))+)[ \xa0]\Z")
-_NO_PRODUCTS: Final = frozenset({"ip", "ips", "address", "server", "host", "c2", "the"})
+_PRODUCT: Final = re.compile(r"(?<![^\s(\"'\[])([A-Z](?:[A-Za-z]|[-+0-9](?=[A-Za-z0-9+]))*[A-Za-z+])[ \xa0]\Z")
+# `PRTG 24.1.92.1`: four numbers that grow as those of versions do, right behind the name of something.
+_OF_A_VERSION: Final = re.compile(r"(?:[0-9]|[1-3][0-9])\.(?:0|[1-9][0-9]?)\.[0-9]{1,3}\.[0-9]{1,3}")
+_NO_PRODUCTS: Final = frozenset(
+    {
+        "ip", "ips", "address", "addresses", "server", "servers", "host", "hosts", "c2", "c2s", "c&c", "cnc",
+        "the", "panel", "from", "to", "at", "on", "by", "in", "and", "or", "via", "contacts", "connects",
+        "node", "proxy", "gateway", "sinkhole", "infrastructure", "dns", "socks", "http", "https", "tcp", "udp",
+        "ssh", "rdp", "ftp", "vpn", "tor", "vps", "a", "an", "it", "malicious", "attacker", "actor", "beacon",
+        "payload", "source", "destination", "src", "dst", "ioc", "iocs", "network",
+    }
+)  # fmt: skip
+_OF_A_SERVER: Final = re.compile(
+    r"(?i)\b(?:c2s?|c&c|ips?|ipv4|address(?:es)?|servers?|hosts?|connect\w*|contact\w*|beacon\w*|resolv\w*|sinkhol\w*"
+    r"|infrastructure)\b"
+)
 _NUMBERED_TEXT: Final = re.compile(r"\bRFC ?[0-9]{3,5},? \Z")
 _FILE: Final = re.compile(r"(?i)\w\.(?:dll|exe|sys|apk|jar|so|ocx|msi|dmg|pkg)[ \t]{1,4}\Z")
 _PROGRAM_FIELD: Final = re.compile(r"(?i)\b(?:x-mailer|user-agent):[^\n:]{1,40}\Z")
@@ -89,6 +104,8 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
         or _FILE.search(before)
         or (_SPEAKS_OF_VERSIONS.search(before) and _follows_a_product(before))
     ):
+        return True
+    if _OF_A_VERSION.fullmatch(address) and not _PORT.match(text, end) and _is_of_a_product(before):
         return True
     if largest < _LARGEST_OF_A_PRODUCT and _in_a_column_of_versions(text, start):
         return True
@@ -187,6 +204,11 @@ def _lead(before: str) -> str:
         rest = rest[: -len(word)].rstrip()
     led = words in (_SURE_LEADS if before[-1] == "\t" else _LEADS)  # the cell before may hold a system or a status
     return words if led else ""
+
+
+def _is_of_a_product(before: str) -> bool:
+    """Tell whether the name right before a number is one of a product, in a sentence that speaks of no server."""
+    return _follows_a_product(before) and _OF_A_SERVER.search(before) is None
 
 
 def _word_at_end(text: str) -> str:

@@ -212,5 +212,15 @@ RULE_SNIPPETS: Final = (
         "url https://gale-post.com/a",
         GALE,
     ),
+    S("empty file", "an empty file has the MD5 d41d8cd98f00b204e9800998ecf8427e"),
+    S("harmless", f"{MD5}  Teams.exe (legitimate)\n{SHA1}  version.dll (malicious)", f"hash_sha1 {SHA1}"),
+    S("harmless", f"{MD5}  Teams.exe (not legitimate)", f"hash_md5 {MD5}"),
+    S("people", "The Winnti Group sent letters to many firms."),
+    S(
+        "port",
+        ARTICLE + "Its panel was seen at https://gale-post.com:8443/l that day.\n",
+        "domain gale-post.com",
+        "url https://gale-post.com:8443/l",
+    ),
     S("fetched", DISARMING_ARTICLE + "The weather was taken from https://gale-post.com/l that day.\n", PANEL),
 )

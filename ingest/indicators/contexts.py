@@ -1,0 +1,111 @@
+"""Weigh what the words around a candidate say: one loop over the rows of `data/contexts.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+REACH_BEFORE: Final = 120
+REACH_AFTER: Final = 100
+LONGEST_LINE: Final = 400
+
+_SENTENCE_ENDS: Final = re.compile(r"(?<=[^\W_][^\WA-Z_])[.!?](?=[\s\"')])|[\u3002\uff01\uff1f\n]")
+_OTHER_HOST: Final = re.compile(r"[\w@-]{1,64}(?:[.\ue001]++[\w-]{1,63})+(?:/\S*)?")
+# What joins two hosts of a list.
+_JOINS: Final = re.compile(
+    r"[\s,/&()<>\"'|\u3001\uff0c]*(?:(?:and|or|und|oder|et|ou|y|o|e|и|или|及|和|와|や|と)\b)?[\s,\"'(]*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRule:
+    """A row of the table: what is said beside candidates of some types, and how much that counts."""
+
+    id: str
+    points: int
+    types: frozenset[str]
+    reason: str
+    example: str
+    value: str
+    counterexample: str
+    before: re.Pattern[str] | None
+    after: re.Pattern[str] | None
+    line: re.Pattern[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The words of a candidate's sentence before and after it, and its line, in lower case."""
+
+    before: str
+    after: str
+    line: str
+
+
+@cache
+def context_rules() -> tuple[ContextRule, ...]:
+    """Return the rows of the table, read once."""
+    text = (files("ingest.indicators") / "data" / "contexts.toml").read_text(encoding="utf-8")
+    return tuple(_rule(row) for row in tomllib.loads(text)["rule"])
+
+
+def context_of(text: str, first: int, start: int, end: int, last: int) -> Context:
+    """Return the context of `text[start:end]`, which stands on the line `text[first:last]`."""
+    before = text[max(first, start - REACH_BEFORE) : start]
+    if ends := list(_SENTENCE_ENDS.finditer(before)):
+        before = before[ends[-1].end() :]
+    after = _SENTENCE_ENDS.split(text[end : min(last, end + REACH_AFTER)], maxsplit=1)[0]
+    line = text[first : min(last, first + LONGEST_LINE)] if start - first < LONGEST_LINE else ""
+    return Context(_plain(_within_its_clause(before)), _plain(after), _plain(line))
+
+
+def _plain(piece: str) -> str:
+    return piece.lower().replace("'", "\u2019")
+
+
+def _within_its_clause(before: str) -> str:
+    """Return what stands before a candidate and behind the host before it, unless both are items of one list."""
+    end = len(before)
+    for host in reversed(list(_OTHER_HOST.finditer(before))):
+        if _JOINS.fullmatch(before, host.end(), end) is None:
+            return before[host.end() :]
+        end = host.start()
+    return before
+
+
+def said_of(type: str, context: Context) -> list[tuple[int, str]]:
+    """Return (points, rule) of every row that speaks of a candidate of that type in that context."""
+    return [(rule.points, rule.id) for rule in context_rules() if type in rule.types and _speaks(rule, context)]
+
+
+def _speaks(rule: ContextRule, context: Context) -> bool:
+    return bool(
+        (rule.before and rule.before.search(context.before))
+        or (rule.after and rule.after.match(context.after))
+        or (rule.line and rule.line.search(context.line))
+    )
+
+
+def _rule(row: dict[str, Any]) -> ContextRule:
+    return ContextRule(
+        row["id"],
+        row["points"],
+        frozenset(row["types"]),
+        row["reason"],
+        row["example"],
+        row["value"],
+        row["counterexample"],
+        _pattern(row.get("before"), r"\Z"),
+        _pattern(row.get("after"), ""),
+        _pattern(row.get("line"), ""),
+    )
+
+
+def _pattern(by_language: dict[str, str] | None, end: str) -> re.Pattern[str] | None:
+    if not by_language:
+        return None
+    return re.compile("|".join(f"(?:{pattern}){end}" for pattern in by_language.values()))

@@ -1,0 +1,37 @@
+"""Read the words of `data/vocabulary.toml`, by language, as the rules ask for them."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    return tomllib.loads((files("ingest.indicators") / "data" / "vocabulary.toml").read_text(encoding="utf-8"))
+
+
+def words(*path: str) -> frozenset[str]:
+    """Return the words of all languages in a table; the pair `see also` is `see_also`."""
+    table = _table(*path)
+    return frozenset(word for spoken in table.get("words", table).values() for word in spoken.split())
+
+
+def pieces(*path: str) -> str:
+    """Return a pattern of the pieces of text of all languages in a table."""
+    table = _table(*path)
+    return "|".join(table.get("pieces", table).values())
+
+
+def words_pattern(*path: str) -> str:
+    """Return a pattern of the words of all languages in a table, which are regular expressions."""
+    return "|".join(_table(*path)["words"].values())
+
+
+def _table(*path: str) -> dict[str, Any]:
+    table = _tables()
+    for name in path:
+        table = table[name]
+    return table
