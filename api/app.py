@@ -55,6 +55,7 @@ from api.routes import (
     mcp,
     misp,
     revisions,
+    searches,
     sources,
     submit,
     taxii,
@@ -62,6 +63,7 @@ from api.routes import (
     votes,
     weekly,
 )
+from api.searches.telling import open_telling
 from api.secret import secret_of
 from api.server.hosts import HostMiddleware
 from api.server.taking_over import BoundedApp
@@ -99,6 +101,7 @@ _ROOMS = (
     atom,
     catalogues,
     sources,
+    searches,
     submit,
     extract,
     usage,
@@ -213,7 +216,8 @@ def _upkeep(service: Service, ingest: Ingest, worker: Worker | None) -> Callable
 def _chores(service: Service, ingest: Ingest) -> tuple[Callable[[], Awaitable[None]], ...]:
     following = open_following(service.settings, service.store, ingest, service.submitting, service.clock)
     build_weeks = build_newest_weeks(service.store, service.lessons, service.clock)
-    return following, lambda: keep_weeks(build_weeks)
+    telling = open_telling(service.settings, service.store, ingest, service.clock)
+    return following, lambda: keep_weeks(build_weeks), telling
 
 
 def _queue(redis: str | None, ingest: Ingest, worker: Worker | None) -> Queue:

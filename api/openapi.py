@@ -12,6 +12,7 @@ from pydantic.json_schema import models_json_schema
 from api.extract_models import ExtractBody
 from api.limits.policy import Policies
 from api.models import FalsePositiveBody, LookupBody, ProblemModel, SubmitBody, SubmitManyBody
+from api.search_models import MatchedModel, SavedSearchBody, SearchChangesBody
 
 _DESCRIPTION = """Give it an article, get its indicators of compromise.
 
@@ -22,6 +23,9 @@ _OURS: tuple[type[BaseModel], ...] = (
     ProblemModel,
     SubmitBody,
     SubmitManyBody,
+    SavedSearchBody,
+    SearchChangesBody,
+    MatchedModel,
     ExtractBody,
     LookupBody,
     FalsePositiveBody,

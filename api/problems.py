@@ -22,6 +22,7 @@ from intel.errors import (
     NotFound,
     QueueFull,
     RefusedUrl,
+    SearchLimitReached,
     StoreUnavailable,
 )
 
@@ -39,6 +40,7 @@ TABLE: dict[type[IocError], tuple[int, str]] = {
     NotFound: (404, "not_found"),
     AccountExists: (409, "account_exists"),
     KeyLimitReached: (409, "key_limit_reached"),
+    SearchLimitReached: (409, "search_limit_reached"),
     AccountQueueFull: (429, "account_queue_full"),
     QueueFull: (503, "queue_full"),
     StoreUnavailable: (503, "store_unavailable"),

@@ -10,6 +10,7 @@ from ingest.revisions import Vanished
 from intel.canonical import defang
 from intel.cards import article_members
 from intel.records import IOC_TYPES, Article, Catalogue, Change, Feed, Mention, Submission
+from intel.saved_searches import Delivery, SavedSearch
 from intel.times import rfc3339
 
 Json = dict[str, Any]
@@ -119,6 +120,43 @@ def feed_state(record: Feed) -> FeedState:
     if record.failures:
         return "failing"
     return "well" if record.last_success_at else "waiting"
+
+
+def saved_search(record: SavedSearch) -> Json:
+    """Return a saved search, without its secrets."""
+    return {
+        "id": record.id,
+        "name": record.name,
+        "q": record.q or None,
+        **{name: _texts(record.filters.get(name)) for name in ("type", "source", "malware", "status", "exclude")},
+        **{name: record.filters.get(name) for name in ("since", "until", "added_since", "min_sources")},
+        "webhook_url": record.webhook_url,
+        "email": record.email,
+        "every": record.every,
+        "enabled": record.enabled,
+        "failing_since": _time(record.first_failure_at),
+        "switched_off_at": _time(record.switched_off_at),
+        "created_at": rfc3339(record.created_at),
+    }
+
+
+def _texts(given: str | list[str] | None) -> list[str]:
+    return [given] if isinstance(given, str) else given or []
+
+
+def delivery(record: Delivery) -> Json:
+    """Return what came of a message to the receiver of a saved search."""
+    return {
+        "id": record.id,
+        "channel": record.channel,
+        "status": record.status,
+        "attempts": record.attempts,
+        "last_status": record.last_status,
+        "last_error": record.last_error,
+        "created_at": rfc3339(record.created_at),
+        "next_attempt_at": rfc3339(record.due_at) if record.status == "pending" else None,
+        "finished_at": _time(record.finished_at),
+    }
 
 
 def _time(moment: datetime | None) -> str | None:

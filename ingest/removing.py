@@ -35,7 +35,7 @@ class Removing:
         await self.store.articles.remove(article_id)
 
     async def remove_account(self, account: Account, now: datetime, *, with_submissions: bool) -> int:
-        """Delete an account with its keys, sessions and submissions; return how many articles went with it.
+        """Delete an account with its keys, sessions, searches and submissions; return how many articles went with it.
 
         With its submissions go the articles that no other account submitted. The account is shut out first, so that
         nothing comes in meanwhile, and deleted last, so that a removal that was cut short can be repeated.
@@ -47,6 +47,8 @@ class Removing:
             gone, being_read = await self._remove_submissions(account.id, with_submissions)
             removed += gone
             if not being_read:
+                for search in await self.store.searches.of(account.id):
+                    await self.store.searches.remove(search.id)
                 await self.store.accounts.remove(account.id)
                 return removed
             await asyncio.sleep(_LOOK_SECONDS)

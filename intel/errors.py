@@ -8,6 +8,7 @@ IocError
 ├── NotFound                nothing is stored under that id
 ├── AccountExists           the e-mail address already has an account
 ├── KeyLimitReached         the account already holds five API keys
+├── SearchLimitReached      the account already keeps as many searches as it may
 ├── QueueFull               as many submissions wait as may; passes by itself
 │   └── AccountQueueFull    as many submissions of the account wait as may
 ├── StoreUnavailable        the store is out of reach or refuses writes; passes by itself
@@ -68,6 +69,15 @@ class AccountExists(IocError):
 
 class KeyLimitReached(IocError):
     """The account already holds as many API keys as it may."""
+
+
+class SearchLimitReached(IocError):
+    """The account already keeps as many searches as it may."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"Your account keeps {most} searches already, and that is the limit; delete one to save another."
+        )
 
 
 class QueueFull(IocError):

@@ -198,6 +198,23 @@ class ChangePage:
 
 
 @dataclass(frozen=True, slots=True)
+class AddedPosition:
+    """A place in the order in which indicators were added: after the one of that number, at that time."""
+
+    number: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class AddedPage:
+    """Ids of indicators in the order in which they were added; `next` is the place after them."""
+
+    ids: tuple[str, ...]
+    next: AddedPosition
+    more: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ArticleQuery:
     """A list or search of articles, newest first, that hold every clause of `text` and come from `source`."""
 

@@ -95,6 +95,14 @@ class Settings(BaseModel):
     ioc_metrics_port: int | None = Field(
         None, ge=1, le=65535, description="port on which `ioc worker` answers `/metrics`, at IOC_HOST"
     )
+    ioc_smtp_host: str | None = Field(None, description="server that mail goes out through; without it none is sent")
+    ioc_smtp_port: int = Field(587, ge=1, le=65535, description="port of that server")
+    ioc_smtp_security: Literal["starttls", "tls", "none"] = Field(
+        "starttls", description="how mail is protected on its way to that server"
+    )
+    ioc_smtp_username: str | None = Field(None, description="user name for that server")
+    ioc_smtp_password: SecretStr | None = Field(None, description="password for that server")
+    ioc_smtp_from: str | None = Field(None, description="address that mail comes from; required beside the server")
     ioc_feeds: Path | None = Field(None, description="file of feeds to follow")
 
     @field_validator("ioc_rate_key", "ioc_rate_list", "ioc_rate_search", "ioc_rate_wrong_key")
@@ -131,6 +139,13 @@ class Settings(BaseModel):
         address = value.get_secret_value() if value else ""
         if address and not re.fullmatch(r"https?://(?:[^\s/@]+@)?[^\s/@:]+(?::[0-9]{1,5})?/?", address):
             raise ValueError("must be written like http://[user:password@]host:3128")
+        return value
+
+    @field_validator("ioc_smtp_from")
+    @classmethod
+    def _is_sender(cls, value: str | None) -> str | None:
+        if value is not None and not re.fullmatch(r"[^\s@<>,;:\"()\[\]\\]{1,64}@[A-Za-z0-9.-]{1,253}", value):
+            raise ValueError("must be written like alerts@example.org")
         return value
 
     @field_validator("ioc_base_url")
@@ -246,6 +261,8 @@ def _check_engines(settings: Settings) -> None:
         raise ConfigurationError(
             f"{missing} is not set: give both ELASTICSEARCH_URL and REDIS_URL, or neither for the embedded service"
         )
+    if settings.ioc_smtp_host and settings.ioc_smtp_from is None:
+        raise ConfigurationError("IOC_SMTP_FROM is not set: it is required beside IOC_SMTP_HOST")
     if settings.served and settings.ioc_secret_key is None:
         raise ConfigurationError("IOC_SECRET_KEY is not set: it is required beside ELASTICSEARCH_URL and REDIS_URL")
 

@@ -19,6 +19,7 @@ from api.cli.running import say
 from api.limits.shared import SharedBuckets
 from api.logs import configure_logs
 from api.metrics import tell_work
+from api.searches.telling import open_telling
 from api.server.shared_texts import SharedTexts
 from api.server.workers import Workers
 from api.worker import Worker
@@ -165,9 +166,10 @@ async def _work(settings: Settings, redis_address: str) -> None:
     store = open_store(settings, observe=told.store_answered) if told else open_store(settings)
     queue, ingest = ArqQueue(redis_address), open_ingest(settings, store, observer=told)
     following = open_following(settings, store, ingest, Submitting(store, queue, ingest.fetch_allow, utc_now))
+    telling = open_telling(settings, store, ingest)
     build_weeks = build_newest_weeks(store, load_lessons(), utc_now)
     ingest.isolation.start()
-    keeping = asyncio.create_task(upkeep(store, queue, utc_now, following))
+    keeping = asyncio.create_task(upkeep(store, queue, utc_now, following, telling))
     say("reading submissions (Ctrl-C ends it)")
     try:
         await run_worker(redis_address, ingest.work.read, stopping, build_weeks)

@@ -148,7 +148,9 @@ class Fetcher:
         """Return the page at an address, or where it redirects to."""
         addresses = await self._addresses(target)
         tls = await self._tls_for(target)
-        async with wire.get(target, addresses, wanted.headers(), tls, self._limits, self._proxy) as response:
+        async with wire.exchange(
+            "GET", target, addresses, wanted.headers(), tls, self._limits, self._proxy
+        ) as response:
             if response.status in _REDIRECTS:
                 return _Redirect(_redirect_of(response, target), response.status in _PERMANENT)
             if response.status == 304 and wanted.unless:

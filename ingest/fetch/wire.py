@@ -57,15 +57,17 @@ def public_tls() -> ssl.SSLContext:
 
 
 @contextlib.asynccontextmanager
-async def get(
+async def exchange(
+    method: str,
     url: SubmittableUrl,
     addresses: Sequence[Address],
     headers: Iterable[tuple[str, str]],
     tls: ssl.SSLContext | None,
     limits: FetchLimits,
     proxy: str | None = None,
+    body: bytes = b"",
 ) -> AsyncIterator[Response]:
-    """Send one GET to the first of the addresses that answers, and yield its response once the headers are there.
+    """Send one request to the first of the addresses that answers, and yield its response once the headers are there.
 
     Host header, SNI and certificate check use the URL's name, never the address. Through a proxy (its address, with
     credentials where it wants some) the name is asked for, and the addresses are not used. Only https needs `tls`.
@@ -89,7 +91,9 @@ async def get(
         proxy=_proxy(proxy) if proxy else None,
     ) as pool:
         with _as_fetch_failures():
-            request = httpcore.Request("GET", destination, headers=lines, extensions={"timeout": timeouts})
+            request = httpcore.Request(
+                method, destination, headers=lines, content=body or None, extensions={"timeout": timeouts}
+            )
             answer = await pool.handle_async_request(request)
         try:
             backend.end_of_head()

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from intel.errors import IocError
 from intel.records import Account, ApiKey, Catalogue, Feed, Reading, Session, Submission, Vote, Week
+from intel.saved_searches import Delivery, SavedSearch
 from intel.store.entry import Entry
 from intel.store.port import Progress
 
@@ -119,6 +120,8 @@ PARTS: tuple[Part, ...] = (
     Part("changes", IocChange, "iocs", exact=False),
     Part("readings", Reading, "readings", at_once=50),
     Part("files", KeptFile, "files", at_once=2),
+    Part("searches", SavedSearch, "searches"),
+    Part("deliveries", Delivery, "deliveries", at_once=50),
     Part("submissions", Submission, "submissions"),
     Part("votes", Vote, "votes"),
     Part("weeks", Week, "weeks", at_once=50),

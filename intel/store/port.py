@@ -34,6 +34,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from intel.cards import Card
 from intel.query import (
+    AddedPage,
+    AddedPosition,
     ArticleQuery,
     CandidatePage,
     CandidateQuery,
@@ -59,7 +61,6 @@ from intel.records import (
     Sighting,
     Submission,
     Totals,
-    Vote,
     Week,
 )
 from intel.store.domains import Domains as Domains
@@ -67,7 +68,9 @@ from intel.store.entry import Entry as Entry
 from intel.store.feeds import Feeds
 from intel.store.files import Files
 from intel.store.marks import Marks
+from intel.store.searches import Deliveries, SavedSearches
 from intel.store.subjects import Subjects
+from intel.store.votes import Votes as Votes
 from intel.store.waiting import BOUNDS, WaitingBounds
 
 if TYPE_CHECKING:
@@ -119,6 +122,12 @@ class Iocs(Protocol):
 
         What no reader of the feed has met yet may still be left out.
         """
+
+    async def newest(self) -> AddedPosition:
+        """Return the place after all that was added before this was asked."""
+
+    async def added(self, after: AddedPosition, limit: int) -> AddedPage:
+        """Return what was added after a place and is still there, up to what `newest` told last; each once for ever."""
 
     async def get(self, id: str) -> Ioc | None:
         """Return the indicator with that id, or None."""
@@ -367,24 +376,6 @@ class Catalogues(Protocol):
         """Return those of the given parts of a catalogue that exist, all of one import."""
 
 
-class Votes(Protocol):
-    """Which accounts call which indicators false positives: one vote each."""
-
-    async def put(self, vote: Vote) -> None:
-        """Store or replace an account's vote."""
-
-    async def withdraw(self, ioc_id: str, account_id: str) -> bool:
-        """Delete an account's vote; False where there is none."""
-
-    async def counts(self, ioc_ids: Sequence[str]) -> dict[str, int]:
-        """Return how many votes there are on each of the given indicators (at most 1,000); those without any are left
-        out.
-        """
-
-    async def of(self, ioc_id: str) -> tuple[Vote, ...]:
-        """Return the votes on an indicator, oldest first, then by account; at most 1,000."""
-
-
 class Store(Protocol):
     """The whole store. `setup` comes first; `close` last."""
 
@@ -406,6 +397,10 @@ class Store(Protocol):
     def feeds(self) -> Feeds: ...
     @property
     def files(self) -> Files: ...
+    @property
+    def searches(self) -> SavedSearches: ...
+    @property
+    def deliveries(self) -> Deliveries: ...
     @property
     def domains(self) -> Domains: ...
     @property

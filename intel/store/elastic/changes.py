@@ -18,6 +18,7 @@ batch alone can be written late, because the one before it was closed by the sam
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -25,7 +26,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from intel.errors import InvalidQuery, StoreUnavailable, WritesRefused
-from intel.query import ChangePage, ChangePosition, ChangeQuery
+from intel.query import AddedPage, AddedPosition, ChangePage, ChangePosition, ChangeQuery
 from intel.records import CHANGES_PER_MILLISECOND, Change, ChangeEvent
 from intel.store.elastic.bulk import Bulk, Write, expecting
 from intel.store.elastic.client import Patience
@@ -157,6 +158,33 @@ class Changes:
         }
         hits = (await self._iocs.search(asked))["hits"]["hits"]
         return int(hits[0]["_source"]["change_number"]) if hits else 0
+
+    async def newest(self) -> AddedPosition:
+        """`intel.store.port.Iocs.newest`: whatever waits for its number gets it first, as far as writes pass."""
+        with contextlib.suppress(WritesRefused):
+            while await self._number():
+                pass
+        found = await self._leases.get(LEDGER_ID)
+        source: Document = dict(EMPTY_LEDGER) if found is None else found.source
+        return AddedPosition(int(source["closed"]), from_rfc3339(source["changed_at"]))
+
+    async def added(self, after: AddedPosition, limit: int) -> AddedPage:
+        """`intel.store.port.Iocs.added`."""
+        closed = await self._closed()
+        # What changed since waits for a new number, or has one: its first one tells.
+        changed = any_of([{"range": {"change_number": {"gt": after.number}}}, _UNNUMBERED])
+        asked = {
+            "query": {"bool": {"filter": [changed, {"range": {"added_number": {"gt": after.number, "lte": closed}}}]}},
+            "sort": [{"added_number": "asc"}],
+            "size": limit + 1,
+            "track_total_hits": False,
+            "_source": False,
+        }
+        hits = (await self._iocs.search(asked, patience=Patience.LONG))["hits"]["hits"]
+        ids = tuple(hit["_id"] for hit in hits[:limit])
+        more = len(hits) > limit
+        number = int(hits[limit - 1]["sort"][0]) if more else max(closed, after.number)
+        return AddedPage(ids, AddedPosition(number, after.at), more)
 
     async def _read(self, query: ChangeQuery, closed: int) -> list[Document]:
         numbers = {"range": {"change_number": {"gt": query.after.number, "lte": closed}}}

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from intel.records import Account, ApiKey, Catalogue, Feed, Session, Sighting, Submission, Vote, Week
+from intel.saved_searches import Delivery, SavedSearch
 from intel.store.copying import (
     Address,
     BlockedDomain,
@@ -43,15 +44,27 @@ from intel.store.elastic.documents import (
 from intel.store.elastic.index import Index
 from intel.store.elastic.packing import unpack
 from intel.store.elastic.readings import reading_document, reading_id, reading_record
+from intel.store.elastic.searches import search_document
 from intel.store.elastic.submissions import submission_document
 from intel.store.port import Articles, Entry, Votes
 from intel.times import from_rfc3339
 
 # The order in which points in time are opened; what stands together is opened at once.
 _OPENED = (
-    ("submissions", "votes", "readings", "keys", "sessions", "weeks", "iocs", "leases", "catalogue_parts"),
+    (
+        "submissions",
+        "deliveries",
+        "votes",
+        "readings",
+        "keys",
+        "sessions",
+        "weeks",
+        "iocs",
+        "leases",
+        "catalogue_parts",
+    ),
     ("articles",),
-    ("sightings", "addresses", "accounts", "feeds", "files", "blocked_domains", "catalogues"),
+    ("sightings", "addresses", "accounts", "feeds", "files", "searches", "blocked_domains", "catalogues"),
 )
 # What the copy derives anew.
 DERIVED_NOUNS = frozenset({"clusters"})
@@ -127,6 +140,10 @@ KEPT = {
     ),
     "weeks": _kept(Week, "weeks", lambda one: f"{one.id}-{one.revision}", at_once=20),
     "blocked_domains": _kept(BlockedDomain, "blocked_domains", lambda one: str(one.domain)),
+    "searches": _Kept(
+        "searches", partial(from_document, SavedSearch), lambda one: (one.id, search_document(one)), _EVERYTHING
+    ),
+    "deliveries": _kept(Delivery, "deliveries", lambda one: str(one.id), at_once=50),
     "submissions": _Kept(
         "submissions", partial(from_document, Submission), lambda one: (one.id, submission_document(one)), _EVERYTHING
     ),

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from intel.cards import Card, card_of
 from intel.gathering import Gathering
-from intel.query import ChangePage, ChangePosition, ChangeQuery, IocQuery, Page, Position
+from intel.query import AddedPage, AddedPosition, ChangePage, ChangePosition, ChangeQuery, IocQuery, Page, Position
 from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.elastic import queries
 from intel.store.elastic.cards import CARD_MEMBERS, has_card, stored_card
@@ -150,6 +150,12 @@ class ElasticIocs:
 
     async def changes_of(self, ids: Sequence[str]) -> dict[str, Change]:
         return await self._changes.of(ids)
+
+    async def newest(self) -> AddedPosition:
+        return await self._changes.newest()
+
+    async def added(self, after: AddedPosition, limit: int) -> AddedPage:
+        return await self._changes.added(after, limit)
 
     async def get(self, id: str) -> Ioc | None:
         found = await self._iocs.get(id, IOC_MEMBERS)

@@ -32,6 +32,7 @@ from intel.store.elastic.recount import Recount
 from intel.store.elastic.reindex import Reindex
 from intel.store.elastic.removing import Removing
 from intel.store.elastic.saving import HELD_SECONDS, Saving
+from intel.store.elastic.searches import ElasticDeliveries, ElasticSearches
 from intel.store.elastic.subjects import ElasticSubjects
 from intel.store.elastic.submissions import ElasticSubmissions
 from intel.store.elastic.votes import ElasticVotes
@@ -86,6 +87,8 @@ class ElasticStore:
         self.marks = ElasticMarks(iocs, leases, bulk)
         self.feeds = ElasticFeeds(self._index("feeds"))
         self.files = ElasticFiles(self._index("files"))
+        self.deliveries = ElasticDeliveries(self._index("deliveries"))
+        self.searches = ElasticSearches(self._index("searches"), self.deliveries)
         self.domains = ElasticDomains(self._index("blocked_domains"))
         self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
         self.copier = ElasticCopier(self._index, bulk, self.articles, self.votes)

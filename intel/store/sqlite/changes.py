@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from intel.errors import InvalidQuery
-from intel.query import ChangePage, ChangePosition, ChangeQuery
+from intel.query import AddedPage, AddedPosition, ChangePage, ChangePosition, ChangeQuery
 from intel.records import CHANGES_PER_MILLISECOND, Change, ChangeEvent, Ioc
 from intel.store.sqlite.finding import asked_of_each, removed_of
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.rows import id_bytes, id_text, iocs_in_order, moment
-from intel.times import from_milliseconds
+from intel.times import from_milliseconds, to_milliseconds
 
 
 def take_numbers(connection: sqlite3.Connection, count: int, now: int) -> list[tuple[int, int]]:
@@ -70,6 +70,23 @@ def _moment(number: int, changed_at: int) -> datetime:
     return from_milliseconds(changed_at) + timedelta(microseconds=number % CHANGES_PER_MILLISECOND)
 
 
+def newest(connection: sqlite3.Connection) -> AddedPosition:
+    """Return the place after everything that is there."""
+    number, at = connection.execute(_NEWEST).fetchone()
+    return AddedPosition(number, from_milliseconds(at))
+
+
+def read_added(connection: sqlite3.Connection, after: AddedPosition, limit: int) -> AddedPage:
+    """Read one page of what was added; numbers and times rise together."""
+    asked = {"number": after.number, "at": to_milliseconds(after.at), "most": limit + 1}
+    rows = connection.execute(_ADDED, asked).fetchall()
+    page, more = rows[:limit], len(rows) > limit
+    next = newest(connection)
+    if more:
+        next = AddedPosition(page[-1]["added_number"], from_milliseconds(page[-1]["added_at"]))
+    return AddedPage(tuple(id_text(row["id"]) for row in page), next, more)
+
+
 def _change(row: sqlite3.Row, ioc: Ioc | None, after: ChangePosition) -> Change:
     at, number = from_milliseconds(row["changed_at"]), row["change_number"]
     if ioc is None:
@@ -97,6 +114,10 @@ def _page(query: ChangeQuery) -> Sql:
 
 
 _NEWEST = "SELECT number, changed_at FROM newest_change"
+_ADDED = """
+    SELECT id, added_number, added_at FROM iocs WHERE added_at >= :at AND added_number > :number
+    ORDER BY added_at, added_number LIMIT :most
+"""
 _NEXT = """
     SELECT change_number, changed_at FROM iocs WHERE change_number > :after
     UNION ALL

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from intel.records import Account, ApiKey, Catalogue, Feed, Session, Submission, Vote, Week
+from intel.saved_searches import Delivery, SavedSearch
 from intel.store.copying import (
     Address,
     BlockedDomain,
@@ -76,6 +77,8 @@ TABLES = {
     "ledger": _Table("newest_change", partial(from_row, Ledger), lambda one: {"only": 1, **to_row(one)}),
     "readings": _Table("readings", reading_record, reading_row),
     "files": _Table("files", partial(from_row, KeptFile)),
+    "searches": _Table("searches", partial(from_row, SavedSearch)),
+    "deliveries": _Table("deliveries", partial(from_row, Delivery)),
     "submissions": _Table("submissions", partial(from_row, Submission)),
     "votes": _Table("votes", _vote, lambda vote: to_row(vote) | {"ioc_id": id_bytes(vote.ioc_id)}),
     "weeks": _Table("weeks", partial(from_row, Week)),

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import TypeVar
 
 from intel.cards import Card
-from intel.query import ChangePage, ChangePosition, ChangeQuery, IocQuery, Page, Position
+from intel.query import AddedPage, AddedPosition, ChangePage, ChangePosition, ChangeQuery, IocQuery, Page, Position
 from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.sqlite import finding
 from intel.store.sqlite.cards import cards_by_id, cards_in_order
-from intel.store.sqlite.changes import read_changes, read_changes_of, read_position
+from intel.store.sqlite.changes import newest, read_added, read_changes, read_changes_of, read_position
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.facets import divide
 from intel.store.sqlite.matching import Sql
@@ -55,6 +55,12 @@ class SqliteIocs:
 
     async def changes_of(self, ids: Sequence[str]) -> dict[str, Change]:
         return await self._database.read(lambda connection: read_changes_of(connection, ids))
+
+    async def newest(self) -> AddedPosition:
+        return await self._database.read(newest)
+
+    async def added(self, after: AddedPosition, limit: int) -> AddedPage:
+        return await self._database.read(lambda connection: read_added(connection, after, limit))
 
     async def get(self, id: str) -> Ioc | None:
         return (await self.get_many([id])).get(id)

@@ -26,6 +26,7 @@ from intel.store.port import (
     Votes,
     Weeks,
 )
+from intel.store.searches import Deliveries, SavedSearches
 from intel.store.sqlite.accounts import SqliteAccounts
 from intel.store.sqlite.articles import SqliteArticles
 from intel.store.sqlite.catalogues import SqliteCatalogues
@@ -40,6 +41,7 @@ from intel.store.sqlite.migrations import check_version, prepare
 from intel.store.sqlite.readings import SqliteReadings
 from intel.store.sqlite.reindexing import reindex
 from intel.store.sqlite.rows import moment
+from intel.store.sqlite.searches import SqliteDeliveries, SqliteSearches
 from intel.store.sqlite.subjects import SqliteSubjects
 from intel.store.sqlite.submissions import SqliteSubmissions
 from intel.store.sqlite.votes import SqliteVotes
@@ -64,6 +66,8 @@ class SqliteStore:
         self._weeks = SqliteWeeks(self._database)
         self._feeds = SqliteFeeds(self._database)
         self._files = SqliteFiles(self._database)
+        self._searches = SqliteSearches(self._database)
+        self._deliveries = SqliteDeliveries(self._database)
         self._domains = SqliteDomains(self._database)
         self._catalogues = SqliteCatalogues(self._database)
         self._votes = SqliteVotes(self._database)
@@ -104,6 +108,14 @@ class SqliteStore:
     @property
     def files(self) -> Files:
         return self._files
+
+    @property
+    def searches(self) -> SavedSearches:
+        return self._searches
+
+    @property
+    def deliveries(self) -> Deliveries:
+        return self._deliveries
 
     @property
     def domains(self) -> Domains:

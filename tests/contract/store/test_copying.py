@@ -15,6 +15,7 @@ import pytest_asyncio
 
 from intel.query import ArticleQuery, ChangePosition, ChangeQuery, IocQuery
 from intel.records import Account, ApiKey, Catalogue, Feed, HandedFile, Reading, Session, Sighting, Vote, Week
+from intel.saved_searches import Delivery, SavedSearch
 from intel.store import copying
 from intel.store.copying import PARTS, copy_all, is_empty
 from intel.store.elastic import copier as elastic_copier
@@ -41,6 +42,12 @@ async def fill(store: Store) -> None:
     assert await store.articles.remove(make_article("gone").id)
     await _fill_accounts(store)
     await store.submissions.add(make_submission())
+    search = SavedSearch(
+        "search-1", "account-1", "evil", hour(2), "whsec_", "t", hour(3), hour(3), hour(4), filters={"type": ["ip"]}
+    )
+    await store.searches.add(replace(search, outbox={"channel": "webhook"}), 9)
+    delivery = Delivery("a", "search-1", "account-1", "webhook", "{}", "pending", hour(2), hour(2), hour(2))
+    await store.deliveries.put(replace(delivery, attempts=2, last_status=500))
     await store.files.put(HandedFile("file-1", "account-1", "submission-1", 3, hour(2)), b"\x00\xff1")
     await store.submissions.add(
         replace(make_submission("two"), status="failed", reason="http_403", finished_at=hour(3))
