@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import functools
 import sys
-import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -148,5 +147,4 @@ def test_every_folder_of_tests_is_a_package() -> None:
 
 
 def test_every_package_is_delivered() -> None:
-    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["packages"]["find"]
-    assert {name.rstrip("*") for name in declared["include"]} == set(ROOMS)
+    assert f"ROOMS = {tuple(sorted(ROOMS))}".replace("'", '"') in (ROOT / "setup.py").read_text("utf-8")
