@@ -73,8 +73,8 @@ async def test_an_event_comes_in_again_as_it_went_out(api: Running) -> None:
 async def test_what_is_exported_of_a_list_is_another_event_where_it_holds_other_indicators(api: Running) -> None:
     await api.publish("one", "domain c2-kestrel.net", "ip 91.92.240.7")
 
-    async def uuid_of(**asked: str) -> str:
-        event = (await api.client.get("/iocs", params={"format": "misp", **asked})).json()
+    async def uuid_of(**asked: Any) -> str:
+        event = (await api.get("/iocs", format="misp", **asked)).json()
         return str(read(event).uuid)
 
     assert await uuid_of() == await uuid_of()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.mcp_server.calls import call, data_of, text_of, tools_of
 from tests.mcp_server.stand_in import JsonObject, StandIn, record
-from tests.mcp_server.wire import wire
 
 TOKEN_CHARACTERS = 4
 
@@ -52,20 +50,6 @@ def test_no_answer_is_longer_than_64_kilobytes(service: StandIn) -> None:
     assert data["omitted"] == 50 - len(data["items"])
     assert f"{data['omitted']} indicators left out" in text_of(result)
     assert len((text_of(result) + json.dumps(data, ensure_ascii=False)).encode()) <= 64 * 1024
-
-
-def test_a_start_takes_at_most_a_second_and_a_half(service: StandIn, tmp_path: Path) -> None:
-    """Of an installation, whose modules are compiled: the first start compiles them, the best of three counts."""
-    compiled = {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": ""}
-    seconds_to_start(service, compiled)
-    assert min(seconds_to_start(service, compiled) for _ in range(3)) < 1.5
-
-
-def seconds_to_start(service: StandIn, settings: dict[str, str]) -> float:
-    began = time.monotonic()
-    with wire(service, settings) as client:
-        client.initialize("2025-11-25")
-        return time.monotonic() - began
 
 
 @pytest.mark.promise("mcp.rest-only")
