@@ -1,4 +1,4 @@
-"""More commands and what they take: those with which an operator keeps the store."""
+"""More commands and what they take: following what comes in, and keeping the store."""
 
 from __future__ import annotations
 
@@ -13,6 +13,29 @@ from api.cli.commands import AsJson, app
 
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there already.")]
 Engines = StrEnum("Engines", ["served", "embedded"])
+
+
+@app.command()
+def watch(
+    q: Annotated[str, typer.Argument(help="Words, or an indicator, plain or defanged; empty for all.")] = "",
+    type: Annotated[list[str] | None, typer.Option(help="Only this type; may be repeated.")] = None,
+    source: Annotated[list[str] | None, typer.Option(help="Only what this source names; may be repeated.")] = None,
+    malware: Annotated[list[str] | None, typer.Option(help="Only what is named with it; may be repeated.")] = None,
+    status: Annotated[list[str] | None, typer.Option(help="Only what has this status; may be repeated.")] = None,
+    exclude: Annotated[str | None, typer.Option(help="Leave out: warned, expired, false_positive.")] = None,
+    min_sources: Annotated[int | None, typer.Option(min=1, help="Only what so many sources name.")] = None,
+    since: Annotated[str | None, typer.Option(help="Only what was last seen since that day.")] = None,
+    until: Annotated[str | None, typer.Option(help="Only what was last seen until that day.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
+) -> None:
+    """Print what is added from now on and matches, as it comes in, until Ctrl-C."""
+    from api.cli.watching import watch
+
+    filters = {
+        "type": type, "source": source, "malware": malware, "status": status, "exclude": exclude,
+        "min_sources": min_sources, "since": since, "until": until,
+    }  # fmt: skip
+    watch(q, filters, as_json=as_json)
 
 
 @app.command()

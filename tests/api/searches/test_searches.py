@@ -148,7 +148,7 @@ async def test_filters_of_a_search_are_those_of_lists(api: Running, receiver: Re
     for member in ({"exclude": "harmless"}, {"min_sources": 0}, {"status": ["well"]}, {"since": "yesterday"}):
         refused = await patch(api, search["id"], member, key)
         assert (refused.status_code, refused.json()["errors"][0]["field"]) == (422, *member)
-    warned = replace(near, value="kestrel.example")
+    warned = replace(near, value="kestrel.example", warned=True)
     await api.publish("one", warned, near, "domain unnamed-files.net")
     assert await told(receiver, 1) == ["kestrel-files.net"]
 
