@@ -18,7 +18,7 @@ from ingest.linked_lists import linked_lists
 from ingest.markup import Markup, depth_of, parse, text_of_source
 from ingest.own_address import amp_links, canonical_link
 from ingest.pdf_text import read_pdf
-from ingest.published import published_at, read_date
+from ingest.published import date_in_text, published_at, read_date
 from intel.errors import ArticleUnreadable
 
 Kind = Literal["html", "text", "pdf", "markdown"]
@@ -52,6 +52,10 @@ _LABEL_CONTROLS: Final = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u20
 _SENTENCE_END: Final = re.compile(r"[.!?。！？][\"')\]]?(?=\s)")
 _LANGUAGE: Final = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?", re.S)
 _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*")
+_MOST_HEAD_LINES: Final = 20
+_TITLE_FIELD: Final = re.compile(r"(?i)\s*title\s*:\s*[\"']?(\S.*?)[\"']?\s*$")
+_ATTRIBUTE: Final = re.compile(r"\s*:[\w-]+:(?:\s|$)")
+_HEADING_SIGNS: Final = re.compile(r"^\s*(?:#{1,6}|={1,6})\s+")
 _FRONT_MATTER: Final = re.compile(r"\s*---\r?\n(.{0,20000}?)\r?\n---\r?\n", re.S)
 _FRONT_FIELD: Final = re.compile(r"(?m)^(title|author|date|lang|description)\s*:[ \t]*[\"']?(.*?)[\"']?[ \t\r]*$")
 
@@ -126,6 +130,8 @@ def _from_html(source: str, url: str | None) -> ArticleText:
     found_title = clean_label(about.title if about else None, LONGEST_TITLE)
     titles = (found_title, own_title) if url else (own_title, found_title)
     date = published_at(tree) or (read_date(about.date) if about and about.date else None)
+    if date is None and url is None:
+        date = date_in_text(text)
     return ArticleText(
         kind="html",
         title=titles[0] or titles[1] or _first_line(text) or url or "",
@@ -167,7 +173,7 @@ def _from_markdown(text: str, url: str | None) -> ArticleText:
         kind="markdown",
         title=title or _first_line(rest) or article.title,
         author=clean_label(fields.get("author"), LONGEST_NAME) or None,
-        published_at=read_date(fields.get("date", "")),
+        published_at=read_date(fields.get("date", "")) or article.published_at,
         language=_language(fields.get("lang")),
         summary=_summary(fields.get("description"), rest),
     )
@@ -181,7 +187,11 @@ def _from_pdf(body: bytes, url: str | None) -> ArticleText:
     notes = (f"{pdf.skipped_pages} pages of the PDF were not read.",) if pdf.skipped_pages else ()
     title = clean_label(pdf.title, LONGEST_TITLE) or _first_line(text) or url or ""
     article = _plain_article("pdf", text, title, notes)
-    return replace(article, author=clean_label(pdf.author, LONGEST_NAME) or None, published_at=pdf.published_at)
+    return replace(
+        article,
+        author=clean_label(pdf.author, LONGEST_NAME) or None,
+        published_at=pdf.published_at or article.published_at,
+    )
 
 
 def _plain_article(kind: Kind, text: str, title: str, notes: tuple[str, ...] = ()) -> ArticleText:
@@ -189,7 +199,7 @@ def _plain_article(kind: Kind, text: str, title: str, notes: tuple[str, ...] = (
         kind=kind,
         title=title,
         author=None,
-        published_at=None,
+        published_at=date_in_text(text),
         language=None,
         site_name=None,
         canonical_link=None,
@@ -273,7 +283,12 @@ def _clean_text(text: str) -> str:
 
 
 def _first_line(text: str) -> str:
-    return clean_label(text[: LONGEST_TITLE * 8].lstrip().partition("\n")[0], LONGEST_TITLE)
+    """Return the first line that says something, without the signs of a heading or a field `title:`."""
+    lines = text[: LONGEST_TITLE * 8].lstrip().splitlines()[:_MOST_HEAD_LINES]
+    titles = (match[1] for line in lines if (match := _TITLE_FIELD.match(line)))
+    said = (line for line in lines if line.strip() and not _ATTRIBUTE.match(line))
+    first = next(titles, "") or next(said, lines[0] if lines else "")
+    return clean_label(_HEADING_SIGNS.sub("", first), LONGEST_TITLE) or clean_label(first, LONGEST_TITLE)
 
 
 def _cut_note(text: str) -> tuple[str, ...]:

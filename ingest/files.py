@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from ingest.archives import LIMITS, Choice, FilePiece, count_files, file_pieces
+from ingest.archives import ARCHIVES, LIMITS, Choice, FilePiece, count_files, file_pieces
 from ingest.isolated import Isolation
 from intel.errors import IngestFailed, IocError, IsolationFailed
 
@@ -68,6 +68,20 @@ async def count_found(isolation: Isolation, paths: Sequence[Path]) -> int | None
         return await isolation.run_within(_COUNTING, count_files, [os.fsencode(path) for path in paths], ARTICLES)
     except IsolationFailed:
         return None
+
+
+def left_out(paths: Sequence[Path], most_named: int) -> tuple[int, list[str]]:
+    """Return how many files in folders are not taken for their endings, and the names of the first of them."""
+    count, names = 0, list[str]()
+    for folder in (path for path in paths if path.is_dir()):
+        for place, folders, files in os.walk(folder):
+            folders.sort()
+            for name in sorted(files):
+                if not name.lower().endswith((*ARTICLES.endings, *ARCHIVES)) and not name.startswith("."):
+                    count += 1
+                    if len(names) < most_named:
+                        names.append(str((Path(place) / name).relative_to(folder)))
+    return count, names
 
 
 def _check(paths: Sequence[Path]) -> None:

@@ -6,6 +6,7 @@ in it never takes the place of one that the operator or another account brought.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -20,6 +21,7 @@ from intel.ids import article_id, content_identity
 from intel.records import SUBMITTED_FILE, Article, Submission
 from intel.store import Store
 
+_JSON_START: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,60}(?:\{|\[\s{0,60}[\[{\]])")
 _LARGE_JSON: Final = 1_000_000
 # Nobody hands a file in for so long.
 _LEFT_BEHIND: Final = timedelta(hours=1)
@@ -27,8 +29,8 @@ _FILES_AT_ONCE: Final = 100
 
 
 def is_json(body: bytes) -> bool:
-    """Tell whether a file begins as JSON does."""
-    return body[:64].lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+    """Tell whether a file begins as a JSON object or a list of them does; `[UPDATE …]` begins a text."""
+    return _JSON_START.match(body) is not None
 
 
 @dataclass(frozen=True, slots=True)

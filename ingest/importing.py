@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import PurePath
 from typing import Final
 
 from ingest.assembly import Ingest
@@ -18,6 +20,7 @@ from ingest.body import article_type
 from ingest.bundles import read_bundle
 from ingest.files import FoundFile
 from ingest.handed_in import is_json
+from ingest.published import date_in_name
 from ingest.reading import Page, ReadPage
 from intel.errors import IngestFailed
 from intel.ids import article_id, content_identity
@@ -80,6 +83,7 @@ class Importing:
     source: str | None
     most_indicators: int
     again: bool
+    published_at: datetime | None = None
 
     async def all(self, files: AsyncIterator[FoundFile]) -> AsyncGenerator[TakenFile, None]:
         """Yield what became of every file, in their order. Raises StoreUnavailable."""
@@ -153,7 +157,9 @@ class Importing:
         if content_type is None:
             kinds = "The file is no HTML, text, Markdown or PDF."
             return _result(file.path, IngestFailed("unsupported_content_type", kinds))
-        return Page(file.body, content_type, None, None, self.source, self.ingest.pipeline.clock())
+        named = date_in_name(PurePath(file.path).name)
+        now = self.ingest.pipeline.clock()
+        return Page(file.body, content_type, None, None, self.source, now, self.published_at, named)
 
     async def _bundle(self, body: bytes) -> tuple[ReadPage, ...] | IngestFailed:
         now = self.ingest.pipeline.clock()

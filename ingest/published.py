@@ -26,6 +26,18 @@ _ISO_DATE: Final = re.compile(
     r"\s*(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)\s?(Z|[+-]\d{2}:?\d{2})?)?\s*"
 )
 
+_HEAD: Final = 3_000
+_HEAD_LINES: Final = 12
+_HEAD_LINE: Final = 80
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_DAY_IN_NAME: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_.]?([01]\d)[-_.]?([0-3]\d)(?!\d)")
+_DAY_IN_TEXT: Final = re.compile(
+    r"(?i)(?<![\w/.-])(?:(?P<y>20\d\d)[-/](?P<m>[01]?\d)[-/](?P<d>[0-3]?\d)"
+    rf"|(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?\s+(?P<n2>{_MONTH}),?\s+(?P<y2>20\d\d)"
+    rf"|(?P<n3>{_MONTH})\s+(?P<d3>[0-3]?\d)(?:st|nd|rd|th)?,?\s+(?P<y3>20\d\d))(?![\w/-])"
+)
+
 
 def published_at(tree: lxml.html.HtmlElement) -> datetime | None:
     """Return the moment of first publication from meta tags, JSON-LD or a `time` element, in this order.
@@ -36,6 +48,38 @@ def published_at(tree: lxml.html.HtmlElement) -> datetime | None:
         if (moment := read_date(text)) is not None:
             return moment
     return None
+
+
+def date_in_name(name: str) -> datetime | None:
+    """Return the day in a file's name, `2021-10-20_report.txt` or `report-20211020.txt`; None where there is none."""
+    match = _DAY_IN_NAME.search(name)
+    return _day(*match.groups()) if match else None
+
+
+def date_in_text(text: str) -> datetime | None:
+    """Return the day that the head of a plain text tells: `2024-02-08 (Thursday): …`, `Published October 12, 2021`.
+
+    Only its first lines are looked at, and of a long one only the beginning: further on dates are those of an attack.
+    """
+    lines = [line.strip() for line in text[:_HEAD].splitlines() if line.strip()][:_HEAD_LINES]
+    for line in lines:
+        if match := _DAY_IN_TEXT.search(line[:_HEAD_LINE]):
+            year, month, day = (
+                match["y"] or match["y2"] or match["y3"],
+                match["m"],
+                match["d"] or match["d2"] or match["d3"],
+            )
+            named = match["n2"] or match["n3"]
+            if found := _day(year, month or str(_MONTHS.index(named[:3].lower()) + 1), day):
+                return found
+    return None
+
+
+def _day(year: str, month: str, day: str) -> datetime | None:
+    try:
+        return datetime(int(year), int(month), int(day), tzinfo=UTC)
+    except ValueError:
+        return None
 
 
 def read_date(text: str) -> datetime | None:

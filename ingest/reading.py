@@ -33,7 +33,11 @@ _LEFT_OUT: Final = "an article were left out."
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What was fetched, or a file; `url` is where it came from after redirects, None for a file."""
+    """What was fetched, or a file; `url` is where it came from after redirects, None for a file.
+
+    `published_at` is what the operator says, whatever the text does; `named_at` is the date in a file's name, for one
+    that says none itself.
+    """
 
     body: bytes
     content_type: str
@@ -41,6 +45,8 @@ class Page:
     url: str | None
     source_name: str | None
     fetched_at: datetime
+    published_at: datetime | None = None
+    named_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,7 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
         title=plain(text.title),
         source_name=plain(page.source_name or "").strip() or text.site_name or "imported file",
         author=text.author,
-        published_at=_not_after(text.published_at, page.fetched_at),
+        published_at=_not_after(page.published_at or text.published_at or page.named_at, page.fetched_at),
         fetched_at=page.fetched_at,
         language=text.language,
         summary=text.summary,

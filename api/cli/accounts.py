@@ -57,7 +57,7 @@ def list_accounts(*, as_json: bool) -> None:
             "created_at": rfc3339(account.created_at),
             "disabled_at": rfc3339(account.disabled_at) if account.disabled_at else None,
         }
-        for account in with_store(read)
+        for account in with_store(read, reads=True)
     ]
     if as_json:
         print_json({"items": accounts})
@@ -121,7 +121,7 @@ def create_key(email: str, name: str) -> None:
         return await Keys(store, utc_now).create(account.id, name.strip())
 
     try:
-        new = with_store(create)
+        new = with_store(create, reads=True)
     except KeyLimitReached as error:
         raise KeyLimitReached(f"{error} See: ioc key list {email}") from None
     sys.stdout.write(new.secret + "\n")
@@ -142,7 +142,7 @@ def list_keys(email: str, *, as_json: bool) -> None:
             "created_at": rfc3339(key.created_at),
             "last_used_at": rfc3339(key.last_used_at) if key.last_used_at else None,
         }
-        for key in with_store(read)
+        for key in with_store(read, reads=True)
     ]
     if as_json:
         print_json({"items": keys})

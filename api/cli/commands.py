@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from api import VERSION
 from intel.records import Role
 
 app = typer.Typer(
@@ -41,9 +44,36 @@ IocType = StrEnum(
 ExportFormat = StrEnum("ExportFormat", ["jsonl", "csv", "stix", "txt"])
 OnlyType = Annotated[IocType | None, typer.Option("--type", help="Only this type.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many, at most.")]
+Wide = Annotated[bool, typer.Option("--wide", help="One line a row, however long.")]
 FeedUrl = Annotated[str, typer.Argument(help="Address of the feed.")]
 Source = Annotated[str | None, typer.Option(help="Name of the source.")]
+Published = Annotated[
+    datetime | None,
+    typer.Option(
+        formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="When they were published (UTC); default what they say."
+    ),
+]
 CATALOGUES = ("kev", "epss", "cvss", "attack", "warninglist")
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"ioc {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    data_dir: Annotated[
+        Path | None, typer.Option(help="Folder of the embedded store; default IOC_DATA_DIR, else ./data.")
+    ] = None,
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Give it a threat report, get its indicators of compromise; search them."""
+    if data_dir is not None:
+        os.environ["IOC_DATA_DIR"] = str(data_dir)
 
 
 @app.command()
@@ -79,6 +109,7 @@ def import_(
         ),
     ],
     source: Source = None,
+    published: Published = None,
     again: Annotated[bool, typer.Option("--again", help="Read files again that were imported before.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -91,7 +122,7 @@ def import_(
         sys.exit(import_from(paths[0], paths[1:], as_json=as_json))
     from api.cli.importing import import_paths
 
-    sys.exit(import_paths([Path(path) for path in paths], source, again=again, as_json=as_json))
+    sys.exit(import_paths([Path(path) for path in paths], source, published, again=again, as_json=as_json))
 
 
 @app.command()
@@ -111,14 +142,15 @@ def submit(
 @app.command()
 def extract(
     path: Annotated[str, typer.Argument(help="A file (text, HTML, PDF), or - for standard input.")] = "-",
-    explain: Annotated[bool, typer.Option(help="Show all that was weighed, kept or dropped, and why.")] = False,
+    explain: Annotated[bool, typer.Option(help="Show all candidates, kept or dropped, and why.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="With --explain: one JSON object a line.")] = False,
+    wide: Wide = False,
     iocextract: Annotated[bool, typer.Option(help="Let iocextract read defanged lines that are left unread.")] = False,
 ) -> None:
     """Print the indicators of a text, one JSON object a line; touches no store and no network."""
     from api.cli.extracting import extract
 
-    extract(path, explain=explain, as_json=as_json, iocextract=iocextract)
+    extract(path, explain=explain, as_json=as_json, iocextract=iocextract, wide=wide)
 
 
 @app.command()
@@ -126,30 +158,37 @@ def search(
     q: Annotated[str, typer.Argument(help="Words, or an indicator, plain or defanged.")],
     type: OnlyType = None,
     limit: Limit = 20,
+    wide: Wide = False,
     as_json: AsJson = False,
 ) -> None:
     """Search indicators."""
     from api.cli.looking import search
 
-    sys.exit(search(q, type, limit, as_json=as_json))
+    sys.exit(search(q, type, limit, as_json=as_json, wide=wide))
 
 
 @app.command("list")
-def list_(type: OnlyType = None, source: Source = None, limit: Limit = 20, as_json: AsJson = False) -> None:
+def list_(
+    type: OnlyType = None, source: Source = None, limit: Limit = 20, wide: Wide = False, as_json: AsJson = False
+) -> None:
     """List indicators, newest first."""
     from api.cli.looking import list_newest
 
-    list_newest(type, source, limit, as_json=as_json)
+    list_newest(type, source, limit, as_json=as_json, wide=wide)
 
 
 @app.command()
 def lookup(
-    values: Annotated[list[str], typer.Argument(help="Exact values, plain or defanged.")], as_json: AsJson = False
+    values: Annotated[
+        list[str], typer.Argument(help="Exact values, plain or defanged; - reads them from standard input, one a line.")
+    ],
+    wide: Wide = False,
+    as_json: AsJson = False,
 ) -> None:
     """Look values up; exit status 1 where none is known."""
     from api.cli.looking import lookup
 
-    sys.exit(lookup(values, as_json=as_json))
+    sys.exit(lookup(values, as_json=as_json, wide=wide))
 
 
 @app.command()

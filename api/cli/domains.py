@@ -40,7 +40,7 @@ def list_domains(*, as_json: bool) -> None:
     async def read(store: Store, _: Settings) -> dict[str, datetime]:
         return await store.domains.blocked()
 
-    found = [{"domain": domain, "blocked_at": rfc3339(at)} for domain, at in with_store(read).items()]
+    found = [{"domain": domain, "blocked_at": rfc3339(at)} for domain, at in with_store(read, reads=True).items()]
     if as_json:
         print_json({"items": found})
     else:

@@ -33,7 +33,7 @@ def export(format: str, type: str | None, output: Path | None) -> None:
                 store, IocQuery(filter=IocFilter(types=(type,) if type else ()), limit=_PAGE), writer, out
             )
 
-    written = with_store(run)
+    written = with_store(run, reads=True)
     say(f"{written} indicators exported")
 
 

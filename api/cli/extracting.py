@@ -34,10 +34,10 @@ class _Second(NamedTuple):
     note: str = ""
 
 
-def extract(path: str, *, explain: bool, as_json: bool, iocextract: bool) -> None:
+def extract(path: str, *, explain: bool, as_json: bool, iocextract: bool, wide: bool) -> None:
     """Write one JSON object a line for each indicator, in order of first appearance.
 
-    With `explain`: all that was weighed, kept or not, as a table or (`as_json`) one JSON object a line. With
+    With `explain`: all candidates, kept or not, as a table or (`as_json`) one JSON object a line. With
     `iocextract`: also what that reads in defanged lines that our own reader left unread.
     """
     gc.disable()  # what one file leaves in cycles, the end of the process frees
@@ -50,7 +50,7 @@ def extract(path: str, *, explain: bool, as_json: bool, iocextract: bool) -> Non
         weighed: Iterable[CandidateRecord] = merge(all_candidate_records(extraction), second.candidates, key=_start)
         _write_lines(weighed)
     else:
-        _show_table(extraction, second)
+        _show_table(extraction, second, wide=wide)
     _say_all([*notes, *(f"Limit reached: {limit}." for limit in extraction.limits_reached), second.note])
 
 
@@ -115,16 +115,16 @@ def _write_lines(lines: Iterable[Mapping[str, Any]]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _show_table(extraction: Extraction, second: _Second) -> None:
+def _show_table(extraction: Extraction, second: _Second, *, wide: bool) -> None:
     from api.cli.running import print_table, say
 
     found = candidate_records(extraction, _ROWS_OF_A_KIND, _ROWS_OF_A_KIND)
     weighed: Iterable[CandidateRecord] = merge(found.records, second.candidates, key=_start)
     print_table(
-        "What was weighed", ("score", "value, as written", "type", "at", "place", "why"), map(_row, weighed), (1, 5)
+        "Candidates", ("verdict", "value, as written", "type", "at", "place", "why"), map(_row, weighed), wide=wide
     )
     if found.left_out:
-        say(f"{found.left_out:,} more were weighed; --json lists all of them.")
+        say(f"{found.left_out:,} more candidates; --json lists all of them.")
 
 
 def _row(each: CandidateRecord) -> tuple[object, ...]:

@@ -64,7 +64,7 @@ def list_feeds(*, as_json: bool) -> None:
     async def read(store: Store, _: Settings) -> tuple[Feed, ...]:
         return await store.feeds.all()
 
-    feeds = with_store(read)
+    feeds = with_store(read, reads=True)
     if as_json:
         print_json({"items": [views.feed(feed) | {"url": feed.url} for feed in feeds]})
         return

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import shlex
+import sys
+from pathlib import Path
 
 from rich.console import Console
 from rich.panel import Panel
@@ -41,12 +44,17 @@ def greet(settings: Settings) -> None:
         "The password and the key are shown this once. Try:",
         "",
         f"  curl '{settings.base_url}/api/v1/iocs?q=fernbrook'",
-        f"  curl -H \"Authorization: Bearer $KEY\" '{settings.base_url}/api/v1/iocs?type=domain'",
-        "  .venv/bin/ioc lookup 'CVE-2024-3400'",
+        f"  curl -H 'Authorization: Bearer {key}' '{settings.base_url}/api/v1/iocs?type=domain'",
+        f"  {shlex.quote(_command())} --data-dir {shlex.quote(str(settings.data_dir.absolute()))} lookup CVE-2024-3400",
     )
     console.print(Panel.fit(Text("Welcome to IOC Intelligence"), border_style="green"))
     console.print(Text("\n".join(lines)))
     console.print(Text("\nCtrl-C ends it; the next start keeps everything."))
+
+
+def _command() -> str:
+    """Return the path of the command that runs, so that it can be pasted anywhere."""
+    return str(Path(sys.argv[0]).absolute()) if Path(sys.argv[0]).exists() else "ioc"
 
 
 async def _prepare(store: Store, settings: Settings) -> tuple[str, str] | None:

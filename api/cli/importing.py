@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
 from api.cli.running import print_json, print_table, progress_bar, say, with_store
+from api.web.text import counted
 from ingest.assembly import open_ingest
-from ingest.files import count_found, found_files
+from ingest.files import count_found, found_files, left_out
 from ingest.importing import Importing, TakenFile
 from intel.errors import IocError
 from intel.records import IOC_TYPES, Article
@@ -19,6 +21,7 @@ from intel.store import Store
 
 _LONGEST_TABLE = 40
 _MOST_FAILURES = 1_000
+_MOST_NAMED = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,17 +94,20 @@ class Results:
             yield f"{self._dropped:,} indicators were beyond the limit of an article and are not stored"
 
 
-def import_paths(paths: Sequence[Path], source: str | None, *, again: bool, as_json: bool) -> int:
+def import_paths(
+    paths: Sequence[Path], source: str | None, published: datetime | None, *, again: bool, as_json: bool
+) -> int:
     """Exit status 1 where a file could not be read; the others are taken in all the same.
 
     What was imported before is left alone unless `again`: so the same command goes on where it was stopped.
     """
     results = Results(all_rows=as_json)
+    published_at = published.replace(tzinfo=UTC) if published else None
 
     async def run(store: Store, settings: Settings) -> None:
         ingest = open_ingest(settings, store)
         try:
-            importing = Importing(store, ingest, source, settings.ioc_most_indicators, again)
+            importing = Importing(store, ingest, source, settings.ioc_most_indicators, again, published_at)
             with progress_bar() as progress:
                 task = progress.add_task("importing", total=await count_found(ingest.isolation, paths))
                 async with (
@@ -122,9 +128,19 @@ def import_paths(paths: Sequence[Path], source: str | None, *, again: bool, as_j
         return 1
     if results.are_none:
         kinds = "HTML, text, Markdown, PDF, MISP or STIX file, nor an archive of them"
+        _say_left_out(paths)
         raise IocError(f"there is nothing to import: no {kinds} in " + ", ".join(map(str, paths)))
     _report(results, as_json=as_json)
+    _say_left_out(paths)
     return 1 if results.failures else 0
+
+
+def _say_left_out(paths: Sequence[Path]) -> None:
+    """Count and name the files in folders that are no text, so that none goes missing in silence."""
+    count, names = left_out(paths, _MOST_NAMED)
+    if count:
+        more = f" and {count - len(names):,} more" if count > len(names) else ""
+        say(f"{counted(count, 'file')} left out, for no text is in such files: {', '.join(names)}{more}")
 
 
 def _rows(taken: TakenFile) -> Iterator[Imported]:

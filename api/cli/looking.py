@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from api.annotating import Annotations, annotate
 from api.cli.running import print_json, print_table, say, with_store
@@ -20,10 +21,13 @@ from intel.settings import Settings
 from intel.store import Store
 from intel.times import utc_now
 
+_READ_AT_ONCE: Final = 5_000
+_LONGEST_INPUT: Final = 20_000_000
+
 Json = dict[str, Any]
 
 
-def search(q: str, type: str | None, limit: int, *, as_json: bool) -> int:
+def search(q: str, type: str | None, limit: int, *, as_json: bool, wide: bool) -> int:
     """Exit status 1 where nothing matches."""
     text = parse_search(q)
     query = IocQuery(text=text, filter=IocFilter(types=(type,) if type else ()), limit=limit)
@@ -34,45 +38,54 @@ def search(q: str, type: str | None, limit: int, *, as_json: bool) -> int:
             return found, [], None
         return found, await iocs_suggested(store, text), await searched(store)
 
-    found, suggestions, within = with_store(find)
+    found, suggestions, within = with_store(find, reads=True)
     if as_json:
         print_json(found.members() | {"query": reading(text), "suggestions": suggestions, "searched": within})
     else:
-        found.show(f"Indicators matching {q.strip()[:80]!r}")
+        found.show(f"Indicators matching {q.strip()[:80]!r}", wide=wide)
         _say_nothing_found(suggestions, within)
     return 0 if found.page.items else 1
 
 
-def list_newest(type: str | None, source: str | None, limit: int, *, as_json: bool) -> None:
+def list_newest(type: str | None, source: str | None, limit: int, *, as_json: bool, wide: bool) -> None:
     """List the newest indicators."""
     query = IocQuery(filter=IocFilter(types=(type,) if type else (), sources=(source,) if source else ()), limit=limit)
-    found = with_store(lambda store, _: _found(store, query))
+    found = with_store(lambda store, _: _found(store, query), reads=True)
     if as_json:
         print_json(found.members())
     else:
-        found.show("Newest indicators")
+        found.show("Newest indicators", wide=wide)
 
 
-def lookup(values: Sequence[str], *, as_json: bool) -> int:
-    """Exit status 1 where none of the values is known."""
+def lookup(values: Sequence[str], *, as_json: bool, wide: bool) -> int:
+    """Exit status 1 where none of the values is known; `-` among them stands for the lines of standard input."""
+    values = [each for value in values for each in (_piped() if value == "-" else [value])]
 
     async def look(store: Store, _: Settings) -> tuple[dict[str, list[str]], dict[str, Ioc], Annotations, Json]:
         named = await exact_values(store.iocs, values)
         wanted = {value: [ioc_id(*each) for each in may_be] for value, may_be in named.items()}
-        found = await store.iocs.get_many([id for ids in wanted.values() for id in ids])
+        ids = [id for ids in wanted.values() for id in ids]
+        found: dict[str, Ioc] = {}
+        for start in range(0, len(ids), _READ_AT_ONCE):
+            found |= await store.iocs.get_many(ids[start : start + _READ_AT_ONCE])
         return wanted, found, await annotate(store, [*found.values()], utc_now()), await searched(store)
 
-    wanted, found, noted, within = with_store(look)
+    wanted, found, noted, within = with_store(look, reads=True)
     answers = {value: [found[id] for id in ids if id in found] for value, ids in wanted.items()}
     if as_json:
         items = [{"value": value, "found": bool(f), "iocs": noted.records(f)} for value, f in answers.items()]
         print_json({"items": items, "searched": within})
     else:
-        print_table("Looked up", _COLUMNS, [_row(ioc, noted) for iocs in answers.values() for ioc in iocs])
+        rows = [_row(ioc, noted) for iocs in answers.values() for ioc in iocs]
+        print_table("Looked up", _COLUMNS, rows, wide=wide, none="nothing is known")
         for value in (value for value, iocs in answers.items() if not iocs):
-            say(f"not found: {value[:200]}")
+            say(f"not found: {value}")
         _say_nothing_found((), within if not all(answers.values()) else None)
     return 0 if found else 1
+
+
+def _piped() -> list[str]:
+    return [line.strip() for line in sys.stdin.read(_LONGEST_INPUT).splitlines() if line.strip()]
 
 
 _COLUMNS = ("type", "value", "last seen", "status", "sightings", "sources", "newest article")
@@ -89,16 +102,16 @@ class Found:
     def members(self) -> Json:
         return {"items": self.noted.records(self.page.items, self.text), "total": self.page.total}
 
-    def show(self, title: str) -> None:
+    def show(self, title: str, *, wide: bool) -> None:
         columns = (*_COLUMNS, "found by") if self.text else _COLUMNS
-        print_table(title, columns, (self._cells(ioc) for ioc in self.page.items))
+        print_table(title, columns, (self._cells(ioc) for ioc in self.page.items), wide=wide)
         say(f"{len(self.page.items)} of {self.page.total}")
 
     def _cells(self, ioc: Ioc) -> Sequence[object]:
         if self.text is None:
             return _row(ioc, self.noted)
         match = reason(self.text, ioc)
-        return (*_row(ioc, self.noted), f"{match.how}: {match.on[:60]}")
+        return (*_row(ioc, self.noted), f"{match.how}: {match.on}")
 
 
 async def _found(store: Store, query: IocQuery) -> Found:
@@ -118,4 +131,4 @@ def _say_nothing_found(suggestions: Sequence[str], within: Json | None) -> None:
 
 def _row(ioc: Ioc, noted: Annotations) -> Sequence[object]:
     value, status = defang(ioc.type, ioc.value), noted.age(ioc).status
-    return (ioc.type, value, f"{ioc.last_seen:%Y-%m-%d}", status, ioc.sightings, ioc.sources, ioc.article.title[:80])
+    return (ioc.type, value, f"{ioc.last_seen:%Y-%m-%d}", status, ioc.sightings, ioc.sources, ioc.article.title)

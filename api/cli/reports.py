@@ -67,7 +67,7 @@ def show_week(week: str | None, *, as_json: bool) -> None:
     async def run(store: Store, settings: Settings) -> tuple[Week, str]:
         return await weekly(store, week or week_id(utc_now()), load_lessons(), utc_now()), settings.base_url
 
-    found, address = with_store(run)
+    found, address = with_store(run, reads=True)
     if as_json:
         print_json(week_record(found))
         return

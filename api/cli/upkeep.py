@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.progress import TaskID
 from rich.text import Text
 
-from api.cli.running import print_json, progress_bar, say, with_store
+from api.cli.running import has_data, print_json, progress_bar, say, with_store
 from api.logs import configure_logs
 from ingest.indicators.iocextract_step import is_installed
 from intel.errors import ConfigurationError, IocError, StoreDamaged, WritesRefused
@@ -56,12 +56,16 @@ def reindex() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at; `advice` says what to do where it is not well."""
+    """One thing that was looked at; `advice` says what to do where it is not well.
+
+    What is `absent` is not there and need not be.
+    """
 
     what: str
     well: bool
     found: str
     advice: str = ""
+    absent: bool = False
 
 
 def doctor(*, as_json: bool) -> int:
@@ -73,10 +77,10 @@ def doctor(*, as_json: bool) -> int:
     else:
         console = Console(highlight=False)
         for finding in findings:
-            mark = ("✓", "green") if finding.well else ("✗", "red")
-            console.print(Text(f"{mark[0]} ", style=mark[1]) + Text(f"{finding.what}: {finding.found}"))
+            mark = ("–", "dim") if finding.absent else ("✓", "green") if finding.well else ("✗", "red")
+            console.print(Text(f"{mark[0]} ", style=mark[1]) + Text(f"{finding.what}: {finding.found}"), soft_wrap=True)
             if finding.advice:
-                console.print(Text(f"  → {finding.advice}"))
+                console.print(Text(f"  → {finding.advice}"), soft_wrap=True)
     return 0 if all(finding.well for finding in findings) else 1
 
 
@@ -91,7 +95,11 @@ async def _examine() -> list[Finding]:
         findings += [await _look("Redis", _redis(settings), "Start Redis, or correct REDIS_URL.")]
     else:
         findings += [_sqlite(), _disk(settings)]
-    findings += [await _look("store", _store(settings), _store_advice(settings), _CHECK_SECONDS)]
+    if settings.served or has_data(settings):
+        findings += [await _look("store", _store(settings), _store_advice(settings), _CHECK_SECONDS)]
+    else:
+        advice = "Set IOC_DATA_DIR to the data folder of the service, or fill this one: ioc import PATH"
+        findings += [Finding("store", True, f"no data in {settings.data_dir.absolute()}", advice, absent=True)]
     return [*findings, await _service(settings)]
 
 
@@ -119,7 +127,7 @@ def _second_reader() -> Finding:
     found = (
         "is installed" if is_installed() else "is not installed; defanged lines are read once (pip install iocextract)"
     )
-    return Finding("iocextract", True, found)
+    return Finding("iocextract", True, found, absent=not is_installed())
 
 
 def _sqlite() -> Finding:
@@ -177,7 +185,7 @@ async def _service(settings: Settings) -> Finding:
         async with httpx.AsyncClient(timeout=_PATIENCE_SECONDS, trust_env=False) as client:
             answer = await client.get(f"{settings.base_url}/readyz")
     except (httpx.HTTPError, httpx.InvalidURL, OSError):
-        return Finding("service", True, f"none runs at {settings.base_url}", "Start one with: ioc serve")
+        return Finding("service", True, f"none runs at {settings.base_url}", "Start one with: ioc serve", absent=True)
     well = answer.status_code == 200
     found = f"ready at {settings.base_url}" if well else f"{settings.base_url} answers {answer.status_code}"
     return Finding("service", well, found, "" if well else "See its log.")

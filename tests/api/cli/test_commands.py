@@ -11,6 +11,7 @@ import pytest
 import stix2
 from pytest_httpserver import HTTPServer
 
+import api
 from tests.api.pages import KESTREL, article_page
 from tests.end_to_end.processes import PASSWORD, PROGRAMS, Installation
 
@@ -300,3 +301,35 @@ def test_output_may_be_cut_off_by_its_reader(here: Installation) -> None:
     )
     assert "Traceback" not in ended.stderr and "Exception" not in ended.stderr
     assert ended.returncode == 0
+
+
+@pytest.mark.promise("cli.no-data")
+def test_reading_where_there_is_no_data_says_so_and_makes_nothing(here: Installation, tmp_path: Path) -> None:
+    for command in (("list",), ("search", "x"), ("lookup", "x"), ("export",), ("key", "create", "a@example.org")):
+        ended = here.run(*command)
+        assert ended.returncode == 2 and "IOC_DATA_DIR" in ended.stderr, command
+    assert here.run("doctor").returncode == 0
+    assert not list(tmp_path.rglob("ioc.sqlite3"))
+    assert here.run("--version").stdout == f"ioc {api.VERSION}\n"
+
+
+@pytest.mark.promise("cli.nothing-cut")
+def test_tables_cut_nothing_at_eighty_columns_and_lookups_read_a_pipe(here: Installation, tmp_path: Path) -> None:
+    narrow = Installation(here.folder, {"COLUMNS": "80"})
+    url = "https://login-kestrel.org/" + "a" * 90
+    report = tmp_path / "report_2021-10-20.txt"
+    report.write_text(f"[UPDATE 2] Kestrel loader\nIt asked {url.replace('.org', '[.]org')} in the night.\n")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "notes.docx").write_bytes(b"PK\3\4")
+    (tmp_path / "folder" / "other.txt").write_text("It asked other-kestrel[.]org in the night.")
+    imported = here.run("import", str(report), str(tmp_path / "folder"))
+    assert imported.returncode == 0 and "1 file left out" in imported.stderr and "notes.docx" in imported.stderr
+    listed = narrow.run("list", "--type", "url").stdout
+    assert "hxxps://login-kestrel[.]org/" + "a" * 90 in listed and "last seen: 2021-10-20" in listed
+    wide = narrow.run("list", "--type", "url", "--wide").stdout.splitlines()
+    assert len(wide) == 5 and "[UPDATE 2] Kestrel loader" in wide[-1]
+    looked_up = here.run("lookup", "-", typed=f"{url}\n\nother-kestrel[.]org\nnever.example\n")
+    assert looked_up.returncode == 0 and "not found: never.example" in looked_up.stderr
+    dated = here.run("import", "--again", "--published", "2020-02-03", str(report))
+    assert dated.returncode == 0 and "2020-02-03" in here.run("list", "--type", "url").stdout
+    assert "none" in here.run("feeds", "list").stdout

@@ -34,7 +34,7 @@ def of_a_newer_version(file: Path) -> None:
 def test_doctor_says_what_to_do_about_a_store_that_cannot_be_used(
     here: Installation, tmp_path: Path, spoil: Callable[[Path], None], said: str
 ) -> None:
-    assert here.run("list", "--json").returncode == 0
+    assert here.run("reindex").returncode == 0
     (file,) = tmp_path.rglob("ioc.sqlite3")
     for beside in file.parent.glob("ioc.sqlite3-*"):
         beside.unlink()
