@@ -141,7 +141,7 @@ def _print(result: _Result, *, dry_run: bool) -> None:
             (one.article.id[:8], one.article.title, _some(one.added), _some(one.vanished), one.failure or "")
             for one in result.rows
         ]
-        print_table("Articles that change", ("Article", "Title", "Added", "Gone", "Failure"), rows, folded=(1, 2, 3))
+        print_table("Articles that change", ("Article", "Title", "Added", "Gone", "Failure"), rows)
     would = "would change" if dry_run else "changed"
     say(
         f"{counted(result.read, 'article')} read again, {result.changed} {would}:"
