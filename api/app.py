@@ -48,6 +48,7 @@ from api.routes import (
     catalogues,
     changes,
     description,
+    export,
     extract,
     focus,
     health,
@@ -90,6 +91,7 @@ log = structlog.get_logger()
 
 _ROOMS = (
     iocs,
+    export,
     votes,
     changes,
     articles,
@@ -183,6 +185,7 @@ def _assemble(settings: Settings, clock: Callable[[], datetime], worker: Worker 
             list=Rate.parse(settings.ioc_rate_list),
             search=Rate.parse(settings.ioc_rate_search),
             wrong_key=Rate.parse(settings.ioc_rate_wrong_key),
+            export=Rate.parse(settings.ioc_rate_export),
         ),
         keys=Keys(store, clock),
         feed_tokens=Keys(store, clock, FEED_TOKENS),

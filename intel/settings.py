@@ -82,6 +82,7 @@ class Settings(BaseModel):
     ioc_rate_key: str = Field("100/minute", description="requests with a key")
     ioc_rate_list: str = Field("30/minute", description="lists without a key, per client address")
     ioc_rate_search: str = Field("10/hour", description="searches without a key, per client address")
+    ioc_rate_export: str = Field("10/hour", description="whole exports, per key")
     ioc_rate_wrong_key: str = Field("10/minute", description="answers 401, per client address")
     ioc_most_connections: int | None = Field(
         None, ge=1, le=100_000, description="connections at once; 2048 where the limit of open files allows, else fewer"
@@ -105,7 +106,7 @@ class Settings(BaseModel):
     ioc_smtp_from: str | None = Field(None, description="address that mail comes from; required beside the server")
     ioc_feeds: Path | None = Field(None, description="file of feeds to follow")
 
-    @field_validator("ioc_rate_key", "ioc_rate_list", "ioc_rate_search", "ioc_rate_wrong_key")
+    @field_validator("ioc_rate_key", "ioc_rate_list", "ioc_rate_search", "ioc_rate_export", "ioc_rate_wrong_key")
     @classmethod
     def _is_rate(cls, value: str) -> str:
         if not re.fullmatch(r"[1-9][0-9]{0,8}/(second|minute|hour|day)", value):

@@ -129,7 +129,8 @@ class LimitMiddleware:
         return await self._key_holder(request, identity)
 
     async def _key_holder(self, request: _Request, identity: KeyIdentity) -> Caller | _Refusal:
-        charge = self._tiers.for_key(identity.key_id)
+        charge_for = self._tiers.for_export if request.access.export else self._tiers.for_key
+        charge = charge_for(identity.key_id)
         if request.access.costs:
             return await self._admit(request, identity, charge)
         decision = await self._limiter.peek(charge.bucket, charge.tier.rate)

@@ -27,7 +27,7 @@ _Endpoint = TypeVar("_Endpoint", bound=Callable[..., Any])
 class Access:
     """Who may ask. `key`: only a key gets an answer. `costs`: an answer costs a token. `watched`: callers are told
     apart at all. `basic`: the key may come as the password of HTTP Basic too. `token`: a feed token in the address is
-    read. `paged`: the route has a `cursor`.
+    read. `export`: its answers are paid from a bucket of their own. `paged`: the route has a `cursor`.
     """
 
     key: bool = False
@@ -35,6 +35,7 @@ class Access:
     watched: bool = True
     basic: bool = False
     token: bool = False
+    export: bool = False
     paged: bool = False
 
     def needs_key(self, query: str) -> bool:
@@ -47,12 +48,18 @@ _UNWATCHED = Access(costs=False, watched=False)
 
 
 def access(
-    *, key: bool = False, costs: bool = True, watched: bool = True, basic: bool = False, token: bool = False
+    *,
+    key: bool = False,
+    costs: bool = True,
+    watched: bool = True,
+    basic: bool = False,
+    token: bool = False,
+    export: bool = False,
 ) -> Callable[[_Endpoint], _Endpoint]:
     """Say who may ask an endpoint; stands below its route."""
 
     def say(endpoint: _Endpoint) -> _Endpoint:
-        setattr(endpoint, _ACCESS, Access(key, costs, watched, basic, token))
+        setattr(endpoint, _ACCESS, Access(key, costs, watched, basic, token, export))
         return endpoint
 
     return say

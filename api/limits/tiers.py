@@ -10,6 +10,7 @@ RESULTS_CAP = 50
 SEARCH_RESULTS_CAP = 10
 RESULTS_DEFAULT = 20
 ACCOUNT_RATE = Rate(100, 60)
+EXPORT_RATE = Rate(10, 3_600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +36,21 @@ class Charge:
 class Tiers:
     """The table, built from its rates; each method names the bucket of one caller."""
 
-    def __init__(self, *, key: Rate, list: Rate, search: Rate, wrong_key: Rate) -> None:
+    def __init__(self, *, key: Rate, list: Rate, search: Rate, wrong_key: Rate, export: Rate = EXPORT_RATE) -> None:
         self.key = Tier(key.named("key"))
         self.list = Tier(list.named("list"))
         self.search = Tier(search.named("search"), SEARCH_RESULTS_CAP)
         self.wrong_key = Tier(wrong_key.named("wrong-key"))
+        self.export = Tier(export.named("export"))
         self.account = Tier(ACCOUNT_RATE.named("account"))
 
     def for_key(self, key_id: str) -> Charge:
         """Return the charge for every request with the API key `key_id`."""
         return Charge(f"key:{key_id}", self.key)
+
+    def for_export(self, key_id: str) -> Charge:
+        """Return the charge for a whole export with the API key `key_id`."""
+        return Charge(f"export:{key_id}", self.export)
 
     def for_visitor(self, address: str, *, searching: bool) -> Charge:
         """Return the charge for requests without a key, and of pages for who is not signed in, from the client address

@@ -28,7 +28,7 @@ Rules for every adapter
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -88,6 +88,11 @@ class Iocs(Protocol):
 
         This and `get_cards` answer most requests. An adapter renders a card's JSON when it writes the record and passes
         the bytes on; it makes one round trip to its engine.
+        """
+
+    def stream(self, query: IocQuery) -> AsyncGenerator[tuple[Ioc, ...], None]:
+        """Yield all of a list or a search in its order, some at a time, from one state; `limit` and `after` do not
+        count.
         """
 
     async def get_cards(self, ids: Sequence[str]) -> dict[str, Card]:

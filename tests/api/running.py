@@ -26,7 +26,12 @@ from tests.contract.store.builders import make_article, publish
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PASSWORD = "correct horse battery staple"
 # So that a test runs into a limit only where it means to.
-GENEROUS = {"ioc_rate_list": "100000/second", "ioc_rate_search": "100000/second", "ioc_rate_wrong_key": "100000/second"}
+GENEROUS = {
+    "ioc_rate_list": "100000/second",
+    "ioc_rate_search": "100000/second",
+    "ioc_rate_wrong_key": "100000/second",
+    "ioc_rate_export": "100000/second",
+}
 
 
 class Clock:

@@ -35,7 +35,7 @@ def test_every_setting_of_the_contract_is_there() -> None:
         "ELASTICSEARCH_URL", "ELASTICSEARCH_API_KEY", "ELASTICSEARCH_USERNAME", "ELASTICSEARCH_PASSWORD",
         "ELASTICSEARCH_CA_CERTS", "REDIS_URL", "IOC_DATA_DIR", "IOC_HOST", "IOC_PORT", "IOC_BASE_URL", "IOC_SECRET_KEY",
         "IOC_SIGNUP", "IOC_TRUSTED_PROXIES", "IOC_FETCH_ALLOW", "IOC_RATE_KEY", "IOC_RATE_LIST", "IOC_RATE_SEARCH",
-        "IOC_RATE_WRONG_KEY", "IOC_METRICS_ALLOW", "IOC_FEEDS",
+        "IOC_RATE_EXPORT", "IOC_RATE_WRONG_KEY", "IOC_METRICS_ALLOW", "IOC_FEEDS",
     ):  # fmt: skip
         assert name.lower() in Settings.model_fields, name
     assert "SERVICE_API_KEY" in (ROOT / "README.md").read_text("utf-8")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
 from datetime import datetime
 from operator import itemgetter
 from typing import Any, Final
@@ -27,6 +29,7 @@ _MENTION_MEMBERS = [
 # The most buckets that one answer holds; twenty articles with more indicators between them share few of those beyond.
 _MOST_RELATED = 60_000
 _NAMES_READ: Final = 1_000
+_STREAMED_AT_ONCE: Final = 1_000
 _LOOKUPS_AT_ONCE: Final = 50
 _PAGE_FILTER = "hits.total.value,hits.hits._source,hits.hits.sort"
 _FACETS_FILTER = "aggregations.*.buckets.key,aggregations.*.buckets.doc_count"
@@ -53,6 +56,13 @@ class ElasticIocs:
     async def find_cards(self, query: IocQuery) -> Page[Card]:
         page = await self._page(query, CARD_MEMBERS)
         return Page(await self._cards(page.items), page.total, page.next)
+
+    async def stream(self, query: IocQuery) -> AsyncGenerator[tuple[Ioc, ...], None]:
+        asked = queries.ioc_page(replace(query, after=None))
+        body = {"query": asked["query"], "_source": IOC_MEMBERS}
+        async with aclosing(self._iocs.pages(body, asked["sort"], _STREAMED_AT_ONCE)) as pages:
+            async for page in pages:
+                yield tuple(ioc_record(hit["_source"]) for hit in page)
 
     async def get_cards(self, ids: Sequence[str]) -> dict[str, Card]:
         found = [document for document in await self._iocs.sources(ids, CARD_MEMBERS) if "type" in document]

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from intel.errors import InvalidQuery
 from intel.query import AddedPage, AddedPosition, ChangePage, ChangePosition, ChangeQuery
 from intel.records import CHANGES_PER_MILLISECOND, Change, ChangeEvent, Ioc
-from intel.store.sqlite.finding import asked_of_each, removed_of
+from intel.store.sqlite.filtering import asked_of_each, removed_of
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.rows import id_bytes, id_text, iocs_in_order, moment
 from intel.times import from_milliseconds, to_milliseconds

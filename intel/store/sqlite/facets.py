@@ -10,7 +10,8 @@ from typing import Any
 
 from intel.query import IocQuery
 from intel.records import IOC_TYPES, Facets
-from intel.store.sqlite.finding import OF_SOURCE, counted, is_counted, is_span, matching_seqs, plain_filters
+from intel.store.sqlite.filtering import OF_SOURCE
+from intel.store.sqlite.finding import counted, is_counted, is_span, matching_seqs, plain_filters
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.ranking import matches_everything
 from intel.times import from_milliseconds

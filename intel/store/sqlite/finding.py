@@ -8,15 +8,16 @@ from itertools import product
 from types import MappingProxyType
 
 from intel.query import ANY, ArticleQuery, IocFilter, IocQuery, Position, SearchText, Sort, Span
+from intel.store.sqlite import filtering
+from intel.store.sqlite.filtering import OF_SOURCE
 from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_articles, matching_iocs, of_ids
-from intel.store.sqlite.rows import id_bytes
+from intel.store.sqlite.rows import IOC_COLUMNS, id_bytes
 from intel.times import to_milliseconds
 
 _ADDED_SINCE = "SELECT seq FROM iocs WHERE added_at >= ?"
-OF_SOURCE = "source_seq = (SELECT seq FROM sources WHERE name = ?)"
-_OF_MALWARE = "malware_seq = (SELECT seq FROM malware_names WHERE name = ?)"
 # As many lists are read side by side; the engine joins 500 at most.
 _MOST_LANES = 100
+_ALL = 2**53
 # The columns of each order, as statements name them, and the index that stands in it.
 _ORDERS = MappingProxyType(
     {
@@ -54,7 +55,7 @@ def ioc_walk(query: IocQuery) -> Sql:
         return _walk_by_sources(query)
     columns, index = _ORDERS[order]
     after = [] if query.after is None else [_after(query.after, order)]
-    where = _all_of([*_inline(query.filter), *after])
+    where = filtering.where([*filtering.inline(query.filter), *after])
     return Sql(
         f"SELECT seq, {_names(columns)} FROM iocs AS i INDEXED BY {index}{where.text} ORDER BY {columns} LIMIT ?",
         (*where.parameters, most),
@@ -68,12 +69,28 @@ def ioc_sorted(query: IocQuery) -> Sql:
     """
     order = query.sort or "last_seen"
     columns, matching = _ORDERS[order][0], matching_seqs(query)
-    where = _all_of([] if query.after is None else [_after(query.after, order)])
+    where = filtering.where([] if query.after is None else [_after(query.after, order)])
     found = f"""SELECT i.seq AS seq, -i.sources AS fewest_last, i.newest_first, i.first_seen, i.added_at, i.id AS id
         FROM ({matching.text}) AS matching CROSS JOIN iocs AS i ON i.seq = matching.seq"""
     return Sql(
         f"SELECT seq, {_names(columns)} FROM ({found}){where.text} ORDER BY {columns} LIMIT ?",
         (*matching.parameters, *where.parameters, query.limit + 1),
+    )
+
+
+def ioc_stream(query: IocQuery) -> Sql:
+    """Return all records of a list or search as rows of `IOC_COLUMNS`, in order."""
+    query = replace(query, limit=_ALL, after=None)
+    if query.text is not None and query.sort is None:
+        every = ioc_search(query, query.text)
+    elif query.text is not None or query.ids is not None or query.sort == "sources":
+        every = ioc_sorted(query)
+    else:
+        every = ioc_walk(query)
+    return Sql(
+        f"""SELECT {IOC_COLUMNS} FROM ({every.text}) AS listed CROSS JOIN iocs AS i ON i.seq = listed.seq
+            CROSS JOIN articles AS a ON a.seq = i.article_seq""",
+        every.parameters,
     )
 
 
@@ -99,7 +116,10 @@ def _total_but_excluded(query: IocQuery) -> Sql:
     only = query.filter
     others = replace(only, exclude=tuple(one for one in only.exclude if one == "expired"))
     excluded = " UNION ".join(_EXCLUDED[one] for one in only.exclude if one in _EXCLUDED)
-    whole, where = ioc_list_total(replace(query, filter=others)), _all_of([*_inline(others), *_of_ids(query)])
+    whole, where = (
+        ioc_list_total(replace(query, filter=others)),
+        filtering.where([*filtering.inline(others), *_of_ids(query)]),
+    )
     return Sql(
         f"""SELECT ({whole.text}) - (
             SELECT count(*) FROM ({excluded}) AS excluded CROSS JOIN iocs AS i ON i.seq = excluded.seq{where.text}
@@ -130,20 +150,20 @@ def is_span(query: IocQuery) -> bool:
 
 def plain_filters(query: IocQuery) -> Sql:
     """Return type and time as a condition that both `iocs` and `source_lists` can be asked with."""
-    return _all_of(_spans(query.filter, _COLUMNS[""]))
+    return filtering.where(filtering.of_spans(query.filter, filtering.COLUMNS[""]))
 
 
 def counted(query: IocQuery) -> tuple[str, Sql]:
     """Return the table of numbers by type and week, and the condition, for a query that `is_counted`."""
-    filters = _spans(query.filter, _COLUMNS[""])
+    filters = filtering.of_spans(query.filter, filtering.COLUMNS[""])
     if not query.filter.sources:
-        return "ioc_counts", _all_of(filters)
-    return "source_weeks", _all_of([Sql(OF_SOURCE, query.filter.sources), *filters])
+        return "ioc_counts", filtering.where(filters)
+    return "source_weeks", filtering.where([Sql(OF_SOURCE, query.filter.sources), *filters])
 
 
 def ioc_search(query: IocQuery, text: SearchText) -> Sql:
     """Return one page and one record more: (seq, class, fewest_last, newest_first, id)."""
-    matching, filters, after = _matching(query, text), _all_of(_plain(query.filter)), _after_rank(query.after)
+    matching, filters, after = _matching(query, text), filtering.where(_plain(query.filter)), _after_rank(query.after)
     class_ = _class(text)
     # CROSS JOIN keeps the engine from beginning with the larger table.
     ranked = f"""
@@ -160,20 +180,6 @@ def in_value(text: SearchText) -> Sql:
     return matching_iocs(text.clauses, IN_VALUE)
 
 
-def asked_of_each(only: IocFilter) -> Sql:
-    """Return all that a filter asks of an indicator `i`, as further conditions of a statement."""
-    condition = _all(_inline(only))
-    return Sql(f" AND {condition.text}" if condition.text else "", condition.parameters)
-
-
-def removed_of(only: IocFilter) -> Sql:
-    """Return what a filter asks of indicators that are removed, as a further condition: their type is all that is
-    known.
-    """
-    asked = _span(Span(only.types), _COLUMNS[""])
-    return Sql(f" AND {asked[0].text}", asked[0].parameters) if asked else Sql("")
-
-
 def matching_seqs(query: IocQuery) -> Sql:
     """Select `seq` of all indicators of a list or search, in no order."""
     if query.text is None:
@@ -185,14 +191,14 @@ def matching_seqs(query: IocQuery) -> Sql:
     matching, plain = _matching(query, query.text), _plain(query.filter)
     if not plain:
         return matching
-    where = _all_of([Sql(f"seq IN ({matching.text})", matching.parameters), *plain])
+    where = filtering.where([Sql(f"seq IN ({matching.text})", matching.parameters), *plain])
     return Sql(f"SELECT seq FROM iocs AS i{where.text}", where.parameters)
 
 
 def article_list(query: ArticleQuery) -> Sql:
     """Return one page and one record more: (seq, newest_first, id)."""
     after = [] if query.after is None else [_after_newest(query.after, str)]
-    where = _all_of([*_article_filters(query), *after])
+    where = filtering.where([*_article_filters(query), *after])
     return Sql(
         f"SELECT seq, newest_first, id FROM articles{where.text} ORDER BY newest_first, id LIMIT ?",
         (*where.parameters, query.limit + 1),
@@ -201,20 +207,12 @@ def article_list(query: ArticleQuery) -> Sql:
 
 def article_total(query: ArticleQuery) -> Sql:
     """Return how many articles the whole list or search has."""
-    where = _all_of(_article_filters(query))
+    where = filtering.where(_article_filters(query))
     return Sql(f"SELECT count(*) FROM articles{where.text}", where.parameters)
 
 
 # What stands for an indicator in each table that lists are read from.
 _SEQ = MappingProxyType({"iocs": "i.seq", "source_lists": "l.ioc_seq", "malware_lists": "l.ioc_seq"})
-_COLUMNS = MappingProxyType(
-    {
-        "": ("type", "newest_first"),
-        "iocs": ("i.type", "i.newest_first"),
-        "source_lists": ("l.type", "l.newest_first"),
-        "malware_lists": ("i.type", "l.newest_first"),
-    }
-)
 _ALIAS = MappingProxyType({"iocs": "i", "source_lists": "l", "malware_lists": "l"})
 
 
@@ -222,18 +220,22 @@ def _lanes(query: IocQuery) -> list[tuple[str, list[Sql]]]:
     """Return the tables, with conditions, that a list is read from side by side: no one of them sorts."""
     only = query.filter
     if query.ids is not None:
-        return [("iocs", [*_inline(only), *_of_ids(query)])] if only.spans else []
+        return [("iocs", [*filtering.inline(only), *_of_ids(query)])] if only.spans else []
     if only.sources:
         table, keys = "source_lists", [Sql(OF_SOURCE, (name,)) for name in dict.fromkeys(only.sources)]
-        rest = [*_of_malware(only), *_exact(only)]
+        rest = [*filtering.of_malware(only), *filtering.exact(only)]
     elif only.malware:
         names = dict.fromkeys(name.casefold() for name in only.malware)
-        table, keys, rest = "malware_lists", [Sql(_OF_MALWARE, (name,)) for name in names], _exact(only)
+        table, keys, rest = (
+            "malware_lists",
+            [Sql(filtering.OF_MALWARE, (name,)) for name in names],
+            filtering.exact(only),
+        )
     else:
-        table, keys, rest = "iocs", [], _exact(only)
-    spans = [_span(span, _COLUMNS[table]) for span in _single(only.spans)]
+        table, keys, rest = "iocs", [], filtering.exact(only)
+    spans = [filtering.of_span(span, filtering.COLUMNS[table]) for span in _single(only.spans)]
     if len(spans) * max(1, len(keys)) > _MOST_LANES:
-        spans = [_spans(only, _COLUMNS[table])]
+        spans = [filtering.of_spans(only, filtering.COLUMNS[table])]
     every = [[key] for key in keys] or [[]]
     return [(table, [*key, *span, *rest]) for key, span in product(every, spans)]
 
@@ -253,12 +255,12 @@ def _single(spans: Sequence[Span]) -> list[Span]:
 
 
 def _lane(filters: Sequence[Sql], table: str) -> Sql:
-    where = _all_of(filters)
+    where = filtering.where(filters)
     return Sql(f"SELECT {_SEQ[table]} AS seq FROM {_from(table, where.text)}{where.text}", where.parameters)
 
 
 def _list_page(filters: Sequence[Sql], table: str, most: int) -> Sql:
-    where, of = _all_of(filters), _ALIAS[table]
+    where, of = filtering.where(filters), _ALIAS[table]
     return Sql(
         f"SELECT {_SEQ[table]} AS seq, {of}.newest_first AS newest_first, {of}.id AS id"
         f" FROM {_from(table, where.text)}{where.text} ORDER BY {of}.newest_first, {of}.id LIMIT ?",
@@ -278,63 +280,9 @@ def _of_ids(query: IocQuery) -> list[Sql]:
     return [Sql(f"i.id IN ({', '.join('?' * len(query.ids))})", tuple(map(id_bytes, query.ids)))]
 
 
-def _inline(only: IocFilter) -> list[Sql]:
-    """Return all that a filter asks of an indicator `i`; lists of sources and malware are asked for it by their key."""
-    filters = [*_spans(only, _COLUMNS["iocs"]), *_exact(only), *_of_malware(only)]
-    if only.sources:
-        asked = " OR ".join(f"({_LISTED.format('source_lists', OF_SOURCE)})" for _ in only.sources)
-        filters.append(Sql(f"({asked})", only.sources))
-    return filters
-
-
-def _of_malware(only: IocFilter) -> list[Sql]:
-    if not only.malware:
-        return []
-    asked = " OR ".join(f"({_LISTED.format('malware_lists', _OF_MALWARE)})" for _ in only.malware)
-    return [Sql(f"({asked})", tuple(name.casefold() for name in only.malware))]
-
-
-def _exact(only: IocFilter) -> list[Sql]:
-    """Return what a filter asks of an indicator `i` beside type, time, source and malware."""
-    filters = []
-    if only.added_since is not None:
-        filters.append(Sql("i.added_at >= ?", (to_milliseconds(only.added_since),)))
-    if only.min_sources > 1:
-        # Said twice for the index of what several sources name.
-        filters.append(Sql("i.sources > 1 AND i.sources >= ?", (only.min_sources,)))
-    if "warned" in only.exclude:
-        filters.append(Sql("NOT i.warned"))
-    if "false_positive" in only.exclude:
-        filters.append(Sql("NOT EXISTS (SELECT 1 FROM votes AS v WHERE v.ioc_id = i.id)"))
-    return filters
-
-
-def _spans(only: IocFilter, columns: tuple[str, str]) -> list[Sql]:
-    """Return types and times as one condition on these columns."""
-    spans = [_all(_span(span, columns)) for span in only.spans]
-    if len(spans) == 1:
-        return [spans[0]] if spans[0].text else []
-    text = " OR ".join(f"({span.text})" for span in spans)
-    return [Sql(f"({text})" if text else "FALSE", tuple(one for span in spans for one in span.parameters))]
-
-
-def _span(span: Span, columns: tuple[str, str]) -> list[Sql]:
-    type, newest_first = columns
-    filters = []
-    if len(span.types) == 1:
-        filters.append(Sql(f"{type} = ?", span.types))
-    elif span.types:
-        filters.append(Sql(f"{type} IN ({', '.join('?' * len(span.types))})", span.types))
-    if span.since is not None:
-        filters.append(Sql(f"{newest_first} <= ?", (-to_milliseconds(span.since),)))
-    if span.until is not None:
-        filters.append(Sql(f"{newest_first} >= ?", (-to_milliseconds(span.until),)))
-    return filters
-
-
 def _walk_by_sources(query: IocQuery) -> Sql:
     """Return a page by number of sources: what several name has an index; what one names stands in the order of all."""
-    filters, most, after = _inline(query.filter), query.limit + 1, query.after
+    filters, most, after = filtering.inline(query.filter), query.limit + 1, query.after
     sources, newest, id = (0, 0, "") if after is None else after.values
     columns = "seq, -sources AS fewest_last, newest_first, id"
     many, one = list(filters), list(filters)
@@ -343,7 +291,7 @@ def _walk_by_sources(query: IocQuery) -> Sql:
         many.append(Sql("i.sources <= ? AND (-i.sources, i.newest_first, i.id) > (?, ?, ?)", (int(sources), *place)))
     if after is not None and int(sources) < 2:
         one.append(Sql("(i.newest_first, i.id) > (?, ?)", place[1:]))
-    of_many, of_one = _all_of([Sql("i.sources > 1"), *many]), _all_of([Sql("i.sources = 1"), *one])
+    of_many, of_one = filtering.where([Sql("i.sources > 1"), *many]), filtering.where([Sql("i.sources = 1"), *one])
     text = f"""
         SELECT * FROM (
             SELECT {columns} FROM iocs AS i INDEXED BY iocs_of_many_sources{of_many.text}
@@ -359,7 +307,6 @@ def _names(columns: str) -> str:
     return columns.replace(" DESC", "")
 
 
-_LISTED = "EXISTS (SELECT 1 FROM {0} AS o WHERE o.{1} AND o.newest_first = i.newest_first AND o.id = i.id)"
 _NOTHING = Sql("SELECT NULL AS seq WHERE FALSE")
 _NONE_LISTED = Sql("SELECT NULL AS seq, NULL AS newest_first, NULL AS id WHERE FALSE")
 _EXCLUDED = MappingProxyType(
@@ -384,7 +331,7 @@ def _class(text: SearchText) -> Sql:
 
 def _plain(only: IocFilter) -> list[Sql]:
     """Return what a search asks of each of its matches `i`; the rest restricts what matches."""
-    return [*_spans(only, _COLUMNS["iocs"]), *_exact(replace(only, added_since=None))]
+    return [*filtering.of_spans(only, filtering.COLUMNS["iocs"]), *filtering.exact(replace(only, added_since=None))]
 
 
 def _matching(query: IocQuery, text: SearchText) -> Sql:
@@ -443,13 +390,3 @@ def _after_rank(after: Position | None) -> Sql:
     class_, sources, newest, id = after.values
     position = (class_, -int(sources), -int(newest), id_bytes(str(id)))
     return Sql(" WHERE (class, fewest_last, newest_first, id) > (?, ?, ?, ?)", position)
-
-
-def _all_of(conditions: Sequence[Sql]) -> Sql:
-    condition = _all(conditions)
-    return Sql(f" WHERE {condition.text}", condition.parameters) if conditions else condition
-
-
-def _all(conditions: Sequence[Sql]) -> Sql:
-    parameters = tuple(parameter for condition in conditions for parameter in condition.parameters)
-    return Sql(" AND ".join(condition.text for condition in conditions), parameters)

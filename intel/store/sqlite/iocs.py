@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from datetime import datetime
 from typing import TypeVar
 
@@ -13,11 +14,11 @@ from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.sqlite import finding
 from intel.store.sqlite.cards import cards_by_id, cards_in_order
 from intel.store.sqlite.changes import newest, read_added, read_changes, read_changes_of, read_position
-from intel.store.sqlite.connection import Database
+from intel.store.sqlite.connection import ROWS_AT_ONCE, Database
 from intel.store.sqlite.facets import divide
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.ranking import ranked
-from intel.store.sqlite.rows import article_ref, id_bytes, id_text, iocs_by_id, iocs_in_order
+from intel.store.sqlite.rows import article_ref, id_bytes, id_text, ioc, iocs_by_id, iocs_in_order
 from intel.words import words
 
 T = TypeVar("T")
@@ -37,6 +38,18 @@ class SqliteIocs:
 
     async def find_cards(self, query: IocQuery) -> Page[Card]:
         return await self._database.read_at_once(lambda connection: _find(connection, query, cards_in_order))
+
+    async def stream(self, query: IocQuery) -> AsyncGenerator[tuple[Ioc, ...], None]:
+        every = finding.ioc_stream(query)
+        async with aclosing(self._database.stream(every.text, every.parameters)) as rows:
+            some: list[Ioc] = []
+            async for row in rows:
+                some.append(ioc(row))
+                if len(some) == ROWS_AT_ONCE:
+                    yield tuple(some)
+                    some = []
+            if some:
+                yield tuple(some)
 
     async def get_cards(self, ids: Sequence[str]) -> dict[str, Card]:
         return await self._database.read_at_once(lambda connection: cards_by_id(connection, ids))

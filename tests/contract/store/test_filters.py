@@ -116,3 +116,20 @@ async def test_changes_are_told_of_what_the_filter_lets_through(store: Store) ->
     ):
         page = await store.iocs.changes(ChangeQuery(filter=only))
         assert sorted(change.value for change in page.items) == expected
+
+
+@pytest.mark.promise("export.one-state")
+async def test_a_stream_holds_all_that_a_list_does_as_it_was_at_its_beginning(store: Store) -> None:
+    for saved in make_corpus():
+        await store.articles.save(saved.article, saved.sightings, [])
+    random = Random(5)
+    for _ in range(25):
+        asked = replace(asked_at_random(random), limit=1_000)
+        page = await store.iocs.find(asked)
+        assert tuple([ioc async for some in store.iocs.stream(asked) for ioc in some]) == page.items, asked
+    before = (await store.iocs.find(query(limit=1_000))).items
+    stream = store.iocs.stream(query())
+    streamed = list(await anext(stream))
+    await publish(store, make_article("later", at=2_000), "domain later.example")
+    assert (*streamed, *[ioc async for some in stream for ioc in some]) == before
+    assert (await store.iocs.find(query(limit=1))).items[0].value == "later.example"

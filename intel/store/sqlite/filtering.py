@@ -1,0 +1,103 @@
+"""What a filter asks of an indicator, as conditions of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+
+from intel.query import IocFilter, Span
+from intel.store.sqlite.matching import Sql
+from intel.times import to_milliseconds
+
+OF_SOURCE = "source_seq = (SELECT seq FROM sources WHERE name = ?)"
+OF_MALWARE = "malware_seq = (SELECT seq FROM malware_names WHERE name = ?)"
+# The columns of type and time, by the table that a list is read from.
+COLUMNS = MappingProxyType(
+    {
+        "": ("type", "newest_first"),
+        "iocs": ("i.type", "i.newest_first"),
+        "source_lists": ("l.type", "l.newest_first"),
+        "malware_lists": ("i.type", "l.newest_first"),
+    }
+)
+
+
+def asked_of_each(only: IocFilter) -> Sql:
+    """Return all that a filter asks of an indicator `i`, as further conditions of a statement."""
+    condition = all_true(inline(only))
+    return Sql(f" AND {condition.text}" if condition.text else "", condition.parameters)
+
+
+def removed_of(only: IocFilter) -> Sql:
+    """Return what a filter asks of indicators that are removed, as a further condition: their type is all that is
+    known.
+    """
+    asked = of_span(Span(only.types), COLUMNS[""])
+    return Sql(f" AND {asked[0].text}", asked[0].parameters) if asked else Sql("")
+
+
+def inline(only: IocFilter) -> list[Sql]:
+    """Return all that a filter asks of an indicator `i`; lists of sources and malware are asked for it by their key."""
+    filters = [*of_spans(only, COLUMNS["iocs"]), *exact(only), *of_malware(only)]
+    if only.sources:
+        asked = " OR ".join(f"({_LISTED.format('source_lists', OF_SOURCE)})" for _ in only.sources)
+        filters.append(Sql(f"({asked})", only.sources))
+    return filters
+
+
+def of_malware(only: IocFilter) -> list[Sql]:
+    if not only.malware:
+        return []
+    asked = " OR ".join(f"({_LISTED.format('malware_lists', OF_MALWARE)})" for _ in only.malware)
+    return [Sql(f"({asked})", tuple(name.casefold() for name in only.malware))]
+
+
+def exact(only: IocFilter) -> list[Sql]:
+    """Return what a filter asks of an indicator `i` beside type, time, source and malware."""
+    filters = []
+    if only.added_since is not None:
+        filters.append(Sql("i.added_at >= ?", (to_milliseconds(only.added_since),)))
+    if only.min_sources > 1:
+        # Said twice for the index of what several sources name.
+        filters.append(Sql("i.sources > 1 AND i.sources >= ?", (only.min_sources,)))
+    if "warned" in only.exclude:
+        filters.append(Sql("NOT i.warned"))
+    if "false_positive" in only.exclude:
+        filters.append(Sql("NOT EXISTS (SELECT 1 FROM votes AS v WHERE v.ioc_id = i.id)"))
+    return filters
+
+
+def of_spans(only: IocFilter, columns: tuple[str, str]) -> list[Sql]:
+    """Return types and times as one condition on these columns."""
+    spans = [all_true(of_span(span, columns)) for span in only.spans]
+    if len(spans) == 1:
+        return [spans[0]] if spans[0].text else []
+    text = " OR ".join(f"({span.text})" for span in spans)
+    return [Sql(f"({text})" if text else "FALSE", tuple(one for span in spans for one in span.parameters))]
+
+
+def of_span(span: Span, columns: tuple[str, str]) -> list[Sql]:
+    type, newest_first = columns
+    filters = []
+    if len(span.types) == 1:
+        filters.append(Sql(f"{type} = ?", span.types))
+    elif span.types:
+        filters.append(Sql(f"{type} IN ({', '.join('?' * len(span.types))})", span.types))
+    if span.since is not None:
+        filters.append(Sql(f"{newest_first} <= ?", (-to_milliseconds(span.since),)))
+    if span.until is not None:
+        filters.append(Sql(f"{newest_first} >= ?", (-to_milliseconds(span.until),)))
+    return filters
+
+
+def where(conditions: Sequence[Sql]) -> Sql:
+    condition = all_true(conditions)
+    return Sql(f" WHERE {condition.text}", condition.parameters) if conditions else condition
+
+
+def all_true(conditions: Sequence[Sql]) -> Sql:
+    parameters = tuple(parameter for condition in conditions for parameter in condition.parameters)
+    return Sql(" AND ".join(condition.text for condition in conditions), parameters)
+
+
+_LISTED = "EXISTS (SELECT 1 FROM {0} AS o WHERE o.{1} AND o.newest_first = i.newest_first AND o.id = i.id)"
