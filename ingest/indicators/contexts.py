@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, Final
 
 REACH_BEFORE: Final = 120
 REACH_AFTER: Final = 100
 LONGEST_LINE: Final = 400
+_IN_OTHER_LETTERS: Final = frozenset({"ru", "zh", "ja", "ko"})
 
 _SENTENCE_ENDS: Final = re.compile(r"(?<=[^\W_][^\WA-Z_])[.!?](?=[\s\"')])|[\u3002\uff01\uff1f\n]")
 _OTHER_HOST: Final = re.compile(r"[\w@-]{1,64}(?:[.\ue001]++[\w-]{1,63})+(?:/\S*)?")
@@ -19,6 +20,38 @@ _OTHER_HOST: Final = re.compile(r"[\w@-]{1,64}(?:[.\ue001]++[\w-]{1,63})+(?:/\S*
 _JOINS: Final = re.compile(
     r"[\s,/&()<>\"'|\u3001\uff0c]*(?:(?:and|or|und|oder|et|ou|y|o|e|и|или|及|和|와|や|と)\b)?[\s,\"'(]*"
 )
+
+
+class Spoken:
+    """What one place of a rule may say, by language; those in other letters are only asked of a text that has such."""
+
+    def __init__(self, by_language: dict[str, str], end: str) -> None:
+        self._end = end
+        self._latin = [pattern for language, pattern in by_language.items() if language not in _IN_OTHER_LETTERS]
+        self._others = [pattern for language, pattern in by_language.items() if language in _IN_OTHER_LETTERS]
+
+    @cached_property
+    def _of_latin(self) -> re.Pattern[str]:
+        return self._joined(self._latin)
+
+    @cached_property
+    def _of_others(self) -> re.Pattern[str]:
+        return self._joined(self._others)
+
+    def _joined(self, patterns: list[str]) -> re.Pattern[str]:
+        return re.compile("|".join(f"(?:{pattern}){self._end}" for pattern in patterns) or r"(?!)")
+
+    def search(self, said: str) -> bool:
+        """Tell whether it stands anywhere in what is said."""
+        return self._of_latin.search(said) is not None or (
+            not said.isascii() and self._of_others.search(said) is not None
+        )
+
+    def match(self, said: str) -> bool:
+        """Tell whether what is said begins with it."""
+        return self._of_latin.match(said) is not None or (
+            not said.isascii() and self._of_others.match(said) is not None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +65,9 @@ class ContextRule:
     example: str
     value: str
     counterexample: str
-    before: re.Pattern[str] | None
-    after: re.Pattern[str] | None
-    line: re.Pattern[str] | None
+    before: Spoken | None
+    after: Spoken | None
+    line: Spoken | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +138,5 @@ def _rule(row: dict[str, Any]) -> ContextRule:
     )
 
 
-def _pattern(by_language: dict[str, str] | None, end: str) -> re.Pattern[str] | None:
-    if not by_language:
-        return None
-    return re.compile("|".join(f"(?:{pattern}){end}" for pattern in by_language.values()))
+def _pattern(by_language: dict[str, str] | None, end: str) -> Spoken | None:
+    return Spoken(by_language, end) if by_language else None

@@ -17,7 +17,7 @@ from ingest.indicators.mailboxes import invites_to, is_for_readers, is_for_victi
 from ingest.indicators.reading import Reading
 from ingest.indicators.remarks import FILE, WEIGHT, WORDS, may_name_a_file
 from ingest.indicators.sightings import Sighting
-from ingest.indicators.surroundings import Line, Section, Surroundings
+from ingest.indicators.surroundings import MOST_WORDS, Line, Section, Surroundings
 from ingest.indicators.versions import is_version, may_be_a_version
 from intel.refanging import ANY_DOT
 from intel.suffixes import is_shared_suffix, registered_domain
@@ -271,6 +271,8 @@ class Judge:
             evidence.append((4 if _HIDDEN_SERVICE.fullmatch(host) else 2, "hidden service"))
         if section == "references":
             evidence.append(_REFERENCES)
+        if reading.type == "domain" and around.is_home_of_what_is_named(host, start):
+            evidence.append((-4, "home page of what is named"))
         if reading.type == "domain" and (is_shared_suffix(host) or self._is_suffix(start)):
             evidence.append((-4, "suffix that many share"))
         evidence += self._against_in_text(reading.type, host, start)
@@ -354,7 +356,8 @@ class Judge:
         if around.is_note and line.words <= MOST_WORDS_OF_A_BARE_LINE:
             evidence.append((2, "a note of a few lines"))
         place = around.place(start)
-        if place == "ioc_section" or section == "indicators":
+        is_row = line.words < MOST_WORDS or line.has_cells
+        if place == "ioc_section" or (section == "indicators" and is_row):
             evidence.append(_IN_SECTION)
         if line.words == 0 or around.in_cell(line, start, end):
             evidence.append(_ALONE)
@@ -416,7 +419,7 @@ def _of_its_own(reading: Reading) -> list[tuple[int, str]]:
     if _PAYLOAD.search(url):
         evidence.append((1, "path of a program or archive"))
     elif _SLUG.search(url):
-        evidence.append((-4, "address of something to read"))
+        evidence.append((-6, "address of something to read"))
     elif _READING_MATTER.search(url):
         evidence.append((-2, "address of something to read"))
     return evidence

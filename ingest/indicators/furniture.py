@@ -6,6 +6,8 @@ import re
 from itertools import islice
 from typing import Any, Final
 
+from lxml import etree
+
 _TAGS: Final = frozenset({"nav", "footer", "aside", "form", "menu", "dialog"})
 _ROLES: Final = frozenset({"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "menu"})
 _NAMED_TAGS: Final = frozenset({"div", "section", "ul", "ol", "header", "p", "span", "table"})
@@ -21,6 +23,14 @@ _NAMES: Final = re.compile(
     r"|(?:^|\s)(?:autor|auteur|(?:post-|entry-|article-)?author(?:s|[_-]?(?:box|bio|info|card|profile|about))?"
     r"|about-(?:the-)?author)(?:$|\s)"
 )
+# What templates and microformats call the article itself.
+_ARTICLES: Final = re.compile(
+    r"(?i)(?:^|\s)(?:h-?entry|e-content|(?:entry|post|article|blog|story|single)[_-]?(?:content|body|text|post)"
+    r"|(?:blog|post)[_-]?(?:entry|article)|article|markdown-body|rich-?text|news[_-]?(?:content|body|text))(?:$|\s)"
+)
+_MOST_ELEMENTS_ASKED: Final = 2_000
+_MOST_ARTICLES_ASKED: Final = 8
+_LEAST_PROSE: Final = 400
 _SECTION_TAGS: Final = frozenset({"div", "section"})
 _HEADING_TAGS: Final = frozenset({"h2", "h3", "h4", "h5", "h6", "strong"})
 _LISTINGS: Final = frozenset({"table", "pre", "code"})
@@ -50,6 +60,10 @@ _SOCIAL: Final = re.compile(
 _SHARING: Final = re.compile(
     r"(?i)[/?&](?:share\w*|intent|compose|submit\w*|send|msg|pin/create|save|edit|text|url|u)\b"
 )
+_RUNNING_TEXT: Final = etree.XPath(
+    "descendant-or-self::*[self::p or self::div or self::td or self::li or self::section or self::article or self::span"
+    " or self::blockquote][not(ancestor-or-self::a)]/text()[string-length(normalize-space(.)) > 60]"
+)
 _NETWORKS: Final = frozenset(
     {
         "x", "twitter", "facebook", "linkedin", "bluesky", "mastodon", "threads", "reddit", "telegram", "whatsapp",
@@ -71,10 +85,11 @@ def looks_like_furniture(element: Any, tag: str) -> bool:
     )
 
 
-def holds_the_article(element: Any) -> bool:
+def holds_the_article(element: Any, of_page: int) -> bool:
     """Tell whether an element that looks like boilerplate is a wrapper of the article.
 
-    A wrapper named after a side bar is no side bar; one with several articles of a line or two lists other pages.
+    `of_page`: how many characters of prose the page has. A wrapper named after a side bar is no side bar, nor is what
+    holds most of the page's prose; one with several articles of a line or two lists other pages.
     Costs a pass over all that the element holds.
     """
     articles = 0
@@ -82,7 +97,32 @@ def holds_the_article(element: Any) -> bool:
         articles += 1
         if inner.tag != "article" or _is_long(inner):
             return True
-    return articles == 1
+    return articles == 1 or _is_called_the_article(element) or _holds_most_prose(element, of_page)
+
+
+def _is_called_the_article(element: Any) -> bool:
+    """Tell whether markup for machines, or a template's usual class, says that the article's text is in an element."""
+    asked = 0
+    for inner in islice(element.iter("div", "section", "td", "span", "article"), _MOST_ELEMENTS_ASKED):
+        by_machine = (inner.get("itemprop") or "").lower() == "articlebody"
+        if by_machine or _ARTICLES.search((inner.get("class") or "")[:300]):
+            asked += 1
+            if prose_in(inner) >= _LEAST_PROSE:
+                return True
+            if asked == _MOST_ARTICLES_ASKED:
+                break
+    return False
+
+
+def _holds_most_prose(element: Any, of_page: int) -> bool:
+    """Tell whether more than half of a page's prose stands in an element, whatever it is called."""
+    return of_page >= _LEAST_PROSE and prose_in(element) * 2 > of_page
+
+
+def prose_in(element: Any) -> int:
+    """Return how many characters of paragraphs and running text an element holds outside of links."""
+    pieces: Any = _RUNNING_TEXT(element)
+    return sum(len(piece.strip()) for piece in pieces)
 
 
 def _is_long(article: Any) -> bool:

@@ -23,7 +23,8 @@ _OTHER_HASH: Final = re.compile(
 )
 # A certificate's on the same line; those that stand below a heading are there to be looked for.
 _OF_A_CERTIFICATE: Final = re.compile(
-    r"(?i)(?:thumb-?print|(?:certificate|cert|ssl|tls|favicon|icon)[- ](?:sha-?1|sha-?256|md5|hash|fingerprint))"
+    r"(?i)(?:thumb-?print|(?:certificate|cert|ssl|tls|favicon|icon)[- ](?:sha-?1|sha-?256|md5|hash|fingerprint)"
+    r"|(?:sha-?1|sha-?256|md5|hash|fingerprint) of the (?:certificate|cert|key|favicon|icon))"
     r"(?: hash| value| sha-?1| sha-?256| md5)?(?: is| was| of)?[^\w\n]{0,20}\Z"
 )
 _HASH_WORD: Final = re.compile(r"[hHjJsSmMtTcC](?i:ash|a[34]|arm|erial|achoc|sdeep|lsh|humb|ert|s[lL])|con[ -]")
@@ -48,10 +49,12 @@ _REACH: Final = 60
 _SIGNS_BEFORE_A_KEY: Final = " \t\xa0:=|\"'`({[*\u2018\u201c\u2013-,"
 _LAST_WORDS: Final = (
     "key", "keys", "iv", "vector", "nonce", "salt", "id", "token", "mutex", "mutant", "tag", "cookie", "password",
-    "phrase", " is", " was", " of", " value", " named", " called", " name", " to", " used", "hex", "hex)",
+    "phrase", "session", "checkout", "branch", "revision",
+    " is", " was", " of", " value", " named", " called", " name", " to", " used", "hex", "hex)",
 )  # fmt: skip
 _KEY: Final = re.compile(
-    r"(?:(?<![a-z])(?:(?<!registry )keys?|iv|initiali[sz]ation vector|nonce|salt|[gu]uid|(?:[a-z]{1,20}[_-])?token"
+    r"(?:(?<![a-z])(?:session(?=[=:])|checkout|revision|(?<!registry )keys?"
+    r"|iv|initiali[sz]ation vector|nonce|salt|[gu]uid|(?:[a-z]{1,20}[_-])?token"
     r"|mutex|mutant|e-?tag|session cookie|password|passphrase)"
     r"|(?<![a-z])(?:bot|botnet|campaign|session|client|victim|user|affiliate|machine|device|agent|tenant|project)"
     r"[_ -]?id)(?: (?:is|was|of|value|named|called|name|set to|used is|used was|in hex)){0,2}(?: \(hex\))?"

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from ingest.indicators.document import Document, Place, Region
-from ingest.indicators.furniture import holds_the_article, leads_to_a_network, looks_like_furniture
+from ingest.indicators.furniture import holds_the_article, leads_to_a_network, looks_like_furniture, prose_in
 from ingest.indicators.noise import LOOKUP_SERVICES
 from intel.suffixes import registered_domain
 
@@ -81,6 +81,7 @@ class _Writer:
     length: int = 0
     last: str = "\n"
     doubts: int = 0
+    prose_of_page: int | None = None
     _stretch: int = 0
 
     def write(self, text: str) -> None:
@@ -202,7 +203,9 @@ def _place(element: Any, tag: str, writer: _Writer) -> Place | None:
             return "furniture"
         return "link_text" if _leads_elsewhere(element) else None
     if writer.doubts < MOST_DOUBTS and looks_like_furniture(element, tag):
-        if not holds_the_article(element):
+        if writer.prose_of_page is None:
+            writer.prose_of_page = prose_in(element.getroottree().getroot())
+        if not holds_the_article(element, writer.prose_of_page):
             return "furniture"
         writer.doubts += 1
     return _PLACES.get(tag)

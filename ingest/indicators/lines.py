@@ -12,7 +12,7 @@ from ingest.indicators.extracting import Extraction, extract
 from ingest.indicators.html_document import document_from_html
 
 _PAGE: Final = re.compile(
-    r"(?i)\A[\s\ufeff]*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    r"(?i)\A[\s\ufeff]*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body|table|ul|ol|dl|div|p|article|section|main|h[1-6]|blockquote|figure|pre)\b",
     re.DOTALL,
 )
 _CHARSET: Final = re.compile(rb"(?i)<meta[^>]{0,200}charset=[\"']?\s*([a-z0-9_.:-]{2,40})")

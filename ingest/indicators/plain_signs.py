@@ -48,7 +48,7 @@ _BEFORE_A_PART: Final = frozenset(f"/=&?.-_%{MARKS}")
 # What Japanese and Korean put after a name, and Chinese, Japanese and Korean beside the number of a version.
 _PARTICLE: Final = re.compile("[にへをがはでとの]|から|まで|(?:에서|에|으로|로|를|을|은|는|이|가|의|와|과)\\Z")
 _BEFORE_A_VERSION: Final = re.compile(
-    "(?:版本号?|固件|内核|バージョン|ファームウェア|버전|펌웨어|(?:升级|更新|修复)[到至于])[为は是:：]?\\Z"
+    "(?:版本号?|固件|内核|バージョン|ファームウェア|버전|펌웨어|(?:升级|更新|修复)[到至于])[为は是:：]?\\s?\\Z"
 )
 _AFTER_A_VERSION: Final = re.compile(
     "版|バージョン|버전|[及和]?(?:以前|之前|以下|以上|以降|更早)|より前|未満|이전|이하|미만"

@@ -63,6 +63,7 @@ DROPS: Final[Mapping[str, str]] = MappingProxyType(
         "reversed name of a package": "It is a package's name, written from the top level down.",
         "name of a class or detection": "It is the name of a class or a detection.",
         "the publisher's own site": "It belongs to whoever published the text.",
+        "home page of what is named": "The name right before it is its own: it is the home page of that.",
         "reference work": "A reference work for its readers.",
         "well-known host": "A well-known publisher, vendor, service or authority.",
         "among names of packages": "The row above or below begins with the name of a package.",

@@ -15,6 +15,7 @@ from ingest.indicators.document import Document, Place
 from ingest.indicators.sentences import line_span
 from ingest.indicators.vocabulary import pieces, words
 from intel.refanging import MARKS, PlainText
+from intel.suffixes import registered_domain
 
 Section = Literal["indicators", "references", "other", ""]
 
@@ -22,6 +23,7 @@ SHORT_NOTE: Final = 1500  # characters; below, a text is somebody's note and not
 LONGEST_HEADING: Final = 100
 MOST_HEADING_WORDS: Final = 12
 MOST_TITLE_WORDS: Final = 8
+MOST_WORDS_OF_A_SHORT_TITLE: Final = 4
 MOST_WORDS: Final = 6  # a line of more is prose all the same
 
 _ANNOUNCING: Final[tuple[tuple[Section, frozenset[str]], ...]] = (
@@ -85,7 +87,7 @@ _INVITATION: Final = re.compile(
     r"|mehr dazu|weitere informationen|en savoir plus|m[áa]s información)"
     r"(?: is)?(?: (?:at|on|in|from|here|under|unter|auf|sur|en))?[ :(<]{1,3}|подробнее[ :]{1,2})\Z"
 )
-_DEAD_DROP: Final = re.compile(r"(?i)\bdead[ -]?drops?\b[^.!?\n]{0,80}\Z")
+_DEAD_DROP: Final = re.compile(r"(?i)\bdead[ -]?drops?\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z")
 _BLOCK: Final = 64
 _MARK_SIGNS: Final = frozenset(MARKS)
 _HEX_DUMP: Final = re.compile(r"\s*(?:0x)?[0-9A-Fa-f]{4,16}:?[ \t]+(?:[0-9A-Fa-f]{2,8}[ \t]+){4}")
@@ -168,6 +170,14 @@ class Surroundings:
         """Tell whether backticks set `start:end` as code."""
         return "`" in self.text[max(0, start - 3) : start] and "`" in self.text[end : end + 3]
 
+    def is_home_of_what_is_named(self, host: str, start: int) -> bool:
+        """Tell whether the word right before a host in brackets is its own name: `rclone (rclone.org)`."""
+        if self.text[max(0, start - 1) : start] != "(":
+            return False
+        before = self.text[max(0, start - _WORDING_REACH) : start - 1].rstrip().lower()
+        name = registered_domain(host).partition(".")[0]
+        return len(name) > 2 and (before.endswith(name) or before.replace(" ", "").endswith(name))
+
     def in_quotes(self, start: int, end: int) -> bool:
         """Tell whether quotes or angle brackets stand right around `start:end`."""
         before, after = self.text[max(0, start - 1) : start], self.text[end : end + 1]
@@ -184,7 +194,7 @@ class Surroundings:
 
     def is_dead_drop(self, start: int) -> bool:
         """Tell whether the words before call what stands here a dead drop."""
-        before = self.text[max(0, start - _WORDING_REACH) : start]
+        before = self.text[max(0, start - 2 * _WORDING_REACH) : start]
         return "ead" in before and _DEAD_DROP.search(before) is not None
 
     def in_field_of_a_host(self, start: int, end: int) -> bool:
@@ -299,10 +309,10 @@ def _section_of(line: str) -> Section:
     if len(said) > 2:
         said = said[:1] + [word for word in said[1:] if word not in _VERBS_TOO]  # `The newest variant contacts:`
     ranks = [_RANK_OF[word] for word in said if word in _RANK_OF]
-    if not ranks and not line.isascii() and len(line) <= _LONGEST_HEADING_WITHOUT_BLANKS:
-        return next((section for section, piece in _PIECES_OF_HEADINGS if piece.search(line.lower())), "")
     if not _FIRST_OF_TWO.isdisjoint(said):
         ranks += [_RANK_OF[both] for both in map("_".join, pairwise(said)) if both in _RANK_OF]
+    if not ranks and not line.isascii() and len(line) <= _LONGEST_HEADING_WITHOUT_BLANKS:
+        return next((section for section, piece in _PIECES_OF_HEADINGS if piece.search(line.lower())), "")
     return _ANNOUNCING[min(ranks)][0] if ranks else ""
 
 
@@ -318,7 +328,7 @@ def _is_heading(line: str) -> bool:
         return True
     if len(words) <= MOST_TITLE_WORDS:
         capital = [word for word in words if not word[0].islower()]
-        if len(capital) * 2 >= len(words):
+        if len(capital) * 2 >= len(words) or (len(words) <= MOST_WORDS_OF_A_SHORT_TITLE and words[0] in capital):
             return True
     return _MARKED_HEADING.match(line) is not None
 

@@ -212,6 +212,7 @@ RULE_SNIPPETS: Final = (
         "url https://gale-post.com/a",
         GALE,
     ),
+    S("home page", "They used gale (gale.org) to copy files to gale-post.com from the server.", "domain gale-post.com"),
     S("empty file", "an empty file has the MD5 d41d8cd98f00b204e9800998ecf8427e"),
     S("harmless", f"{MD5}  Teams.exe (legitimate)\n{SHA1}  version.dll (malicious)", f"hash_sha1 {SHA1}"),
     S("harmless", f"{MD5}  Teams.exe (not legitimate)", f"hash_md5 {MD5}"),
