@@ -1,16 +1,18 @@
-"""`/search`: indicators by words, type, dates and source; without words, the newest."""
+"""`/search`: indicators by words and filters, in the order asked for; without words, the newest."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date, datetime, timedelta
 
 from starlette.responses import Response
 
 from api.annotating import annotate
-from api.parameters import read_since, read_text, read_until, unless_blank
+from api.filters import STATUSES, read_filter, read_sort
+from api.parameters import unless_blank
 from api.searching import iocs_suggested
 from api.web.addresses import with_query
 from api.web.exports import export, is_format
@@ -18,7 +20,7 @@ from api.web.hits import hits
 from api.web.nothing_found import help_for
 from api.web.visit import Visit
 from intel.errors import InvalidQuery
-from intel.query import IocFilter, IocQuery, Page, Position, parse_search
+from intel.query import EXCLUSIONS, SORTS, IocQuery, Page, Position, parse_search
 from intel.records import IOC_TYPES, Ioc
 from intel.store import Store
 from intel.understood import sentence
@@ -27,6 +29,7 @@ _LIST = "page of iocs"
 _ROWS = 50
 _SOURCES_SHOWN = 12
 _WEEKS_SHOWN = 12
+_MALWARE_SHOWN = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +41,14 @@ class Asked:
     since: str = ""
     until: str = ""
     source: str = ""
+    malware: str = ""
+    status: str = ""
+    exclude: str = ""
+    min_sources: str = ""
+    sort: str = ""
 
     def members(self) -> dict[str, str]:
-        return {"q": self.q, "type": self.type, "since": self.since, "until": self.until, "source": self.source}
+        return asdict(self)
 
     def address(self, **changes: str | int | None) -> str:
         """Return the address of this search with something else in it."""
@@ -49,25 +57,25 @@ class Asked:
     @property
     def narrowed(self) -> bool:
         """Whether anything but the words narrows the search."""
-        return any(value for name, value in self.members().items() if name != "q")
+        return any(value for name, value in self.members().items() if name not in ("q", "sort"))
 
     def unfiltered(self) -> str:
         """Return the address of the same words without any filter."""
-        return with_query("/search", {"q": self.q})
+        return with_query("/search", {"q": self.q, "sort": self.sort})
 
-    def query(self) -> IocQuery:
-        """Raise InvalidQuery."""
-        if self.type and self.type not in IOC_TYPES:
-            raise InvalidQuery("type", f"must be one of {', '.join(IOC_TYPES)}")
-        return IocQuery(
-            text=parse_search(self.q) if self.q else None,
-            filter=IocFilter(
-                types=(self.type,) if self.type else (),
-                sources=(source,) if (source := read_text("source", self.source)) else (),
-                since=read_since(self.since),
-                until=read_until(self.until),
-            ),
-        )
+    @property
+    def types(self) -> list[str]:
+        return self.type.split(",") if self.type else []
+
+    @property
+    def excluded(self) -> list[str]:
+        return self.exclude.split(",") if self.exclude else []
+
+    def query(self, now: datetime) -> IocQuery:
+        """Return the query; statuses are told from `now`. Raises InvalidQuery."""
+        asked = self.members()
+        text = parse_search(self.q) if self.q else None
+        return IocQuery(text=text, filter=read_filter(asked, now), sort=read_sort(asked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +97,23 @@ class Filters:
     weeks: tuple[Facet, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value of a filter that is not counted, and where it leads; a chosen one leads back."""
+
+    name: str
+    address: str
+    chosen: bool
+
+
 async def show(visit: Visit) -> Response:
     asked, limit = read(visit.query), visit.limit(_ROWS)
-    query = replace(asked.query(), limit=limit)
+    position, now = _position(visit, asked)
+    query = replace(asked.query(now), limit=limit)
     store = visit.service.store
     if is_format(format := visit.query.get("format", "")):
         found = await store.iocs.find(replace(query, limit=visit.tier.results_cap))
         return await export(visit, format, found.items)
-    position = _position(visit, asked)
     page = await store.iocs.find(replace(query, after=position))
     noted = await annotate(store, page.items, visit.service.clock())
     nothing = position is None and not page.items
@@ -108,11 +125,13 @@ async def show(visit: Visit) -> Response:
         hits=hits(page.items, noted, query.text),
         limit=limit,
         read_as=sentence(query.text) if query.text else "",
+        choices=_choices(asked, page.items),
+        heads={name: _choice(asked, "sort", name) for name in SORTS},
         filters=await _filters(store, asked, query) if position is None else None,
         suggestions=await _suggestions(store, asked, query) if nothing else [],
         help=await help_for(store, asked.q) if nothing and asked.q else None,
         totals=await store.totals() if nothing else None,
-        next_address=_next(visit, asked, page, limit),
+        next_address=_next(visit, asked, page, limit, now),
         more_for_members=page.next is not None and visit.signed_in is None,
         later=position is not None,
     )
@@ -121,6 +140,30 @@ async def show(visit: Visit) -> Response:
 def read(query: Mapping[str, str]) -> Asked:
     """Return the parameters; a blank one counts as absent."""
     return Asked(**{name: (unless_blank(query.get(name)) or "").strip() for name in Asked.__dataclass_fields__})
+
+
+def _choices(asked: Asked, shown: Sequence[Ioc]) -> dict[str, list[Choice]]:
+    """Return what the filters beside the facets offer; of malware the names on this page."""
+    named = Counter(name for ioc in shown for name in ioc.malware)
+    families = dict.fromkeys([asked.malware] if asked.malware else [])
+    families |= dict.fromkeys(name for name, _ in named.most_common(_MALWARE_SHOWN))
+    return {
+        "malware": [_choice(asked, "malware", name) for name in families],
+        "status": [_choice(asked, "status", name) for name in STATUSES],
+        "exclude": [_excluded(asked, name) for name in EXCLUSIONS],
+        "min_sources": [_choice(asked, "min_sources", number) for number in ("2", "3", "5")],
+    }
+
+
+def _choice(asked: Asked, field: str, value: str) -> Choice:
+    chosen = asked.members()[field] == value
+    return Choice(value, asked.address(**{field: None if chosen else value}), chosen)
+
+
+def _excluded(asked: Asked, name: str) -> Choice:
+    chosen = name in asked.excluded
+    others = [one for one in asked.excluded if one != name] + ([] if chosen else [name])
+    return Choice(name, asked.address(exclude=",".join(others)), chosen)
 
 
 async def _suggestions(store: Store, asked: Asked, query: IocQuery) -> list[tuple[str, str]]:
@@ -140,8 +183,8 @@ async def _filters(store: Store, asked: Asked, query: IocQuery) -> Filters:
 
 def _types(asked: Asked, counts: Mapping[str, int]) -> tuple[Facet, ...]:
     everything = Facet("", sum(counts.values()), asked.address(type=None), not asked.type)
-    shown = (type for type in IOC_TYPES if counts.get(type) or type == asked.type)
-    return (everything, *(Facet(t, counts.get(t, 0), asked.address(type=t), asked.type == t) for t in shown))
+    shown = (type for type in IOC_TYPES if counts.get(type) or type in asked.types)
+    return (everything, *(Facet(t, counts.get(t, 0), asked.address(type=t), t in asked.types) for t in shown))
 
 
 def _sources(asked: Asked, counts: Mapping[str, int]) -> tuple[Facet, ...]:
@@ -168,19 +211,23 @@ def week_days(week: str) -> tuple[str, str]:
     return monday.isoformat(), (monday + timedelta(days=6)).isoformat()
 
 
-def _position(visit: Visit, asked: Asked) -> Position | None:
-    """Return where the page before ended; for who is signed in, as paging on needs a key elsewhere."""
-    cursor = visit.query.get("cursor")
+def _position(visit: Visit, asked: Asked) -> tuple[Position | None, datetime]:
+    """Return where the page before ended, and the time from which statuses are told on all pages.
+
+    Only for who is signed in, as paging on needs a key elsewhere.
+    """
+    cursor, now = visit.query.get("cursor"), visit.service.clock()
     if not cursor or visit.signed_in is None:
-        return None
+        return None, now
     before, position = visit.service.cursors.read(_LIST, cursor)
+    began = before.pop("now", None)
     if before != asked.members():
         raise InvalidQuery("cursor", "belongs to another search")
-    return position
+    return position, datetime.fromisoformat(began) if began else now
 
 
-def _next(visit: Visit, asked: Asked, page: Page[Ioc], limit: int) -> str | None:
+def _next(visit: Visit, asked: Asked, page: Page[Ioc], limit: int, now: datetime) -> str | None:
     if page.next is None or visit.signed_in is None:
         return None
-    cursor = visit.service.cursors.write(_LIST, asked.members(), page.next)
+    cursor = visit.service.cursors.write(_LIST, asked.members() | {"now": now.isoformat()}, page.next)
     return asked.address(cursor=cursor, limit=visit.query.get("limit") and limit)

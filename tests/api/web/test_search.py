@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+from intel.records import Sighting
 from tests.api.running import Running
 from tests.api.web.reading import Page, Reader
 
@@ -150,3 +151,24 @@ async def test_ticked_rows_come_as_text_and_files_in_the_order_of_the_page(api: 
     assert "Event" in (await visitor.open(f"{chosen}&format=misp")).answer.json()
     for wrong in ("/selection", f"{chosen}&format=exe", "/selection?" + "&".join(f"id={n}" for n in range(101))):
         assert (await visitor.open(wrong)).status == 422
+
+
+async def test_filters_narrow_and_heads_sort(api: Running, visitor: Reader, member: Reader) -> None:
+    beside = Sighting("ip", "198.51.100.7", "Emotet.", ("Emotet",))
+    await api.publish("one", "domain both.test", "ip 8.8.8.8", beside, source="First Blog", at=1)
+    await api.publish("two", "domain both.test", "domain late.test", source="Second Blog", at=50)
+    assert shown(await visitor.open("/search?min_sources=2")) == ["both[.]test"]
+    assert shown(await visitor.open("/search?malware=emotet")) == ["198[.]51[.]100[.]7"]
+    assert shown(await visitor.open("/search?type=domain&status=expired")) == []
+    page = await visitor.open("/search?type=domain")
+    assert shown(page) == ["both[.]test", "late[.]test"] or shown(page) == ["late[.]test", "both[.]test"]
+    by_sources = await visitor.open(page.links("//thead")["Sources"])
+    assert shown(by_sources) == ["both[.]test", "late[.]test"]
+    assert by_sources.tree.xpath("//th[@aria-sort='descending']")[0].text_content().strip() == "Sources"
+    narrowed = await visitor.open(page.links("//nav[@aria-label='Leave out']")["warned"])
+    assert "exclude=warned" in narrowed.path
+    for wrong in ("status=old", "sort=name", "exclude=all", "min_sources=0"):
+        assert (await visitor.open(f"/search?{wrong}")).status == 422
+    await fill(api, 30)
+    first = await member.open("/search?limit=20&status=active&sort=first_seen")
+    assert (await member.open(first.links()["Next page"])).status == 200
