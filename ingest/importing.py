@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import PurePath
-from typing import Final
+from typing import Any, Final
 
 from ingest.assembly import Ingest
 from ingest.body import article_type
@@ -76,7 +76,10 @@ class _Load:
 
 @dataclass(frozen=True, slots=True)
 class Importing:
-    """Takes files in; those that are known already are left alone unless `again`."""
+    """Takes files in; those that are known already are left alone unless `again`.
+
+    `saves_at_once`: a store on another server works on one of them while the next is made.
+    """
 
     store: Store
     ingest: Ingest
@@ -84,20 +87,23 @@ class Importing:
     most_indicators: int
     again: bool
     published_at: datetime | None = None
+    saves_at_once: int = 1
 
     async def all(self, files: AsyncIterator[FoundFile]) -> AsyncGenerator[TakenFile, None]:
         """Yield what became of every file, in their order. Raises StoreUnavailable."""
-        waiting, load = list[_ReadFile](), _Load()
-        async with aclosing(self._read_ahead(files)) as read:
-            async for file in read:
-                waiting.append(file)
-                load.add(*file.pages)
-                if load.is_full or len(waiting) >= _MOST_FILES:
-                    for taken in await self._saved(waiting):
-                        yield taken
-                    waiting, load = [], _Load()
-        for taken in await self._saved(waiting):
-            yield taken
+        saving = deque[asyncio.Task[list[TakenFile]]]()
+        try:
+            async with aclosing(self._read_ahead(files)) as read, aclosing(_loads(read)) as loads:
+                async for load in loads:
+                    saving.append(asyncio.create_task(self._saved(load)))
+                    if len(saving) == self.saves_at_once:
+                        for taken in await saving.popleft():
+                            yield taken
+            while saving:
+                for taken in await saving.popleft():
+                    yield taken
+        finally:
+            await _cancelled(saving)
 
     async def _saved(self, files: Sequence[_ReadFile]) -> list[TakenFile]:
         articles: list[Article] = []
@@ -121,9 +127,7 @@ class Importing:
                 for file in await under_way.popleft():
                     yield file
         finally:
-            for task in under_way:
-                task.cancel()
-            await asyncio.gather(*under_way, return_exceptions=True)
+            await _cancelled(under_way)
 
     async def _read(self, files: Sequence[FoundFile]) -> list[_ReadFile]:
         known = [None] * len(files) if self.again else await self._known(files)
@@ -170,6 +174,24 @@ class Importing:
             return refusal
         # Only when its last article is in is the file known.
         return (*first, replace(last, addresses=(*last.addresses, content_identity(body))))
+
+
+async def _loads(files: AsyncIterator[_ReadFile]) -> AsyncGenerator[list[_ReadFile], None]:
+    """Yield the files, as many at once as are saved together."""
+    waiting, load = list[_ReadFile](), _Load()
+    async for file in files:
+        waiting.append(file)
+        load.add(*file.pages)
+        if load.is_full or len(waiting) >= _MOST_FILES:
+            yield waiting
+            waiting, load = [], _Load()
+    yield waiting
+
+
+async def _cancelled(tasks: Collection[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def _portions(files: AsyncIterator[FoundFile]) -> AsyncGenerator[list[FoundFile], None]:

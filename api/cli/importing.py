@@ -22,6 +22,8 @@ from intel.store import Store
 _LONGEST_TABLE = 40
 _MOST_FAILURES = 1_000
 _MOST_NAMED = 10
+# The cluster works on one while the next is made.
+_SAVES_AT_ONCE_SERVED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,8 @@ def import_paths(
     async def run(store: Store, settings: Settings) -> None:
         ingest = open_ingest(settings, store)
         try:
-            importing = Importing(store, ingest, source, settings.ioc_most_indicators, again, published_at)
+            at_once = _SAVES_AT_ONCE_SERVED if settings.served else 1
+            importing = Importing(store, ingest, source, settings.ioc_most_indicators, again, published_at, at_once)
             with progress_bar() as progress:
                 task = progress.add_task("importing", total=await count_found(ingest.isolation, paths))
                 async with (
