@@ -77,6 +77,7 @@ from ingest.queue.embedded import EmbeddedQueue
 from ingest.queue.hints import HintingQueue
 from ingest.queue.port import Queue
 from ingest.queue.redis import ArqQueue
+from ingest.retention import open_retention
 from ingest.roundups import build_newest_weeks, keep_weeks
 from ingest.submitting import Submitting
 from ingest.work import upkeep
@@ -220,7 +221,8 @@ def _chores(service: Service, ingest: Ingest) -> tuple[Callable[[], Awaitable[No
     following = open_following(service.settings, service.store, ingest, service.submitting, service.clock)
     build_weeks = build_newest_weeks(service.store, service.lessons, service.clock)
     telling = open_telling(service.settings, service.store, ingest, service.clock)
-    return following, lambda: keep_weeks(build_weeks), telling
+    retention = open_retention(service.settings, service.store, service.clock)
+    return following, lambda: keep_weeks(build_weeks), telling, *([retention.keep] if retention else ())
 
 
 def _queue(redis: str | None, ingest: Ingest, worker: Worker | None) -> Queue:

@@ -104,6 +104,12 @@ class Settings(BaseModel):
     ioc_smtp_username: str | None = Field(None, description="user name for that server")
     ioc_smtp_password: SecretStr | None = Field(None, description="password for that server")
     ioc_smtp_from: str | None = Field(None, description="address that mail comes from; required beside the server")
+    ioc_retention_days: int | None = Field(
+        None,
+        ge=1,
+        le=36_500,
+        description="days after which articles are archived in IOC_DATA_DIR and removed; all are kept",
+    )
     ioc_feeds: Path | None = Field(None, description="file of feeds to follow")
 
     @field_validator("ioc_rate_key", "ioc_rate_list", "ioc_rate_search", "ioc_rate_export", "ioc_rate_wrong_key")

@@ -26,6 +26,7 @@ from api.worker import Worker
 from ingest.assembly import open_following, open_ingest
 from ingest.queue.hints import Hints
 from ingest.queue.redis import ArqQueue, run_worker
+from ingest.retention import open_retention
 from ingest.roundups import build_newest_weeks
 from ingest.submitting import Submitting
 from ingest.work import upkeep
@@ -168,8 +169,10 @@ async def _work(settings: Settings, redis_address: str) -> None:
     following = open_following(settings, store, ingest, Submitting(store, queue, ingest.fetch_allow, utc_now))
     telling = open_telling(settings, store, ingest)
     build_weeks = build_newest_weeks(store, load_lessons(), utc_now)
+    retention = open_retention(settings, store, utc_now)
+    retaining = [retention.keep] if retention else []
     ingest.isolation.start()
-    keeping = asyncio.create_task(upkeep(store, queue, utc_now, following, telling))
+    keeping = asyncio.create_task(upkeep(store, queue, utc_now, following, telling, *retaining))
     say("reading submissions (Ctrl-C ends it)")
     try:
         await run_worker(redis_address, ingest.work.read, stopping, build_weeks)

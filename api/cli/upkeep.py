@@ -20,6 +20,7 @@ from rich.text import Text
 from api.cli.running import has_data, print_json, progress_bar, say, with_store
 from api.logs import configure_logs
 from ingest.indicators.iocextract_step import is_installed
+from ingest.retention import ARCHIVE
 from intel.errors import ConfigurationError, IocError, StoreDamaged, WritesRefused
 from intel.settings import Settings, load_settings
 from intel.store import Store, open_store
@@ -95,6 +96,7 @@ async def _examine() -> list[Finding]:
         findings += [await _look("Redis", _redis(settings), "Start Redis, or correct REDIS_URL.")]
     else:
         findings += [_sqlite(), _disk(settings)]
+    findings += [_retention(settings)]
     if settings.served or has_data(settings):
         findings += [await _look("store", _store(settings), _store_advice(settings), _CHECK_SECONDS)]
     else:
@@ -144,6 +146,13 @@ def _disk(settings: Settings) -> Finding:
     free = shutil.disk_usage(folder).free
     advice = "" if free > _SCARCE_BYTES else "Make room on the disk: writes stop when it is full."
     return Finding("disk", free > _SCARCE_BYTES, f"{free / 1e9:.1f} GB free", advice)
+
+
+def _retention(settings: Settings) -> Finding:
+    if settings.ioc_retention_days is None:
+        return Finding("retention", True, "every article is kept; IOC_RETENTION_DAYS bounds that")
+    found = f"articles older than {settings.ioc_retention_days} days go to {settings.data_dir / ARCHIVE}"
+    return Finding("retention", True, found)
 
 
 def _redis(settings: Settings) -> Callable[[], Awaitable[str]]:

@@ -127,7 +127,7 @@ PARTS: tuple[Part, ...] = (
     Part("weeks", Week, "weeks", at_once=50),
 )
 # Members of `Store` that are derived from the articles.
-DERIVED_MEMBERS = frozenset({"subjects"})
+DERIVED_MEMBERS = frozenset({"marks", "subjects"})
 
 
 class CopyIncomplete(IocError):

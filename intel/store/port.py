@@ -164,13 +164,14 @@ class Articles(Protocol):
         Where it raises, some of them may be saved. A thousand articles or ten thousand sightings at once are plenty.
         """
 
-    async def remove(self, id: str) -> bool:
+    async def remove(self, id: str, *, expired: bool = False) -> bool:
         """Delete an article and all that came from it; return False if there is none.
 
         Its sightings, words, addresses, revisions and indicators without another article go, with the votes on those.
         Indicators and copies that remain are counted anew, an address leads to the next article that claimed it,
         submissions that ended with the article say that it was removed, and what weekly roundups said since it came in
-        is taken back (`Weeks.take_back`). Safe beside any saves and removals.
+        is taken back (`Weeks.take_back`), unless the article is only `expired`: it was true then. Safe beside any saves
+        and removals.
         """
 
     async def finish_removals(self) -> None:

@@ -56,8 +56,8 @@ class ElasticArticles:
     async def save_many(self, entries: Sequence[Entry]) -> tuple[Article, ...]:
         return await self._saving.save_many(entries)
 
-    async def remove(self, id: str) -> bool:
-        return await self._removing.remove(id)
+    async def remove(self, id: str, *, expired: bool = False) -> bool:
+        return await self._removing.remove(id, expired=expired)
 
     async def finish_removals(self) -> None:
         await self._removing.finish()

@@ -219,7 +219,7 @@ class _State:
         async for page in self._pages("articles", _COMPLETE, _ARTICLES_AT_ONCE):
             sightings = await self._sightings([hit["_id"] for hit in page])
             for hit in page:
-                yield Entry(article_record(hit["_source"]), sightings.get(hit["_id"], []))
+                yield Entry(article_record(hit["_source"]), tuple(sightings.get(hit["_id"], ())))
 
     async def _sightings(self, article_ids: Sequence[str]) -> dict[str, list[Sighting]]:
         found: dict[str, list[Sighting]] = {}

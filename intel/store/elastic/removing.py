@@ -41,7 +41,7 @@ class Removing:
     votes: ElasticVotes
     weeks: ElasticWeeks
 
-    async def remove(self, id: str) -> bool:
+    async def remove(self, id: str, *, expired: bool = False) -> bool:
         """`intel.store.port.Articles.remove`."""
         remover, was_there = secrets.token_hex(8), False
 
@@ -52,7 +52,7 @@ class Removing:
             if found is None:
                 return
             was_there = True
-            held = await self._take_apart(await self._hold(found, remover))
+            held = await self._take_apart(await self._hold(found, remover, expired))
             if not await self.saving.articles.delete(held):
                 raise TryAgain
 
@@ -74,7 +74,7 @@ class Removing:
             if mark.get("removing") and mark["until"] < time.time():
                 await self.remove(hit["_id"])
 
-    async def _hold(self, found: Found, remover: str) -> Found:
+    async def _hold(self, found: Found, remover: str, expired: bool) -> Found:
         """Put a mark that names everything to count anew in place of an article that nobody else holds."""
         before = found.source.get("saving") or {"saver": remover, "until": 0, "iocs": [], "clusters": []}
         if before["saver"] != remover and before["until"] > time.time():
@@ -82,7 +82,8 @@ class Removing:
         iocs = {*before["iocs"], *await self.saving.sighted_in(found.id)}
         clusters = {*before["clusters"], *([found.source["cluster_id"]] if "cluster_id" in found.source else ())}
         mark = self.saving.mark(remover, sorted(iocs), sorted(clusters)) | {"removing": True}
-        mark["fetched_at"] = found.source.get("fetched_at") or before.get("fetched_at")
+        # Without this no week is taken back, whoever ends the removal.
+        mark["fetched_at"] = None if expired else found.source.get("fetched_at") or before.get("fetched_at")
         return await self._put(found, mark)
 
     async def _put(self, found: Found, mark: dict[str, Any]) -> Found:

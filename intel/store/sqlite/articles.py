@@ -47,8 +47,9 @@ class SqliteArticles:
             await self._database.write(lambda connection: save(connection, prepared, to_milliseconds(self._clock())))
         return tuple(one.article for one in prepared)
 
-    async def remove(self, id: str) -> bool:
-        return await self._database.write(lambda connection: remove(connection, id, to_milliseconds(self._clock())))
+    async def remove(self, id: str, *, expired: bool = False) -> bool:
+        now = to_milliseconds(self._clock())
+        return await self._database.write(lambda connection: remove(connection, id, now, expired=expired))
 
     async def finish_removals(self) -> None:
         """Nothing is left to finish: a transaction removes an article whole or not at all."""

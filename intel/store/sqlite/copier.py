@@ -34,7 +34,8 @@ from intel.times import from_milliseconds
 # What the copy derives anew from the records of the parts; virtual tables bring tables of their own name.
 DERIVED_TABLES = frozenset(
     {
-        "article_observables", "article_texts", "article_words", "iocs", "ioc_counts", "ioc_sources", "ioc_words",
+        "article_days", "article_observables", "malware_lists", "malware_names", "submission_counts", "warned_basis",
+        "article_texts", "article_words", "iocs", "ioc_counts", "ioc_sources", "ioc_words",
         "mentions", "named_near", "newly_named", "rebuilding", "removed_iocs", "save_numbers", "sightings",
         "source_counts", "source_lists", "source_weeks", "sources",
     }

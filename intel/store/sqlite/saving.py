@@ -25,8 +25,8 @@ def save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) -> 
         _save(connection, distinct, now)
 
 
-def remove(connection: sqlite3.Connection, id: str, now: int) -> bool:
-    """Remove an article and all that came from it; False where there is none."""
+def remove(connection: sqlite3.Connection, id: str, now: int, *, expired: bool) -> bool:
+    """Remove an article and all that came from it; False where there is none. An expired one takes no week back."""
     article = connection.execute("SELECT seq, cluster_id, fetched_at FROM articles WHERE id = ?", (id,)).fetchone()
     if article is None:
         return False
@@ -39,7 +39,8 @@ def remove(connection: sqlite3.Connection, id: str, now: int) -> bool:
     derivation.count_cluster(article["cluster_id"])
     gone = derivation.derive(now)
     connection.executemany("DELETE FROM votes WHERE ioc_id = ?", ((ioc,) for ioc in gone))
-    take_back(connection, could_be_told_since(from_milliseconds(article["fetched_at"])))
+    if not expired:
+        take_back(connection, could_be_told_since(from_milliseconds(article["fetched_at"])))
     return True
 
 
