@@ -37,7 +37,7 @@ from api.limits.redis_limiter import RedisLimiter
 from api.limits.shared import SharedLimiter
 from api.limits.tiers import Tiers
 from api.metrics import Metrics
-from api.openapi import describe
+from api.openapi import describe, operation_id
 from api.options import OptionsMiddleware, allowed_methods
 from api.problems import CODES_BY_STATUS, Problem, ProblemResponse, problem_of, respond
 from api.routes import (
@@ -132,6 +132,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
+        generate_unique_id_function=operation_id,
     )
     policies = Policies(_routes(_ROOMS), _routes(_ROOMS_AT_ROOT))
     app.state.service = service

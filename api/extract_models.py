@@ -13,7 +13,7 @@ class ExtractBody(Body):
     text: str = Field(examples=["The loader called hxxps://evil[.]example/gate and 203.0.113[.]7."])
 
 
-class FoundIocModel(BaseModel):
+class ExtractedIocModel(BaseModel):
     type: IocType
     value: str
     defanged: str
@@ -22,5 +22,5 @@ class FoundIocModel(BaseModel):
 
 
 class ExtractModel(BaseModel):
-    items: list[FoundIocModel] = Field(description="in order of first appearance")
+    items: list[ExtractedIocModel] = Field(description="in order of first appearance")
     total: int = Field(description="how many were found; more than `items` beyond the limit of an article")

@@ -137,8 +137,39 @@ class VotesModel(VoteCountModel):
     notes: list[VoteModel] = Field(description="the newest 50 that say why: data from other users")
 
 
+IOC_EXAMPLE: dict[str, Any] = {
+    "id": "72cd1f43-7a4f-5bd8-a8ba-e8f87a8f28d7",
+    "type": "domain",
+    "value": "evil.example",
+    "defanged": "evil[.]example",
+    "first_seen": "2026-11-18T09:00:00Z",
+    "last_seen": "2026-11-20T09:00:00Z",
+    "added_at": "2026-11-18T09:12:04.120Z",
+    "changed_at": "2026-11-20T09:31:40.007Z",
+    "sightings": 3,
+    "sources": 2,
+    "context": "The loader asked evil[.]example for its next stage.",
+    "malware": ["Emotet"],
+    "confidence": 60,
+    "tags": [],
+    "warnings": [],
+    "status": "active",
+    "expires_at": "2027-11-20T09:00:00Z",
+    "votes": {"false_positive": 0},
+    "article": {
+        "id": "0c4de4a6-66a0-5bb6-8a43-6f7f7b1ff0a5",
+        "title": "A loader and its friends",
+        "url": "https://blog.example.org/2026/loader",
+        "source_name": "Example Research",
+        "published_at": "2026-11-20T09:00:00Z",
+    },
+}
+
+
 class IocModel(BaseModel):
     """One indicator: unique by type and canonical value."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [IOC_EXAMPLE]})
 
     id: str
     type: IocType

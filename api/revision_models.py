@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from api.models import IocType
 
 
-class RevisionModel(BaseModel):
+class ArticleRevisionModel(BaseModel):
     """What an article said when it was read: `added` and `vanished` count indicators against the revision before."""
 
     revision: int

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from api.models import IocType, Severity
 
 
-class ChangeModel(BaseModel):
+class TrendModel(BaseModel):
     """How a number stands to that of the week before."""
 
     previous: int
@@ -29,13 +29,13 @@ class WeekCountsModel(BaseModel):
 
 
 class WeekTrendModel(BaseModel):
-    articles: ChangeModel
-    sources: ChangeModel
-    iocs: dict[IocType, ChangeModel]
-    new_iocs: dict[IocType, ChangeModel]
-    iocs_total: ChangeModel
-    new_iocs_total: ChangeModel
-    focus: dict[Severity, ChangeModel]
+    articles: TrendModel
+    sources: TrendModel
+    iocs: dict[IocType, TrendModel]
+    new_iocs: dict[IocType, TrendModel]
+    iocs_total: TrendModel
+    new_iocs_total: TrendModel
+    focus: dict[Severity, TrendModel]
 
 
 class TopIocModel(BaseModel):
@@ -92,7 +92,7 @@ class LessonOfWeekModel(BaseModel):
     reason: str
 
 
-class RevisionModel(BaseModel):
+class WeekRevisionModel(BaseModel):
     """One revision of a week; read it whole by `revision`."""
 
     id: str = Field(examples=["2026-W47"])
@@ -102,7 +102,7 @@ class RevisionModel(BaseModel):
     summary: str
 
 
-class WeekModel(RevisionModel):
+class WeekModel(WeekRevisionModel):
     """What the articles of one ISO week, Monday to Sunday UTC, come to."""
 
     year: int

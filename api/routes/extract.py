@@ -38,7 +38,7 @@ _WANTED: Final = "Send text/plain, text/html, application/pdf, or JSON with the 
         }
     },
 )
-async def extract(request: Request) -> Response:
+async def extract_iocs(request: Request) -> Response:
     service, account_id = service_of(request), account_of(request)
     kind = media_type_of(request, (JSON, *READABLE), _WANTED)
     with service.uploads.room(account_id):

@@ -17,7 +17,7 @@ from api.bodies import read_no_members
 from api.models import ListModel
 from api.parameters import CursorParameter, LimitParameter
 from api.problems import Problem
-from api.revision_models import RevisionDetailModel, RevisionModel
+from api.revision_models import ArticleRevisionModel, RevisionDetailModel
 from api.routes.articles import known_article
 from api.service import service_of, submitter_of
 from api.streaming import JSON, Pieces, streamed
@@ -43,7 +43,7 @@ NO_ADDRESS = "This article was imported from a file: it has no address to be rea
         **problems(400, 403, 404, 409, 413, 415, 422),
     },
 )
-async def refetch(request: Request, id: str) -> Response:
+async def refetch_article(request: Request, id: str) -> Response:
     account_id = submitter_of(request)
     await read_no_members(request)
     article = await known_article(request, id)
@@ -56,9 +56,9 @@ async def refetch(request: Request, id: str) -> Response:
 @router.get(
     "/articles/{id:id}/revisions",
     summary="What an article said each time it had changed, newest first",
-    responses={200: {"model": ListModel[RevisionModel]}, **problems(404, 422)},
+    responses={200: {"model": ListModel[ArticleRevisionModel]}, **problems(404, 422)},
 )
-async def list_revisions(
+async def list_article_revisions(
     request: Request, id: str, limit: LimitParameter = None, cursor: CursorParameter = None
 ) -> Response:
     listing = read_listing(request, f"revisions {id}", {"limit": limit}, cursor)
@@ -76,7 +76,7 @@ async def list_revisions(
     summary="One revision with its text and indicators",
     responses={200: {"model": RevisionDetailModel}, **problems(404)},
 )
-async def get_revision(request: Request, id: str, revision: str) -> Response:
+async def get_article_revision(request: Request, id: str, revision: str) -> Response:
     article = await known_article(request, id)
     number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 8 else 0
     reading = await Revisions(service_of(request).store).get(article, number)

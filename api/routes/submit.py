@@ -69,7 +69,7 @@ _FIELDS: Final = frozenset({"source_name"})
         }
     },
 )
-async def submit(request: Request) -> Response:
+async def submit_article(request: Request) -> Response:
     account_id = submitter_of(request)
     submitting = service_of(request).submitting
     if media_type_of(request, (JSON, MULTIPART), _WANTED).name == MULTIPART:

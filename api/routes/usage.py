@@ -20,7 +20,7 @@ router = APIRouter(tags=["usage"])
 
 @router.get("/usage", summary="Your buckets; costs nothing", responses={200: {"model": UsageModel}, **problems()})
 @access(key=True, costs=False)
-async def usage(request: Request) -> Response:
+async def get_usage(request: Request) -> Response:
     caller, service = caller_of(request), service_of(request)
     assert caller.identity is not None  # noqa: S101 - the limits refuse a request without a key
     exports = service.tiers.for_export(caller.identity.key_id)

@@ -16,7 +16,7 @@ from api.models import ListModel
 from api.parameters import CursorParameter, LimitParameter
 from api.service import Service, service_of
 from api.web.addresses import own_address
-from api.week_models import RevisionModel, WeekModel
+from api.week_models import WeekModel, WeekRevisionModel
 from intel.query import Position
 from intel.records import Week
 from intel.times import rfc3339
@@ -71,9 +71,9 @@ async def get_week(
 @router.get(
     "/weekly/{week}/revisions",
     summary="The revisions of a week, newest first",
-    responses={200: {"model": ListModel[RevisionModel]}, **problems(404, 422)},
+    responses={200: {"model": ListModel[WeekRevisionModel]}, **problems(404, 422)},
 )
-async def list_revisions(
+async def list_week_revisions(
     request: Request, week: str, limit: LimitParameter = None, cursor: CursorParameter = None
 ) -> Response:
     listing = read_listing(request, f"revisions of {week}", {"limit": limit}, cursor)

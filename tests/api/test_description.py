@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from api.models import IOC_EXAMPLE, IocModel
 from tests.api.running import Running
 
 PATHS = {
@@ -59,6 +60,35 @@ async def test_the_description_refers_to_nothing_that_is_missing(api: Running) -
     described = (await api.get("/openapi.json")).json()
     for name in re.findall(r'"#/components/schemas/([^"]+)"', json.dumps(described)):
         assert name in described["components"]["schemas"], name
+
+
+@pytest.mark.promise("description.openapi", "description.generates-clients")
+async def test_names_are_plain_and_every_answer_is_described(api: Running) -> None:
+    described = (await api.get("/openapi.json")).json()
+    assert not [name for name in described["components"]["schemas"] if "__" in name]
+    operations = [(method, each) for path in described["paths"].values() for method, each in path.items()]
+    ids = [each["operationId"] for _, each in operations]
+    assert len(set(ids)) == len(ids) and all(re.fullmatch(r"[a-z]+(_[a-z]+)*", id) for id in ids)
+    for method, each in operations:
+        responses = each["responses"]
+        assert {"401", "429", "503"} <= set(responses)
+        assert ("304" in responses) == (method == "get")
+        for status, response in responses.items():
+            assert response["description"].strip(), each["operationId"]
+            headers = set(response["headers"]) if "headers" in response else set()
+            assert "RateLimit" in headers or each["operationId"] == "get_usage"
+            assert ("Retry-After" in headers) == (status in ("429", "503"))
+            assert ("ETag" in headers) == (method == "get" and status in ("200", "304"))
+            for media_type, content in response.get("content", {}).items():
+                assert content["schema"], (each["operationId"], media_type)
+                if status[0] in "45":
+                    assert media_type == "application/problem+json" and content["example"]["status"] == int(status)
+        if each["operationId"].endswith("_feed"):
+            assert list(responses["200"]["content"]) == ["application/atom+xml"]
+    listed = described["paths"]["/api/v1/iocs"]["get"]["responses"]["200"]
+    assert {"Link", "X-Total-Count"} <= set(listed["headers"])
+    assert set(listed["content"]) >= {"application/json", "text/csv", "application/stix+json", "text/plain"}
+    IocModel.model_validate(IOC_EXAMPLE)
 
 
 @pytest.mark.promise("description.openapi")
