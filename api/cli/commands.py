@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from api import VERSION
+from api.cli.filter_options import Asked, filtered
 from intel.records import Role
 
 app = typer.Typer(
@@ -41,7 +42,7 @@ IocType = StrEnum(
     "IocType",
     ["ip", "domain", "hash_md5", "hash_sha1", "hash_sha256", "url", "cve", "mitre_attack", "email", "malware"],
 )
-ExportFormat = StrEnum("ExportFormat", ["jsonl", "csv", "stix", "txt"])
+ExportFormat = StrEnum("ExportFormat", ["ndjson", "jsonl", "csv", "txt", "stix", "misp", "suricata", "rpz", "hosts"])
 OnlyType = Annotated[IocType | None, typer.Option("--type", help="Only this type.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many, at most.")]
 Wide = Annotated[bool, typer.Option("--wide", help="One line a row, however long.")]
@@ -154,27 +155,28 @@ def extract(
 
 
 @app.command()
+@filtered
 def search(
     q: Annotated[str, typer.Argument(help="Words, or an indicator, plain or defanged.")],
-    type: OnlyType = None,
     limit: Limit = 20,
     wide: Wide = False,
     as_json: AsJson = False,
+    *,
+    filters: Asked,
 ) -> None:
     """Search indicators."""
     from api.cli.looking import search
 
-    sys.exit(search(q, type, limit, as_json=as_json, wide=wide))
+    sys.exit(search(q, filters, limit, as_json=as_json, wide=wide))
 
 
 @app.command("list")
-def list_(
-    type: OnlyType = None, source: Source = None, limit: Limit = 20, wide: Wide = False, as_json: AsJson = False
-) -> None:
+@filtered
+def list_(limit: Limit = 20, wide: Wide = False, as_json: AsJson = False, *, filters: Asked) -> None:
     """List indicators, newest first."""
     from api.cli.looking import list_newest
 
-    list_newest(type, source, limit, as_json=as_json, wide=wide)
+    list_newest(filters, limit, as_json=as_json, wide=wide)
 
 
 @app.command()
@@ -192,15 +194,21 @@ def lookup(
 
 
 @app.command()
+@filtered
 def export(
-    format: Annotated[ExportFormat, typer.Option(help="How to write them.")] = ExportFormat.jsonl,
-    type: OnlyType = None,
+    format: Annotated[ExportFormat, typer.Option(help="How to write them.")] = ExportFormat.ndjson,
+    q: Annotated[str, typer.Option("--q", help="Only what a search for this finds.")] = "",
+    include: Annotated[
+        str | None, typer.Option(help="`warned`: warned ones too, in txt, suricata, rpz and hosts.")
+    ] = None,
     output: Annotated[Path | None, typer.Option(help="File to write; default standard output.")] = None,
+    *,
+    filters: Asked,
 ) -> None:
-    """Write out every indicator."""
+    """Write out every indicator that matches."""
     from api.cli.exporting import export
 
-    export(format.value, type, output)
+    export(format.value, q, filters, output, include=include)
 
 
 @app.command()

@@ -1,40 +1,58 @@
-"""`ioc export`: every indicator, page by page."""
+"""`ioc export`: all indicators that match, in one format, from one state of the store."""
 
 from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-import orjson
-
-from api.annotating import annotate
+from api.cli.looking import check_sources
 from api.cli.running import progress_bar, say, with_store
-from api.formats import WRITERS, Writer
-from intel.query import IocFilter, IocQuery
-from intel.records import Ioc
+from api.filters import read_filter, read_sort
+from api.formats.exporting import ExportFormat, exported, to_export, writer_of
+from api.parameters import read_choice
+from intel.errors import ConfigurationError
+from intel.query import IocQuery, parse_search
 from intel.settings import Settings
 from intel.store import Store
 from intel.times import utc_now
 
-_PAGE = 500
+# What NDJSON is called too.
+_ALIASES: Mapping[str, ExportFormat] = {"jsonl": "ndjson"}
 
 
-def export(format: str, type: str | None, output: Path | None) -> None:
-    """Write every indicator (of a type) to a file or standard output; a file appears only when it is whole."""
+def export(format: str, q: str, filters: Mapping[str, Any], output: Path | None, *, include: str | None) -> None:
+    """Write out what matches to a file or standard output; a file appears only when it is whole."""
+    now, wanted = utc_now(), _ALIASES.get(format, format)
+    with_warned = include is not None and "warned" in read_choice("--include", include, ("warned",))
+    query = IocQuery(parse_search(q), read_filter(filters, now), sort=read_sort(filters))
+    query = to_export(query, wanted, with_warned=with_warned)  # type: ignore[arg-type]  # one of the formats
 
     async def run(store: Store, settings: Settings) -> int:
-        writer = WRITERS[format](settings.base_url, None) if format in WRITERS else None
-        with _destination(output) as out:
-            return await _write(
-                store, IocQuery(filter=IocFilter(types=(type,) if type else ()), limit=_PAGE), writer, out
-            )
+        await check_sources(store, query.filter)
+        writer = writer_of(wanted, settings.base_url, now)  # type: ignore[arg-type]  # one of the formats
+        with _destination(output) as out, progress_bar() as progress:
+            task = progress.add_task("exporting", total=await _total(store, query))
+            pieces = exported(store, query, writer, now, _here, lambda wrote: progress.advance(task, wrote))
+            async with aclosing(pieces):
+                async for piece in pieces:
+                    out.write(piece)
+            out.flush()
+            return int(progress.tasks[task].completed)
 
-    written = with_store(run, reads=True)
-    say(f"{written} indicators exported")
+    say(f"{with_store(run, reads=True)} indicators exported")
+
+
+async def _total(store: Store, query: IocQuery) -> int:
+    return (await store.iocs.find(replace(query, limit=1))).total or 0
+
+
+async def _here(work: Callable[[], bytes]) -> bytes:
+    return work()
 
 
 @contextlib.contextmanager
@@ -43,37 +61,14 @@ def _destination(output: Path | None) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         return
     draft = output.with_name(f".{output.name}.part")
-    with draft.open("wb") as file:
-        yield file
-    draft.replace(output)
-
-
-async def _write(store: Store, query: IocQuery, writer: Writer | None, out: BinaryIO) -> int:
-    count = 0
-    if writer is not None:
-        out.write(writer.begin())
-    with progress_bar() as progress:
-        task = progress.add_task("exporting", total=None)
-        async for page, total in _pages(store, query):
-            progress.update(task, total=total, advance=len(page))
-            noted = await annotate(store, page, utc_now())
-            if writer is not None:
-                out.write(writer.some(page, noted))
-            else:
-                out.write(b"".join(orjson.dumps(record) + b"\n" for record in noted.records(page)))
-            count += len(page)
-    if writer is not None:
-        out.writelines(writer.end())
-    out.flush()
-    return count
-
-
-async def _pages(store: Store, query: IocQuery) -> AsyncIterator[tuple[tuple[Ioc, ...], int | None]]:
-    total = None
-    while True:
-        page = await store.iocs.find(query)
-        total = page.total if page.total is not None else total
-        yield page.items, total
-        if page.next is None:
-            return
-        query = replace(query, after=page.next)
+    try:
+        file = draft.open("wb")
+    except OSError as error:
+        raise ConfigurationError(f"{output} cannot be written: {error.strerror or error}") from None
+    try:
+        with file:
+            yield file
+        draft.replace(output)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise

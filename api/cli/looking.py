@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from api.annotating import Annotations, annotate
-from api.cli.running import print_json, print_table, say, with_store
+from api.cli.running import print_json, print_table, printable, say, with_store
+from api.filters import read_filter, read_sort
 from api.searching import iocs_suggested, reading, searched
 from api.web.text import counted
 from intel.canonical import defang
+from intel.errors import InvalidQuery
 from intel.exact import exact_values
 from intel.ids import ioc_id
 from intel.matching import reason
-from intel.query import IocFilter, IocQuery, Page, SearchText, parse_search
+from intel.query import ArticleQuery, IocFilter, IocQuery, Page, SearchText, parse_search
 from intel.records import Ioc
 from intel.settings import Settings
 from intel.store import Store
@@ -27,12 +29,13 @@ _LONGEST_INPUT: Final = 20_000_000
 Json = dict[str, Any]
 
 
-def search(q: str, type: str | None, limit: int, *, as_json: bool, wide: bool) -> int:
+def search(q: str, filters: Json, limit: int, *, as_json: bool, wide: bool) -> int:
     """Exit status 1 where nothing matches."""
     text = parse_search(q)
-    query = IocQuery(text=text, filter=IocFilter(types=(type,) if type else ()), limit=limit)
+    query = IocQuery(text, read_filter(filters, utc_now()), limit=limit, sort=read_sort(filters))
 
     async def find(store: Store, _: Settings) -> tuple[Found, list[str], Json | None]:
+        await check_sources(store, query.filter)
         found = await _found(store, query)
         if found.page.items or text is None:
             return found, [], None
@@ -47,14 +50,26 @@ def search(q: str, type: str | None, limit: int, *, as_json: bool, wide: bool) -
     return 0 if found.page.items else 1
 
 
-def list_newest(type: str | None, source: str | None, limit: int, *, as_json: bool, wide: bool) -> None:
+def list_newest(filters: Json, limit: int, *, as_json: bool, wide: bool) -> None:
     """List the newest indicators."""
-    query = IocQuery(filter=IocFilter(types=(type,) if type else (), sources=(source,) if source else ()), limit=limit)
-    found = with_store(lambda store, _: _found(store, query), reads=True)
+    query = IocQuery(filter=read_filter(filters, utc_now()), limit=limit, sort=read_sort(filters))
+
+    async def find(store: Store, _: Settings) -> Found:
+        await check_sources(store, query.filter)
+        return await _found(store, query)
+
+    found = with_store(find, reads=True)
     if as_json:
         print_json(found.members())
     else:
         found.show("Newest indicators", wide=wide)
+
+
+async def check_sources(store: Store, only: IocFilter) -> None:
+    """Raise InvalidQuery where a source is asked for that no article names."""
+    for name in only.sources:
+        if not (await store.articles.find(ArticleQuery(source=name, limit=1))).items:
+            raise InvalidQuery("--source", f"no source is known by the name {printable(name)[:200]!r}")
 
 
 def lookup(values: Sequence[str], *, as_json: bool, wide: bool) -> int:

@@ -253,12 +253,33 @@ def test_everything_is_exported_in_each_format(here: Installation) -> None:
     lines = here.run("export").stdout.splitlines()
     assert {json.loads(line)["value"] for line in lines} == {value for _, value in KESTREL}
     assert len(here.run("export", "--format", "csv").stdout.splitlines()) == len(KESTREL) + 1
-    assert set(here.run("export", "--format", "txt").stdout.split()) == {value for _, value in KESTREL}
+    assert set(here.run("export", "--format", "txt", "--include", "warned").stdout.split()) == {
+        value for _, value in KESTREL
+    }
     assert here.run("export", "--format", "stix", "--output", "bundle.json").returncode == 0
     bundle = stix2.parse((here.folder / "bundle.json").read_text(), version="2.1")
     kinds = [made.type for made in bundle.objects]
     assert sum(kinds.count(kind) for kind in ("indicator", "vulnerability", "attack-pattern")) == len(KESTREL)
     assert list(here.folder.glob(".bundle*")) == []
+    nowhere = here.run("export", "--output", "nowhere/x.csv", "--format", "csv")
+    assert nowhere.returncode != 0 and "nowhere/x.csv cannot be written" in nowhere.stderr
+
+
+@pytest.mark.promise("cli.filters")
+def test_lists_searches_and_exports_take_the_filters(here: Installation) -> None:
+    imported(here, article_page())
+    chosen = ("--type", "ip", "--type", "cve", "--sort", "sources", "--source", "Example Research")
+    expected = {value for type, value in KESTREL if type in ("ip", "cve")}
+    for command in (("list",), ("search", "kestrel")):
+        found = json.loads(here.run(*command, *chosen, "--json").stdout)
+        assert {item["value"] for item in found["items"]} <= expected and found["total"]
+    lines = here.run("export", *chosen, "--until", "2999-01-01").stdout.splitlines()
+    assert {json.loads(line)["value"] for line in lines} == expected
+    unknown = here.run("list", "--source", "Nope")
+    assert (unknown.returncode, "no source is known by the name 'Nope'" in unknown.stderr) == (1, True)
+    for wrong in (("--exclude", "old"), ("--since", "soon"), ("--sort", "value"), ("--min-sources", "0")):
+        ended = here.run("export", *wrong)
+        assert (ended.returncode, wrong[0] in ended.stderr) == (2, True)
 
 
 @pytest.mark.promise("cli.doctor")
