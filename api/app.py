@@ -67,6 +67,7 @@ from api.routes import (
 from api.searches.telling import open_telling
 from api.secret import secret_of
 from api.server.hosts import HostMiddleware
+from api.server.memory import give_back_unused
 from api.server.taking_over import BoundedApp
 from api.service import Service
 from api.uploads import Uploads
@@ -253,13 +254,15 @@ async def _running(
             await service.store.setup()
     keeping = asyncio.ensure_future(keep())
     checking = asyncio.create_task(_checked(service.store))
+    trimming = asyncio.create_task(give_back_unused())
     try:
         with _short_collections():
             yield
     finally:
         keeping.cancel()
         checking.cancel()
-        await asyncio.gather(keeping, checking, return_exceptions=True)
+        trimming.cancel()
+        await asyncio.gather(keeping, checking, trimming, return_exceptions=True)
         await ai_clients.close()
         await service.queue.close()
         await ingest.close()

@@ -20,6 +20,7 @@ from api.limits.shared import SharedBuckets
 from api.logs import configure_logs
 from api.metrics import tell_work
 from api.searches.telling import open_telling
+from api.server.memory import use_one_heap
 from api.server.shared_texts import SharedTexts
 from api.server.workers import Workers
 from api.worker import Worker
@@ -45,6 +46,7 @@ _LISTEN_HINTS = {
 
 def serve(host: str | None, port: int | None, *, workers: int, first_run: bool) -> None:
     """Serve until Ctrl-C or SIGTERM, in as many processes."""
+    use_one_heap()
     settings = load_settings()
     given = {name: value for name, value in (("ioc_host", host), ("ioc_port", port)) if value is not None}
     settings = settings.model_copy(update=given)

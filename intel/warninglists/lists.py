@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -151,7 +152,7 @@ def _merged(pairs: list[tuple[int, int]]) -> Ranges:
         else:
             firsts.append(first)
             lasts.append(last)
-    return Ranges(tuple(firsts), tuple(lasts))
+    return Ranges(_packed(firsts), _packed(lasts))
 
 
 def _steps(ranges: Ranges) -> list[int]:
@@ -160,5 +161,10 @@ def _steps(ranges: Ranges) -> list[int]:
 
 
 def _from_steps(steps: Sequence[int]) -> Ranges:
-    bounds = tuple(accumulate(steps))
-    return Ranges(bounds[::2], bounds[1::2])
+    bounds = list(accumulate(steps))
+    return Ranges(_packed(bounds[::2]), _packed(bounds[1::2]))
+
+
+def _packed(bounds: Sequence[int]) -> Sequence[int]:
+    """Return numbers in a fifth of the memory where they are those of IPv4."""
+    return tuple(bounds) if bounds and bounds[-1] >= 1 << 64 else array("Q", bounds)

@@ -10,8 +10,12 @@ from types import FrameType
 from api.logs import configure_logs
 
 from .extraction import Effort, measure_extraction
+from .folders import Shape
 from .loop import measure_loop, print_loop
 from .measuring import Pace
+from .performance import Effort as PerformanceEffort
+from .performance import measure_performance
+from .performance_page import print_performance, write_page
 from .reports import Size
 from .service import measure_service
 from .tables import print_extraction, print_json, print_service
@@ -28,6 +32,11 @@ def main(arguments: list[str]) -> int:
     if options.what == "extraction":
         found = measure_extraction(_effort(options.quick), _tell)
         print_json(found) if options.json else print_extraction(found)
+    elif options.what == "tables":
+        performance = measure_performance(_performance_effort(options), _tell)
+        print_json(performance) if options.json else print_performance(performance)
+        if options.write:
+            write_page(performance)
     elif options.what == "loop":
         stalls = measure_loop(indicators, _tell)
         print_json(stalls) if options.json else print_loop(stalls)
@@ -40,13 +49,24 @@ def main(arguments: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures speeds side by side in one run.")
-    parser.add_argument("what", nargs="?", choices=("service", "extraction", "loop"), default="service")
+    parser.add_argument("what", nargs="?", choices=("service", "extraction", "loop", "tables"), default="service")
     parser.add_argument("--quick", action="store_true", help="a short run that only shows that everything works")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
     parser.add_argument(
         "--indicators", type=_enough, metavar="N", help="how many the store is filled with (default 20,000)"
     )
+    parser.add_argument("--reports", type=int, metavar="N", help="tables: how many reports are imported (default 500)")
+    parser.add_argument("--in-a-report", type=int, metavar="N", help="tables: indicators in each (default 1,000)")
+    parser.add_argument("--rounds", type=int, metavar="N", help="tables: runs of each side (default 5)")
+    parser.add_argument("--write", action="store_true", help="tables: write docs/performance.md")
     return parser
+
+
+def _performance_effort(options: argparse.Namespace) -> PerformanceEffort:
+    """Return how much is measured for the tables: all of it by default."""
+    reports, indicators, rounds, seconds = (4, 100, 1, 0.2) if options.quick else (500, 1_000, 5, 4.0)
+    shape = Shape(options.reports or reports, options.in_a_report or indicators)
+    return PerformanceEffort(shape, options.rounds or rounds, seconds, install=not options.quick)
 
 
 def _enough(text: str) -> int:

@@ -21,8 +21,13 @@ def peer_python(name: str, *, install: bool) -> Path:
     """Return the interpreter of the environment that holds that peer. NotToBeHad where it is neither there nor
     installable.
     """
+    return python_of(name, PEERS[name], install=install)
+
+
+def python_of(name: str, wanted: str, *, install: bool) -> Path:
+    """Return the interpreter of an environment that holds that version of a package. NotToBeHad as above."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
-    folder = cache_folder() / f"{name}-{PEERS[name]}-python{version}"
+    folder = cache_folder() / f"{name}-{wanted}-python{version}"
     finished, python = folder / "finished", folder / "bin" / "python"
     if finished.exists():
         return python
@@ -30,7 +35,7 @@ def peer_python(name: str, *, install: bool) -> Path:
         raise NotToBeHad("it is not installed, and a quick run installs nothing")
     shutil.rmtree(folder, ignore_errors=True)
     venv.create(folder, with_pip=True)
-    _install(python, f"{name}=={PEERS[name]}")
+    _install(python, f"{name}=={wanted}")
     finished.touch()
     return python
 

@@ -6,12 +6,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.engines.engine import NotToBeHad, free_port, running, wait_until
+
+from .load import answers
 
 WHOLE_SERVICE = "api.app:create_app"
 _START_SECONDS = 60
@@ -21,7 +22,7 @@ OPEN_RATES = dict.fromkeys(("IOC_RATE_KEY", "IOC_RATE_LIST", "IOC_RATE_SEARCH", 
 
 
 @contextmanager
-def served(environment: Mapping[str, str], app: str = WHOLE_SERVICE) -> Iterator[str]:
+def served(environment: Mapping[str, str], app: str = WHOLE_SERVICE, ready: str = "/readyz") -> Iterator[str]:
     """Give the address of the app, once it is ready. NotToBeHad where it does not start."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
@@ -40,15 +41,7 @@ def served(environment: Mapping[str, str], app: str = WHOLE_SERVICE) -> Iterator
             )
         with running(process):
             try:
-                wait_until(process, lambda: _ready(address), _START_SECONDS)
+                wait_until(process, lambda: answers(port, ready), _START_SECONDS)
             except NotToBeHad as error:
                 raise NotToBeHad(f"{error}: {output.read_text(errors='replace')[-600:]}") from error
             yield address
-
-
-def _ready(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{address}/readyz", timeout=5) as answer:  # noqa: S310 - our own http address
-            return bool(answer.status == 200)
-    except OSError:
-        return False

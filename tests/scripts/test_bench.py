@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import signal
@@ -25,6 +26,8 @@ OPERATIONS = {
     "a network",
     "newest 50 articles",
 }
+# Of no package, for a type checker.
+_PAGES = ("performance", "performance_page")
 EVERY_WAY = {"raw", "store", "api", "api_with_key"}
 
 # A quick run starts a service several times, which a busy machine can make slow.
@@ -136,3 +139,28 @@ def test_something_unknown_is_refused_with_the_choices() -> None:
     done = bench("storage")
     assert (done.returncode, done.stdout) == (2, "")
     assert "'service', 'extraction', 'loop'" in done.stderr
+
+
+def test_a_quick_run_of_the_tables_measures_every_embedded_row_and_says_what_is_left_out() -> None:
+    found = measured("tables", **EMBEDDED)
+    rows = {row["name"]: row for row in found["tables"]["Embedded"]}
+    for name in ("import of these reports", "newest 50, 16 connections", "whole list with facets", "file"):
+        assert min(rows[name]["ours"]) > 0, name
+    assert rows["look-up with `--workers 2`"]["beside"]
+    assert len(found["left_out"]) == 2  # Datasette, and all that is served
+
+
+def test_a_ratio_that_fell_by_more_than_a_fifth_against_the_page_is_told(tmp_path: Path) -> None:
+    measuring, pages = (importlib.import_module(f"scripts.benchmarks.{name}") for name in _PAGES)
+    page = tmp_path / "performance.md"
+    for ratio in (4.0, 3.3, 3.1):
+        row = measuring.Row("look-up", "a second", [ratio * 100, ratio * 100], "4 ×", [100, 100], "Datasette")
+        found = measuring.Performance("some reports", {"Embedded": [row]})
+        if not page.exists():
+            pages.write_page(found, page)
+        fell = pages.fallen_ratios(found.ratios, pages.kept_ratios(page))
+        assert bool(fell) is (ratio < 3.2)
+    assert (
+        "| look-up | 400 (400–400) a second | Datasette | 100 (100–100) | 4.00 × (4.00–4.00) | 4 × |"
+        in page.read_text()
+    )

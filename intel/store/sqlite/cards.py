@@ -31,7 +31,10 @@ def cards_in_order(connection: sqlite3.Connection, seqs: Sequence[int]) -> tuple
 
 def _rows(connection: sqlite3.Connection, key: str, wanted: Sequence[int | bytes]) -> list[sqlite3.Row]:
     """Return the rows of the wanted indicators; one statement, for each costs more than a row."""
-    return connection.execute(f"{_CARDS} WHERE i.{key} IN ({', '.join('?' * len(wanted))})", tuple(wanted)).fetchall()
+    # Filled up with NULL, so that a connection keeps a few statements and not one for every number of them.
+    room = 1 << max(0, len(wanted) - 1).bit_length()
+    asked = (*wanted, *(None,) * (room - len(wanted)))
+    return connection.execute(f"{_CARDS} WHERE i.{key} IN ({', '.join('?' * room)})", asked).fetchall()
 
 
 def _rendered(connection: sqlite3.Connection, rows: Iterable[sqlite3.Row]) -> Iterable[Card]:

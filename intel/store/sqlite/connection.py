@@ -40,7 +40,7 @@ _STEPS_BETWEEN_LOOKS = 2_000
 BUSY_SECONDS = 5.0
 # Pages that a connection keeps. There are several readers, and the system keeps the file's pages for all of them.
 _CACHE_KIB = 16_000
-_CACHE_OF_READER_KIB = 4_000
+_CACHE_OF_READER_KIB = 2_000
 # Few enough that whoever reads them holds the event loop for some milliseconds only.
 ROWS_AT_ONCE = 250
 # Conditions of the machine or of other processes, which pass; any other code is a fault in a statement.
@@ -159,7 +159,7 @@ class _AtOnce:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            self._connection = connect(self._path, mode="rw", busy_seconds=0)
+            self._connection = connect(self._path, mode="rw", busy_seconds=0, cache_kib=_CACHE_OF_READER_KIB)
             self._connection.set_progress_handler(self._is_late, _STEPS_BETWEEN_LOOKS)
         return self._connection
 
@@ -188,7 +188,7 @@ class _Query:
         """Return the next rows; none at the end, and after `close`."""
         with self._in_use:
             if self._connection is None and not self._closed:
-                self._connection = connect(self._path, mode="rw")
+                self._connection = connect(self._path, mode="rw", cache_kib=_CACHE_OF_READER_KIB)
                 # What a large result is sorted by does not fit into memory.
                 self._connection.execute("PRAGMA temp_store = FILE")
             if self._connection is None or self._closed:

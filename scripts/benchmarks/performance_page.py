@@ -1,0 +1,112 @@
+"""The tables of `performance` for a person, on the terminal and as `docs/performance.md`."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import sqlite3
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .performance import Performance, Row
+
+PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+_WIDTH = 160
+# A ratio that is lower than so much of the one on the page is red.
+FALLEN = 0.8
+_KEPT = re.compile(r"<!-- ratios (\{.*?\}) -->", re.DOTALL)
+_COLUMNS = ("measured", "value, median (spread)", "beside", "its value", "ratio (spread)", "must")
+
+
+def print_performance(found: Performance, page: Path = PAGE) -> None:
+    """Print every table; red are ratios that fell by more than a fifth against the page."""
+    console, fallen = Console(highlight=False), fallen_ratios(found.ratios, kept_ratios(page))
+    if not console.is_terminal:
+        console = Console(highlight=False, width=_WIDTH)
+    for title, rows in found.tables.items():
+        table = Table(title=f"{title}: {found.data}", title_justify="left", header_style="bold")
+        for place, column in enumerate(_COLUMNS):
+            table.add_column(column, justify="left" if place in (0, 2) else "right")
+        for row in rows:
+            style = "bold red" if f"{title}: {row.name} / {row.beside_name}" in fallen else ""
+            table.add_row(*(Text(cell, style=style) for cell in cells(row)))
+        console.print(table)
+    for name, (was, now) in fallen.items():
+        console.print(Text(f"{name}: the ratio fell from {was:.2f} to {now:.2f}", style="bold red"))
+    for line in found.left_out:
+        console.print(Text(line), soft_wrap=True)
+
+
+def kept_ratios(page: Path) -> dict[str, float]:
+    """Return the ratios that the page was written with; none where there is no page."""
+    kept = _KEPT.search(page.read_text("utf-8")) if page.is_file() else None
+    return dict(json.loads(kept[1])) if kept else {}
+
+
+def fallen_ratios(now: Mapping[str, float], kept: Mapping[str, float]) -> dict[str, tuple[float, float]]:
+    """Return what fell by more than a fifth, as (was, is)."""
+    return {name: (was, now[name]) for name, was in kept.items() if name in now and now[name] < was * FALLEN}
+
+
+def cells(row: Row) -> list[str]:
+    """Return a row's cells, in the order of the columns."""
+    value = f"{_spread(row.ours)} {row.unit}"
+    if not row.ratios:
+        return [_named(row), value, "", "", "", row.must]
+    ratio = f"{statistics.median(row.ratios):.2f} × ({min(row.ratios):.2f}–{max(row.ratios):.2f})"
+    return [_named(row), value, row.beside_name, _spread(row.beside), ratio, row.must]
+
+
+def write_page(found: Performance, page: Path = PAGE) -> None:
+    """Write the page anew; the ratios stand on it for the next run to be compared with."""
+    page.write_text("\n".join(_page(found)) + "\n", "utf-8")
+
+
+def _page(found: Performance) -> Iterator[str]:
+    yield "# Performance\n"
+    yield (
+        "Written by `scripts/bench tables --write`, which makes every row anew: reports, import, service and load on\n"
+        "one machine. Only ratios can be compared between machines; the spread is from the lowest to the highest run."
+    )
+    yield f"\n- Date: {datetime.now(UTC):%Y-%m-%d}\n- Machine: {_machine()}\n- Data: {found.data}"
+    for title, rows in found.tables.items():
+        yield f"\n## {title}\n"
+        yield f"| {' | '.join(_COLUMNS)} |\n|{'---|' * len(_COLUMNS)}"
+        for row in rows:
+            yield f"| {' | '.join(cells(row))} |"
+    if found.left_out:
+        yield "\n" + "\n".join(f"- Left out: {line}" for line in found.left_out)
+    yield f"\n<!-- ratios {json.dumps(found.ratios)} -->"
+
+
+def _named(row: Row) -> str:
+    return f"{row.name} ({row.note})" if row.note else row.name
+
+
+def _spread(values: Sequence[float]) -> str:
+    if not values:
+        return "–"
+    median = _number(statistics.median(values))
+    return f"{median} ({_number(min(values))}–{_number(max(values))})" if len(values) > 1 else median
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:,.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def _machine() -> str:
+    models = re.findall(r"(?m)^model name\s*: (.+)$", Path("/proc/cpuinfo").read_text()) or [platform.machine()]
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    load = ", ".join(f"{each:.1f}" for each in os.getloadavg())
+    return (
+        f"{os.cpu_count()} × {models[0]}, {memory:.0f} GiB, Python {platform.python_version()},"
+        f" SQLite {sqlite3.sqlite_version}; load when it ended: {load}"
+    )
