@@ -14,6 +14,7 @@ MARKDOWN: Final = "text/markdown"
 PDF: Final = "application/pdf"
 ARTICLE_TYPES: Final = frozenset({HTML, XHTML, PLAIN, MARKDOWN, PDF})
 
+_WESTERN: Final = "windows-1252"
 _LARGE_BYTES: Final = 1_000_000
 
 _HEAD_BYTES: Final = 2048
@@ -100,8 +101,9 @@ def is_feed(body: bytes) -> bool:
 def decode(body: bytes, charset: str | None, *, markup: bool) -> str:
     """Decode a body: by byte order mark or the zeros of UTF-16, else by the declared charset, else by its meta tag.
 
-    The meta tag counts in `markup` alone. Without any of these the guess is UTF-8 where that fits and windows-1252
-    elsewhere, as in browsers. What cannot be decoded becomes U+FFFD; NUL is dropped.
+    The meta tag counts in `markup` alone, and what is said to be Western but is UTF-8 is read as that. Without any of
+    these the guess is UTF-8 where that fits and windows-1252 elsewhere,
+    as in browsers. What cannot be decoded becomes U+FFFD; NUL is dropped.
     """
     for bom, codec in _BOMS:
         if body.startswith(bom):
@@ -109,12 +111,20 @@ def decode(body: bytes, charset: str | None, *, markup: bool) -> str:
     if codec := _unmarked_utf16(body):
         return _decoded(body, codec)
     codec = _CODECS.get((charset or "").strip().strip("\"'").lower(), "") or (_meta_codec(body) if markup else "")
-    if codec:
+    if codec and not (codec == _WESTERN and _is_utf8(body)):
         return _decoded(body, codec)
     try:
         return body.decode("utf-8").replace("\0", "")
     except UnicodeDecodeError:
         return _decoded(body, "windows-1252")
+
+
+def _is_utf8(body: bytes) -> bool:
+    """Tell whether a body holds letters beyond ASCII, all of them in UTF-8: hardly any other text reads so."""
+    try:
+        return not body.isascii() and bool(body.decode("utf-8"))
+    except UnicodeDecodeError:
+        return False
 
 
 def is_noise(text: str) -> bool:

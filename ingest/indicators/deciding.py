@@ -361,6 +361,8 @@ class Judge:
             evidence.append(_IN_SECTION)
         if line.words == 0 or around.in_cell(line, start, end):
             evidence.append(_ALONE)
+            if reading.type == "email" and around.is_among_mailboxes(line):
+                evidence.append((2, "among its like"))
         elif line.is_item and line.words <= 5:
             evidence.append((1, "item of a list"))
         if place == "code" or around.quoted(start, end) or (reading.type == "url" and around.in_quotes(start, end)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,11 +19,13 @@ from ingest.indicators.document import Document, Place
 from ingest.indicators.mailboxes import of_refused_hosts
 from ingest.indicators.malware import JudgedMalware, judge_malware, malware_sightings
 from ingest.indicators.sentences import Sentences
-from ingest.indicators.sightings import Sighting, sightings, spaced_sightings
+from ingest.indicators.sightings import NOT_READ, Sighting, sightings, spaced_sightings
 from ingest.indicators.surroundings import Surroundings
 from ingest.indicators.walking import walk
 from intel.names import malware_names
 from intel.refanging import PlainText, plain_text
+
+log = logging.getLogger(__name__)
 
 MOST_INDICATORS: Final = 20_000
 MOST_MALWARE_NEAR: Final = 20
@@ -33,8 +36,8 @@ MOST_REFUSALS: Final = 32
 _KeptPlace = tuple[int, int, Verdict]
 _Kept = dict[tuple[str, str], list[_KeptPlace]]
 _OF_REFUSED_HOST: Final = Verdict(False, "mailbox at a host that is no indicator", 0)
-# A fault of ours costs the one candidate that it happens to, and not the article.
-NOT_WEIGHED: Final = Verdict(False, "could not be weighed", 0)
+# A fault of ours costs the one candidate that it happens to, and not the article; `ioc_candidates` counts it.
+NOT_WEIGHED: Final = Verdict(False, NOT_READ, 0)
 # What the text says for a URL whose host it names as an indicator too.
 _HOST_IS_LISTED: Final = (4, "host named as an indicator")
 _HOST_OF_NOTHING: Final = Verdict(False, "host of something that is no indicator", 0)
@@ -214,10 +217,13 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
 def _verdict(text: str, seen: list[Sighting], index: int, judge: Judge, kept: _Kept) -> Verdict:
     """Return the verdict on `seen[index]`, after those on all before it."""
     type, _, _, _, defanged, _, remark, source = seen[index][0]
+    if remark == NOT_READ:
+        return NOT_WEIGHED
     try:
         is_asked = remark or (type in ASKED_FOR_COMPANY and not (defanged or source))
         verdict = judge.verdict(seen[index], company_of(text, seen, index) if is_asked else "")
     except (ValueError, LookupError):
+        log.exception("a candidate of type %s could not be weighed", type)
         return NOT_WEIGHED
     return _HOST_OF_NOTHING if source and verdict.kept and not _source_is_kept(source, kept) else verdict
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -18,7 +19,12 @@ from ingest.indicators.walking import MOST_OF_ONE, Walk, may_hold_indicators
 from intel.names import is_technique
 from intel.refanging import DOT, SEPARATOR, places_of
 
+log = logging.getLogger(__name__)
+
 LONGEST_TOKEN: Final = 2048
+LONGEST_TOLD: Final = 80
+# Of a candidate that a fault of ours hits.
+NOT_READ: Final = "could not be weighed"
 MOST_SERIES: Final = 10_000
 
 _OPEN_ENDS: Final = f".{DOT}"
@@ -95,13 +101,14 @@ def spaced_sightings(walked: Walk) -> list[Sighting]:
 
 
 def _read(token: str) -> Sequence[Reading]:
-    """Return what a token may hold; one that no rule was made for holds nothing, and the rest of its text is read
+    """Return what a token may hold; one that no rule was made for is told as such, and the rest of its text is read
     on.
     """
     try:
         return read_token(token) if len(token) <= LONGEST_TOKEN else list(_read_pieces(token))
     except (ValueError, LookupError):
-        return ()
+        log.exception("a token of %d characters could not be read", len(token))
+        return (Reading("domain", token[:LONGEST_TOLD], 0, len(token), remark=NOT_READ),)
 
 
 def _pieces_beside(token: str, readings: Sequence[Reading]) -> list[tuple[int, str]]:

@@ -14,7 +14,7 @@ from ingest.indicators.cutting import cuts
 from ingest.indicators.document import Document, Place
 from ingest.indicators.sentences import line_span
 from ingest.indicators.vocabulary import pieces, words
-from intel.refanging import MARKS, PlainText
+from intel.refanging import AT, MARKS, PlainText
 from intel.suffixes import registered_domain
 
 Section = Literal["indicators", "references", "other", ""]
@@ -88,6 +88,7 @@ _INVITATION: Final = re.compile(
     r"(?: is)?(?: (?:at|on|in|from|here|under|unter|auf|sur|en))?[ :(<]{1,3}|подробнее[ :]{1,2})\Z"
 )
 _DEAD_DROP: Final = re.compile(r"(?i)\bdead[ -]?drops?\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z")
+_IS_A_MAILBOX: Final = re.compile(rf"[\s>|*\u2022-]{{0,6}}[^\s@]{{1,64}}(?:@|{AT}++)[^\s@]{{4,100}}\s*")
 _BLOCK: Final = 64
 _MARK_SIGNS: Final = frozenset(MARKS)
 _HEX_DUMP: Final = re.compile(r"\s*(?:0x)?[0-9A-Fa-f]{4,16}:?[ \t]+(?:[0-9A-Fa-f]{2,8}[ \t]+){4}")
@@ -169,6 +170,14 @@ class Surroundings:
     def quoted(self, start: int, end: int) -> bool:
         """Tell whether backticks set `start:end` as code."""
         return "`" in self.text[max(0, start - 3) : start] and "`" in self.text[end : end + 3]
+
+    def is_among_mailboxes(self, line: Line) -> bool:
+        """Tell whether the line above or below is a mailbox too: senders are listed, who is to be asked is one."""
+        above = self.text.rfind("\n", max(0, line.start - LONGEST_HEADING), max(0, line.start - 1)) + 1
+        below = self.text[line.end + 1 : line.end + 1 + LONGEST_HEADING].partition("\n")[0]
+        return _IS_A_MAILBOX.fullmatch(self.text[above : max(0, line.start - 1)]) is not None or (
+            _IS_A_MAILBOX.fullmatch(below) is not None
+        )
 
     def is_home_of_what_is_named(self, host: str, start: int) -> bool:
         """Tell whether the word right before a host in brackets is its own name: `rclone (rclone.org)`."""
