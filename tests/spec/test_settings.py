@@ -1,4 +1,4 @@
-"""What README tells of the settings is what the service knows, and all that the contract asks for is there."""
+"""What docs/settings.md tells is what the service knows, and all settings that the contract asks for are there."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from intel.settings import Settings
 ROOT = Path(__file__).parent.parent.parent
 
 
-def readme_settings() -> dict[str, tuple[str, str]]:
-    """By name in README's table: default and description."""
-    text = (ROOT / "README.md").read_text("utf-8").partition("\n## Settings\n")[2].partition("\n## ")[0]
+def documented_settings() -> dict[str, tuple[str, str]]:
+    """By name in the table of docs/settings.md: default and description."""
+    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
     rows = re.findall(r"^\| `([A-Z_]+)` \| (.*?) \| (.*?) \|$", text, re.MULTILINE)
     return {name: (default, says) for name, default, says in rows}
 
 
 @pytest.mark.promise("settings.all")
-def test_the_readme_and_the_settings_tell_the_same() -> None:
+def test_the_documents_and_the_settings_tell_the_same() -> None:
     fields = Settings.model_fields
     expected = {
         name.upper(): (f"`{field.default}`" if field.default not in (None, "", ()) else "unset", field.description)
         for name, field in fields.items()
     }
-    assert readme_settings() == expected
+    assert documented_settings() == expected
 
 
 @pytest.mark.promise("settings.all")
