@@ -11,8 +11,8 @@ from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import formatdate, make_msgid
 from typing import Final
-from urllib.parse import urlencode
 
+from api.searches.asked import address_of
 from intel.canonical import defang
 from intel.records import Ioc
 from intel.saved_searches import SavedSearch
@@ -102,10 +102,9 @@ def digest(search: SavedSearch, iocs: Sequence[Ioc], total: int, base_url: str) 
             lines.append(f"    {_line(', '.join(ioc.malware[:5]))}")
     if total > len(iocs):
         lines += ["", f"and {total - len(iocs):,} more"]
-    asked = {name: value for name, value in {"q": search.q, **search.filters}.items() if value}
     lines += [
         "",
-        f"Search: {base_url}/search?{urlencode(asked, doseq=True, errors='replace')}",
+        f"Search: {base_url}{address_of(search)}",
         f"Not found does not mean harmless. Told at {rfc3339(search.mail_at)}.",
         "",
         f"Saved searches: {base_url}/settings/searches",

@@ -35,7 +35,15 @@ OPEN_TO_ALL = (
     "/no/such/page",
 )
 FOR_STRANGERS = ("/signin", "/signup", "/search?q=curlew")
-FOR_MEMBERS = ("/settings", "/settings/api-keys", "/settings/feeds", "/signout", "/bulk", "/submit")
+FOR_MEMBERS = (
+    "/settings",
+    "/settings/api-keys",
+    "/settings/feeds",
+    "/settings/searches",
+    "/signout",
+    "/bulk",
+    "/submit",
+)
 SEEN_AS_404 = ("/ioc/domain/never.example", "/no/such/page")
 
 
