@@ -73,7 +73,7 @@ from api.service import Service
 from api.uploads import Uploads
 from api.web.routes import add_pages, error_page, is_page
 from api.worker import Worker
-from ingest.assembly import Ingest, open_following, open_ingest
+from ingest.assembly import Ingest, open_catalogues, open_following, open_ingest
 from ingest.queue.embedded import EmbeddedQueue
 from ingest.queue.hints import HintingQueue
 from ingest.queue.port import Queue
@@ -224,7 +224,8 @@ def _chores(service: Service, ingest: Ingest) -> tuple[Callable[[], Awaitable[No
     build_weeks = build_newest_weeks(service.store, service.lessons, service.clock)
     telling = open_telling(service.settings, service.store, ingest, service.clock)
     retention = open_retention(service.settings, service.store, service.clock)
-    return following, lambda: keep_weeks(build_weeks), telling, *([retention.keep] if retention else ())
+    fresh = open_catalogues(service.settings, service.store, ingest, service.clock)
+    return following, lambda: keep_weeks(build_weeks), telling, *([retention.keep] if retention else ()), *fresh
 
 
 def _queue(redis: str | None, ingest: Ingest, worker: Worker | None) -> Queue:

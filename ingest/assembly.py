@@ -11,6 +11,7 @@ from ingest.blocking import Blocking
 from ingest.copies import Compare
 from ingest.feed_lists import ListedFeed, can_be_followed, read_list_file
 from ingest.fetch import FetchAllow, Fetcher, FetchLimits
+from ingest.fresh_catalogues import FreshCatalogues, read_wanted
 from ingest.handed_in import HandedIn
 from ingest.isolated import Isolation
 from ingest.near_duplicates import copies_among
@@ -118,6 +119,14 @@ def fetch_limits(settings: Settings) -> FetchLimits:
         body_bytes=settings.ioc_fetch_most_bytes,
         redirects=settings.ioc_fetch_redirects,
     )
+
+
+def open_catalogues(
+    settings: Settings, store: Store, ingest: Ingest, clock: Callable[[], datetime] = utc_now
+) -> tuple[Callable[[], Awaitable[None]], ...]:
+    """Return what keeps the catalogues in IOC_CATALOGUES fresh; nothing where none are named. ConfigurationError."""
+    wanted = read_wanted(settings.ioc_catalogues)
+    return (FreshCatalogues(store, wanted, ingest.fetch_allow, ingest.proxy, clock).keep,) if wanted else ()
 
 
 def open_following(

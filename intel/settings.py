@@ -110,6 +110,9 @@ class Settings(BaseModel):
         le=36_500,
         description="days after which articles are archived in IOC_DATA_DIR and removed; all are kept",
     )
+    ioc_catalogues: CommaList = Field(
+        (), description="catalogues fetched once a day, each as `name=address`; see `docs/operations.md`"
+    )
     ioc_feeds: Path | None = Field(None, description="file of feeds to follow")
 
     @field_validator("ioc_rate_key", "ioc_rate_list", "ioc_rate_search", "ioc_rate_export", "ioc_rate_wrong_key")

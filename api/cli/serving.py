@@ -24,7 +24,7 @@ from api.server.memory import use_one_heap
 from api.server.shared_texts import SharedTexts
 from api.server.workers import Workers
 from api.worker import Worker
-from ingest.assembly import open_following, open_ingest
+from ingest.assembly import open_catalogues, open_following, open_ingest
 from ingest.queue.hints import Hints
 from ingest.queue.redis import ArqQueue, run_worker
 from ingest.retention import open_retention
@@ -172,9 +172,9 @@ async def _work(settings: Settings, redis_address: str) -> None:
     telling = open_telling(settings, store, ingest)
     build_weeks = build_newest_weeks(store, load_lessons(), utc_now)
     retention = open_retention(settings, store, utc_now)
-    retaining = [retention.keep] if retention else []
+    chores = [*([retention.keep] if retention else []), *open_catalogues(settings, store, ingest)]
     ingest.isolation.start()
-    keeping = asyncio.create_task(upkeep(store, queue, utc_now, following, telling, *retaining))
+    keeping = asyncio.create_task(upkeep(store, queue, utc_now, following, telling, *chores))
     say("reading submissions (Ctrl-C ends it)")
     try:
         await run_worker(redis_address, ingest.work.read, stopping, build_weeks)
