@@ -76,6 +76,9 @@ _FILTERS: Final[Mapping[str, Any]] = {
     "exclude": ExcludeParameter,
     "min_sources": MinSourcesParameter,
 }
+FILTERS: Final = tuple(_FILTERS)
+# Those that may be repeated.
+SEVERAL: Final = ("type", "source", "malware", "status", "exclude")
 _SHOWN: Final[Mapping[str, Any]] = {"sort": SortParameter, "fields": FieldsParameter}
 
 

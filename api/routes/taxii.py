@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -12,16 +12,19 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api.filters import FILTERS, SEVERAL, at, read_filter
+from api.filters import Asked as Filters
 from api.limits.policy import access
 from api.problems import TAXII, TAXII_MEDIA_TYPE, Problem
-from api.service import service_of
+from api.service import account_of, service_of
 from api.taxii.asking import Match, NotUnderstood, read_limit, read_match, read_time, version_of
-from api.taxii.collections import COLLECTIONS, STIX_MEDIA_TYPE, Collection, collection_of
+from api.taxii.collections import STIX_MEDIA_TYPE, Collection, collection_of, collections_of
 from api.taxii.messages import check_accepts, message
 from api.taxii.pages import Added, Asked, ObjectPage, Place, first_place, read_page
 from api.web.addresses import own_address
 from intel.errors import InvalidQuery, NotFound
-from intel.query import ChangePosition, Position
+from intel.query import ChangePosition, Position, parse_search
+from intel.records import IOC_TYPES
 
 router = APIRouter(prefix=TAXII, include_in_schema=False)
 
@@ -62,53 +65,62 @@ async def api_root(request: Request) -> Response:
 @_route("GET", f"{_API}/collections")
 async def list_collections(request: Request) -> Response:
     """Answer with all collections."""
-    return _answer(request, {"collections": [each.told() for each in COLLECTIONS]})
+    found = await collections_of(service_of(request).store, account_of(request))
+    return _answer(request, {"collections": [each.told() for each in found]})
 
 
 @_route("GET", _COLLECTION)
 async def get_collection(request: Request, collection: str) -> Response:
     """Answer with one collection."""
-    return _answer(request, collection_of(collection).told())
+    return _answer(request, (await _collection(request, collection)).told())
 
 
 @_route("GET", f"{_COLLECTION}/manifest")
 async def get_manifest(request: Request, collection: str) -> Response:
     """Answer with a page of what is in a collection, without its content."""
-    page = await _read(request, collection_of(collection))
+    page = await _read(request, await _collection(request, collection))
     return _enveloped(page, "objects", [_entry(each) for each in page.found.items])
 
 
 @_route("GET", f"{_COLLECTION}/objects")
 async def get_objects(request: Request, collection: str) -> Response:
     """Answer with a page of a collection."""
-    page = await _read(request, collection_of(collection))
+    page = await _read(request, await _collection(request, collection))
     return await asyncio.to_thread(_enveloped, page, "objects", [each.made for each in page.found.items])
 
 
 @_route("GET", f"{_COLLECTION}/objects/{{object_id}}")
 async def get_object(request: Request, collection: str, object_id: str) -> Response:
     """Answer with one object."""
-    page = await _read(request, collection_of(collection), object_id)
+    page = await _read(request, await _collection(request, collection), object_id)
     return _enveloped(page, "objects", [each.made for each in page.found.items])
 
 
 @_route("GET", f"{_COLLECTION}/objects/{{object_id}}/versions")
 async def get_versions(request: Request, collection: str, object_id: str) -> Response:
     """Answer with the versions of an object: the newest one is kept."""
-    page = await _read(request, collection_of(collection), object_id)
+    page = await _read(request, await _collection(request, collection), object_id)
     return _enveloped(page, "versions", [version_of(each.made) for each in page.found.items])
 
 
 @_route("POST", f"{_COLLECTION}/objects")
 async def add_objects(request: Request, collection: str) -> Response:
     """Refuse objects: no collection can be written to."""
-    raise _read_only(request, collection)
+    raise await _read_only(request, collection)
 
 
 @_route("DELETE", f"{_COLLECTION}/objects/{{object_id}}")
 async def delete_object(request: Request, collection: str, object_id: str) -> Response:
     """Refuse to delete: no collection can be written to."""
-    raise _read_only(request, collection)
+    raise await _read_only(request, collection)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a request asks, with its filters as they came, which its `next` carries."""
+
+    filters: Filters
+    asked: Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +129,7 @@ class _Page:
 
     request: Request
     collection: Collection
+    filters: Filters
     asked: Asked
     found: ObjectPage
 
@@ -126,16 +139,20 @@ async def _read(request: Request, collection: Collection, object_id: str | None 
     check_accepts(request)
     service = service_of(request)
     try:
-        asked = await _asked(request, collection, object_id)
+        read = await _asked(request, collection, object_id)
     except NotUnderstood as wrong:
         raise Problem(400, "invalid_parameter", str(wrong)) from None
-    page = await read_page(service.store, asked, service.settings.base_url)
+    page = await read_page(service.store, read.asked, service.settings.base_url)
     if object_id is not None and not page.items:
-        await _check_is_there(request, asked, object_id)
-    return _Page(request, collection, asked, page)
+        await _check_is_there(request, read.asked, object_id)
+    return _Page(request, collection, read.filters, read.asked, page)
 
 
-async def _asked(request: Request, collection: Collection, object_id: str | None) -> Asked:
+async def _collection(request: Request, name: str) -> Collection:
+    return await collection_of(service_of(request).store, account_of(request), name)
+
+
+async def _asked(request: Request, collection: Collection, object_id: str | None) -> _Read:
     parameters, service = request.query_params, service_of(request)
     limit = read_limit(parameters.get("limit"), _MOST_OBJECTS)
     list_name = f"taxii {collection.alias} {object_id or ''}"
@@ -144,24 +161,35 @@ async def _asked(request: Request, collection: Collection, object_id: str | None
             said, position = service.cursors.read(list_name, parameters["next"])
         except InvalidQuery:
             raise NotUnderstood("next must be the `next` of an earlier answer for this collection.") from None
-        after, match = said.pop("added_after"), Match(**{name: tuple(values) for name, values in said.items()})
+        after, filters = said.pop("added_after"), said.pop("filters")
+        match = Match(**{name: tuple(values) for name, values in said.items()})
         shared, number, complete = map(int, position.values)
         added_after = None if after is None else read_time("added_after", after)
         place = Place(shared, ChangePosition(number, complete))
     else:
         after = parameters.get("added_after")
         added_after = None if after is None else read_time("added_after", after)
-        match = read_match(parameters)
+        match, filters = read_match(parameters), _filters(request, collection)
         place = await first_place(service.store, added_after)
     if object_id is not None:
         match = Match((object_id,), match.type, match.version, match.spec_version)
-    return Asked(collection.types, match, added_after, limit, place)
+    only = read_filter(filters, service.clock())
+    types = tuple(type for type in only.types or IOC_TYPES if type in (collection.filters.get("type") or IOC_TYPES))
+    text = parse_search(collection.q) if collection.q else None
+    return _Read(filters, Asked(replace(only, types=types), text, match, added_after, limit, place))
+
+
+def _filters(request: Request, collection: Collection) -> Filters:
+    """Return the collection's filters, with those of the address in their place where it has any."""
+    given = request.query_params
+    asked = {name: given.getlist(name) if name in SEVERAL else given[name] for name in FILTERS if name in given}
+    return at({**collection.filters, **asked}, service_of(request).clock())
 
 
 async def _check_is_there(request: Request, asked: Asked, object_id: str) -> None:
     """Raise NotFound where the object is not there at all, not only left out by a filter."""
     service = service_of(request)
-    alone = Asked(asked.types, Match((object_id,)), None, 1, Place())
+    alone = Asked(asked.filter, asked.text, Match((object_id,)), None, 1, Place())
     if not (await read_page(service.store, alone, service.settings.base_url)).items:
         raise NotFound("No object of this collection has this id.")
 
@@ -173,7 +201,7 @@ def _enveloped(page: _Page, name: str, items: list[Any]) -> Response:
     body: dict[str, Any] = {name: items} if items else {}
     if (place := page.found.next) is not None:
         after = page.asked.added_after
-        said = page.asked.match.members() | {"added_after": after and _time(after)}
+        said = page.asked.match.members() | {"added_after": after and _time(after), "filters": dict(page.filters)}
         list_name = f"taxii {page.collection.alias} {page.request.path_params.get('object_id', '')}"
         position = Position((place.shared, place.changes.number, place.changes.complete))
         body = {"more": True, "next": service_of(page.request).cursors.write(list_name, said, position), **body}
@@ -194,8 +222,8 @@ def _answer(request: Request, body: dict[str, Any]) -> Response:
     return message(body, {})
 
 
-def _read_only(request: Request, name: str) -> Problem:
-    collection_of(name)
+async def _read_only(request: Request, name: str) -> Problem:
+    await _collection(request, name)
     check_accepts(request)
     return Problem(403, "forbidden", "Collections are for reading: nothing can be added or deleted here.")
 

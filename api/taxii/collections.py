@@ -1,4 +1,4 @@
-"""The collections: all that is stored, and each type of indicator by itself."""
+"""The collections: all that is stored, each type of indicator by itself, and an account's saved searches."""
 
 from __future__ import annotations
 
@@ -6,24 +6,26 @@ import hashlib
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from api.web.rendering import TYPE_LABELS
 from intel.errors import NotFound
 from intel.records import IOC_TYPES
+from intel.saved_searches import SavedSearch
+from intel.store import Store
 
 STIX_MEDIA_TYPE = "application/stix+json;version=2.1"
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A collection; `types` are those of its indicators."""
+    """A collection: what filters (as a request gives them) and the words of `q` let through."""
 
     alias: str
     title: str
     description: str
-    types: tuple[str, ...]
+    filters: Mapping[str, Any]
+    q: str = ""
 
     @property
     def id(self) -> str:
@@ -44,20 +46,31 @@ class Collection:
 
 
 def _of_type(type: str) -> Collection:
-    return Collection(type, TYPE_LABELS[type], f"Every indicator of the type {type}.", (type,))
+    return Collection(type, TYPE_LABELS[type], f"Every indicator of the type {type}.", {"type": [type]})
 
 
-COLLECTIONS = (
-    Collection("all", "All indicators", "Every indicator, with malware, CVEs and techniques.", IOC_TYPES),
+_FIXED = (
+    Collection("all", "All indicators", "Every indicator, with malware, CVEs and techniques.", {}),
     *map(_of_type, IOC_TYPES),
 )
-_BY_NAME: Mapping[str, Collection] = MappingProxyType(
-    {name: each for each in COLLECTIONS for name in (each.id, each.alias)}
-)
 
 
-def collection_of(name: str) -> Collection:
+async def collections_of(store: Store, account_id: str) -> tuple[Collection, ...]:
+    """Return the collections that an account may read."""
+    return (*_FIXED, *map(_of_search, await store.searches.of(account_id)))
+
+
+async def collection_of(store: Store, account_id: str, name: str) -> Collection:
     """Return the collection with that id or alias; NotFound where there is none."""
-    if name not in _BY_NAME:
-        raise NotFound("No collection has this id or alias.")
-    return _BY_NAME[name]
+    for each in _FIXED:
+        if name in (each.id, each.alias):
+            return each
+    for each in map(_of_search, await store.searches.of(account_id)):
+        if name in (each.id, each.alias):
+            return each
+    raise NotFound("No collection has this id or alias.")
+
+
+def _of_search(search: SavedSearch) -> Collection:
+    description = f"What your saved search “{search.name}” finds."
+    return Collection(search.id, search.name, description, search.filters, search.q)

@@ -6,14 +6,14 @@ Every change of an indicator makes one object at most, added at the change's own
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from api.formats.stix import STIX_TYPES, Object, revoked, shared_objects, stix_object
 from api.taxii.asking import Match
-from intel.query import ChangePosition, ChangeQuery, IocFilter
+from intel.query import ChangePosition, ChangeQuery, IocFilter, IocQuery, SearchText
 from intel.records import Change
 from intel.store import Store
 
@@ -37,9 +37,12 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of a collection: objects of these types that match, added after a time, from a place on."""
+    """What is asked of a collection: objects of what the filter lets through (its types are given) and the words find
+    that match, added after a time, from a place on.
+    """
 
-    types: tuple[str, ...]
+    filter: IocFilter
+    text: SearchText | None
     match: Match
     added_after: datetime | None
     limit: int
@@ -79,11 +82,11 @@ async def read_page(store: Store, asked: Asked, address: str) -> ObjectPage:
                 return ObjectPage(tuple(items), place)
             items.append(added)
         place = replace(place, shared=number)
-    types = asked.match.types_among(asked.types)
-    if not types:
+    only = replace(asked.filter, types=asked.match.types_among(asked.filter.types))
+    if not only.types:
         return ObjectPage(tuple(items), None)
-    ids = asked.match.ioc_ids
-    read = _read_changes(store, asked, types, place) if ids is None else _read_named(store, ids, types, place)
+    asked, ids = replace(asked, filter=only), asked.match.ioc_ids
+    read = _read_changes(store, asked, place) if ids is None else _read_named(store, ids, asked, place)
     return await _filled(items, read, asked, address, place)
 
 
@@ -106,17 +109,17 @@ async def _filled(
     return ObjectPage(tuple(items), place if place.goes_on else None)
 
 
-async def _read_changes(
-    store: Store, asked: Asked, types: tuple[str, ...], place: Place
-) -> AsyncGenerator[tuple[Place, Change | None], None]:
+async def _read_changes(store: Store, asked: Asked, place: Place) -> AsyncGenerator[tuple[Place, Change | None], None]:
     """Yield changes with the place behind each, in the end the place where to go on, without a change."""
     at_once = min(asked.limit + 1, _CHANGES_AT_ONCE)
     for _ in range(0, _MOST_CHANGES, at_once):
-        page = await store.iocs.changes(ChangeQuery(place.changes, at_once, IocFilter(types=types)))
+        page = await store.iocs.changes(ChangeQuery(place.changes, at_once, asked.filter))
+        found = None if asked.text is None else await _found(store, asked, page.items)
         for change in page.items:
             behind = replace(place, changes=replace(place.changes, number=change.number))
             # Names stay what they are, whatever is added to them.
-            yield behind, change if change.event != "changed" or change.type in _INDICATORS else None
+            is_new = change.event != "changed" or change.type in _INDICATORS
+            yield behind, change if is_new and (found is None or change.id in found) else None
         place = Place(place.shared, page.next, goes_on=page.more)
         yield place, None
         if not page.more:
@@ -124,14 +127,25 @@ async def _read_changes(
 
 
 async def _read_named(
-    store: Store, ids: list[str], types: tuple[str, ...], place: Place
+    store: Store, ids: list[str], asked: Asked, place: Place
 ) -> AsyncGenerator[tuple[Place, Change | None], None]:
     """Do as `_read_changes`, for the newest changes of these indicators."""
-    found = await store.iocs.changes_of(ids) if ids else {}
-    for change in sorted(found.values(), key=lambda change: change.number):
-        if change.type in types and change.number > place.changes.number:
+    changes = [one for one in (await store.iocs.changes_of(ids)).values() if one.type in asked.filter.types]
+    found = await _found(store, asked, changes)
+    for change in sorted(changes, key=lambda change: change.number):
+        if change.id in found and change.number > place.changes.number:
             yield replace(place, changes=replace(place.changes, number=change.number)), change
     yield replace(place, goes_on=False), None
+
+
+async def _found(store: Store, asked: Asked, changes: Sequence[Change]) -> set[str]:
+    """Return which of these indicators filter and words let through; those that are gone all pass."""
+    gone = {change.id for change in changes if change.ioc is None}
+    there = tuple(change.id for change in changes if change.ioc is not None)
+    if not there:
+        return gone
+    page = await store.iocs.find(IocQuery(asked.text, asked.filter, there, len(there)))
+    return gone | {ioc.id for ioc in page.items}
 
 
 def _object(change: Change, address: str) -> Object | None:
