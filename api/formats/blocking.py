@@ -28,8 +28,8 @@ _NOT_PLAIN: Final = re.compile(r"[^A-Za-z0-9 ._/?=&%+~,@\[\]:-]")
 _UNWRITTEN: Final = re.compile(rb"[^A-Za-z0-9._/?=&%+~,@-]")
 _LONGEST_CONTENT: Final = 250
 _LONGEST_MESSAGE: Final = 200
-# Above what others number their rules by, and within 32 bits.
-_FIRST_SID, _SIDS = 1_000_000_000, 3_000_000_000
+# Above what others number their rules by, and within 32 bits; as many as a bit each has room for.
+_FIRST_SID, _SIDS = 1_000_000_000, 2**27
 
 
 def domain_name(ioc: Ioc) -> str | None:
@@ -46,7 +46,7 @@ class SuricataRules:
     def __init__(self, address: str, now: datetime) -> None:
         self._address = address
         self._now = now
-        self._taken: set[int] = set()
+        self._taken = bytearray(_SIDS // 8)
 
     def begin(self) -> bytes:
         return f"# {_SERVICE}, {rfc3339(self._now)}\n".encode()
@@ -65,9 +65,9 @@ class SuricataRules:
 
     def _sid(self, ioc: Ioc) -> int:
         number = uuid.UUID(ioc.id).int % _SIDS
-        while number in self._taken:
+        while self._taken[number // 8] >> number % 8 & 1:
             number = (number + 1) % _SIDS
-        self._taken.add(number)
+        self._taken[number // 8] |= 1 << number % 8
         return _FIRST_SID + number
 
 

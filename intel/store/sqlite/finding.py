@@ -107,8 +107,23 @@ def ioc_list_total(query: IocQuery) -> Sql:
         return Sql(f"SELECT coalesce(sum(iocs), 0) FROM {table}{where.text}", where.parameters)
     if {"warned", "false_positive"} & {*query.filter.exclude}:
         return _total_but_excluded(query)
-    found = matching_seqs(query)
-    return Sql(f"SELECT count(*) FROM ({found.text})", found.parameters)
+    lanes = _lanes(query)
+    if not lanes or not _are_apart(query):
+        found = matching_seqs(query)
+        return Sql(f"SELECT count(*) FROM ({found.text})", found.parameters)
+    counts = [_lane_count(filters, table) for table, filters in lanes]
+    parameters = tuple(parameter for one in counts for parameter in one.parameters)
+    return Sql(f"SELECT {' + '.join(f'({one.text})' for one in counts)}", parameters)
+
+
+def _are_apart(query: IocQuery) -> bool:
+    """Return whether no indicator stands in two of a query's lanes: of types and times none does."""
+    return len({*query.filter.sources}) + len({*query.filter.malware}) < 2
+
+
+def _lane_count(filters: Sequence[Sql], table: str) -> Sql:
+    where = filtering.where(filters)
+    return Sql(f"SELECT count(*) FROM {_from(table, where.text)}{where.text}", where.parameters)
 
 
 def _total_but_excluded(query: IocQuery) -> Sql:
@@ -184,8 +199,7 @@ def matching_seqs(query: IocQuery) -> Sql:
     """Select `seq` of all indicators of a list or search, in no order."""
     if query.text is None:
         pages = [_lane(filters, name) for name, filters in _lanes(query)]
-        # Of different types no two are the same indicator.
-        joint = " UNION ALL " if len({*query.filter.sources}) + len({*query.filter.malware}) < 2 else " UNION "
+        joint = " UNION ALL " if _are_apart(query) else " UNION "
         parameters = tuple(parameter for page in pages for parameter in page.parameters)
         return Sql(joint.join(page.text for page in pages), parameters) if pages else _NOTHING
     matching, plain = _matching(query, query.text), _plain(query.filter)
