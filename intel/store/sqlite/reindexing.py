@@ -9,8 +9,11 @@ from datetime import datetime
 from functools import partial
 from typing import Protocol
 
+import orjson
+
+from intel.records import Article, Sighting
 from intel.store.port import Progress
-from intel.store.sqlite import word_index
+from intel.store.sqlite import subjects, word_index
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.deriving import Derivation, search_keys
 from intel.store.sqlite.facets import WEEK
@@ -21,6 +24,7 @@ from intel.store.sqlite.word_index import Words
 from intel.times import to_milliseconds
 
 ARTICLES_AT_ONCE = 50
+SIGHTINGS_AT_ONCE = 10_000
 IOCS_AT_ONCE = 500
 
 
@@ -90,12 +94,26 @@ def _count(connection: sqlite3.Connection, noun: str) -> int:
 def _redo_articles(connection: sqlite3.Connection, *, after: int, clock: Clock) -> tuple[int, int] | None:
     sql = f"{ARTICLES_WITH_TEXT} WHERE seq > ? ORDER BY seq LIMIT ?"
     rows = connection.execute(sql, (after, ARTICLES_AT_ONCE)).fetchall()
-    derivation = Derivation(connection)
+    derivation, done, sightings = Derivation(connection), 0, 0
     for row in rows:
         write_words(connection, row["seq"], article(row, row["text"]))
         derivation.count_cluster(row["cluster_id"])
+        sightings += _redo_subjects(connection, row["seq"], article(row))
+        done += 1
+        if sightings > SIGHTINGS_AT_ONCE:
+            break
     derivation.derive(to_milliseconds(clock()))
-    return (len(rows), rows[-1]["seq"]) if rows else None
+    return (done, rows[done - 1]["seq"]) if rows else None
+
+
+def _redo_subjects(connection: sqlite3.Connection, seq: int, article: Article) -> int:
+    """Write what an article says of subjects; return how many indicators it names."""
+    named = [
+        (ioc_seq, Sighting(type, value, "", tuple(orjson.loads(malware)), position))
+        for ioc_seq, type, value, malware, position in connection.execute(_NAMED, (seq,))
+    ]
+    subjects.write(connection, article, named)
+    return len(named)
 
 
 def _redo_iocs(connection: sqlite3.Connection, *, after: int, clock: Clock, run: str) -> tuple[int, int] | None:
@@ -121,7 +139,11 @@ def _drop_strays(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM article_words WHERE rowid NOT IN (SELECT seq FROM articles)")
     connection.execute(_STRAY_LISTED)
     connection.execute(_STRAY_MALWARE)
+    connection.execute("DELETE FROM mentions WHERE article_id NOT IN (SELECT id FROM articles)")
+    connection.execute("DELETE FROM article_observables WHERE article_id NOT IN (SELECT id FROM articles)")
     _count_all(connection)
+    for statement in _COUNT_ARTICLES:
+        connection.execute(statement)
 
 
 _SOME_IOCS = "SELECT seq, type, value FROM iocs WHERE seq > ? ORDER BY seq LIMIT ?"
@@ -140,6 +162,22 @@ _STRAY_MALWARE = """
             AND i.newest_first = malware_lists.newest_first AND i.id = malware_lists.id
     )
 """
+_NAMED = """
+    SELECT s.ioc_seq, i.type, i.value, s.malware, s.position
+    FROM sightings AS s INDEXED BY sightings_of_article CROSS JOIN iocs AS i ON i.seq = s.ioc_seq
+    WHERE s.article_seq = ? ORDER BY s.position
+"""
+_COUNT_ARTICLES = (
+    "UPDATE sources SET articles = (SELECT count(*) FROM articles WHERE source_name = sources.name)",
+    "DELETE FROM article_days",
+    """
+    INSERT INTO article_days (starts_at, articles, last_save)
+        SELECT seen_at - (seen_at % 86400000 + 86400000) % 86400000 AS day, count(*), max(save_number)
+        FROM articles GROUP BY day
+    """,
+    "DELETE FROM submission_counts",
+    "INSERT INTO submission_counts (status, submissions) SELECT status, count(*) FROM submissions GROUP BY status",
+)
 _COUNT_ALL = (
     "DELETE FROM ioc_counts",
     f"INSERT INTO ioc_counts (type, week, iocs) SELECT type, {WEEK} AS week, count(*) FROM iocs GROUP BY type, week",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
 
 import pytest
@@ -97,3 +98,36 @@ async def test_rebuilt_words_lie_in_one_piece(store: SqliteStore, database: Data
     await store.reindex(lambda what, done, total: None)
     assert (await database.read(lambda connection: connection.execute(pieces).fetchone()))[0] == 1
     assert await search(store, "d3.example") == ["d3.example"]
+
+
+_KEPT = ("mentions", "article_observables", "named_near", "newly_named", "article_days", "sources", "submission_counts")
+_SUBJECTS_DAMAGED = (
+    "DELETE FROM mentions",
+    "UPDATE mentions SET source = 'wrong', level = 'poc', domain = 'wrong.example'",
+    "INSERT INTO mentions VALUES ('cve', 'CVE-2026-4711', 0, 'stray', 'stray', NULL, NULL, NULL)",
+    "UPDATE article_observables SET seqs = '[4711]', first_20 = '[]'",
+    "INSERT INTO article_observables VALUES ('stray', '', '[1]', '[]')",
+    "DELETE FROM named_near",
+    "UPDATE sources SET articles = 99",
+    "DELETE FROM article_days",
+    "INSERT INTO submission_counts VALUES ('done', 99)",
+)
+
+
+@pytest.mark.parametrize("damage", _SUBJECTS_DAMAGED)
+async def test_rebuilding_repairs_what_articles_say_of_subjects_and_what_is_counted(
+    store: SqliteStore, database: Database, damage: str
+) -> None:
+    def kept(connection: sqlite3.Connection) -> dict[str, list[str]]:
+        read = {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in _KEPT}  # noqa: S608
+        return {table: sorted(str(tuple(row)) for row in rows) for table, rows in read.items()}
+
+    for number, cluster in enumerate(("one", "one", "two")):
+        named = Sighting("domain", f"d{number}.example", "It called home.", ("Emotet",), 1)
+        article = make_article(f"a{number}", at=number, source=f"Blog {number}", cluster=cluster)
+        await publish(store, article, "cve CVE-2026-12345", named, "malware Emotet", "mitre_attack T1059")
+    before = await database.read(kept)
+    assert before["mentions"] and before["article_observables"] and before["named_near"]
+    await database.write(lambda connection: connection.execute(damage).rowcount)
+    await store.reindex(lambda what, done, total: None)
+    assert await database.read(kept) == before
