@@ -56,7 +56,7 @@ SHARED = {
     "lxml": ("ingest/",),
     "idna": ("intel/canonical.py", "ingest/fetch/urls.py", "intel/suffixes.py"),
     "msgspec": ("ingest/messages.py", "intel/store/archive.py"),
-    "typer": ("api/cli/commands.py", "api/cli/operations.py"),
+    "typer": ("api/cli/",),
     "httpx": ("mcp_server/client.py", "api/cli/preflight.py", "api/cli/upkeep.py"),
     "redis": ("api/limits/redis_limiter.py", "ingest/queue/", "api/cli/preflight.py", "api/cli/upkeep.py"),
 }

@@ -173,11 +173,13 @@ def _store(settings: Settings) -> Callable[[], Awaitable[str]]:
         try:
             await store.setup()
             totals = await store.totals()
+            catalogues = await store.catalogues.all()
             await store.check()
         finally:
             await store.close()
         waiting = sum(number for status, number in totals.submissions.items() if status in ("queued", "fetching"))
-        return f"{totals.articles} articles, {totals.iocs} indicators, {waiting} submissions under way"
+        dated = "".join(f"; {one.name} of {one.as_of:%Y-%m-%d}" for one in catalogues)
+        return f"{totals.articles} articles, {totals.iocs} indicators, {waiting} submissions under way{dated}"
 
     return ask
 

@@ -13,6 +13,7 @@ from tests.api.running import GENEROUS, Running, running
 async def test_a_running_service_is_alive_and_ready(api: Running) -> None:
     for path in ("/healthz", "/readyz"):
         assert (await api.client.get(path)).status_code == 200
+    assert (await api.client.get("/readyz")).json() == {"status": "ready", "reasons": []}
 
 
 @pytest.mark.promise("health.metrics-allow")
