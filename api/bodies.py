@@ -52,10 +52,14 @@ def parse_json(body: bytes, model: type[_Model]) -> _Model:
     return _validate(_parse(body), model)
 
 
+def media_type(request: Request) -> str:
+    """Return the media type that a body declares, without parameters."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
 def media_type_of(request: Request, accepted: Collection[str], otherwise: str) -> MediaType:
     """Return the media type that a body declares. Problem, with the sentence `otherwise`, for what is not accepted."""
-    declared = request.headers.get("content-type", "")
-    kind = declared.partition(";")[0].strip().lower()
+    declared, kind = request.headers.get("content-type", ""), media_type(request)
     if kind not in accepted:
         raise Problem(415, "unsupported_media_type", otherwise)
     if request.headers.get("content-encoding", "identity").lower() != "identity":

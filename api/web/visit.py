@@ -13,15 +13,17 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from api.accounts.back_off import BackOff
 from api.accounts.sessions import Sessions, SignedIn
-from api.bodies import read_body
+from api.bodies import media_type, read_body
 from api.limits.bucket import Decision
 from api.limits.client_address import client_address
 from api.limits.headers import limit_headers, retry_after
 from api.limits.policy import is_search
 from api.limits.tiers import Tier, results_limit
+from api.multipart import MULTIPART, SentFile, read_form
 from api.problems import Problem, problem_of
 from api.service import Service, service_of
 from api.streaming import Pieces, streamed
+from api.uploads import LARGEST_UPLOAD
 from api.web import cookies, forgery
 from api.web.addresses import here_of, own_address
 from api.web.rendering import Templates
@@ -43,7 +45,9 @@ VISIT = "ioc.visit"
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a page's handler works with. `form` holds the fields of a posted form, the last of each name."""
+    """What a page's handler works with. `form` holds the fields of a posted form, the last of each name, and
+    `file` its file.
+    """
 
     request: Request
     service: Service
@@ -53,6 +57,7 @@ class Visit:
     signed_in: SignedIn | None = None
     decision: Decision | None = None
     form: Mapping[str, str] = field(default_factory=dict)
+    file: SentFile | None = None
 
     @property
     def member(self) -> SignedIn:
@@ -141,7 +146,8 @@ class Entry:
     """One line of the table of pages.
 
     `members`: only for who is signed in; `members_post`: only its form is. `before_sign_in`: its form needs no token,
-    for there may be no session yet. `largest_form` is in bytes.
+    for there may be no session yet. `largest_form` is in bytes. `fields`: its form may bring a file, and
+    then has these fields beside it.
     """
 
     path: str
@@ -151,6 +157,7 @@ class Entry:
     members_post: bool = False
     before_sign_in: bool = False
     largest_form: int = _LARGEST_FORM
+    fields: frozenset[str] = frozenset()
 
 
 def private(response: Response) -> Response:
@@ -254,7 +261,7 @@ async def _admitted(entry: Entry, visit: Visit) -> Response:
     posted = request.method == "POST"
     if posted:
         _refuse_strangers_form(visit)
-        visit = replace(visit, form=await _form(request, entry.largest_form))
+        visit = await _with_form(entry, visit)
         _refuse_old_form(entry, visit)
     if (entry.members or (posted and entry.members_post)) and visit.signed_in is None:
         back = visit.here.partition("?")[0] if posted else visit.here
@@ -264,8 +271,20 @@ async def _admitted(entry: Entry, visit: Visit) -> Response:
     return await entry.show(visit)
 
 
+async def _with_form(entry: Entry, visit: Visit) -> Visit:
+    request = visit.request
+    # What strangers send is not taken in: they are sent to sign in.
+    if entry.fields and media_type(request) == MULTIPART:
+        if visit.signed_in is None:
+            return visit
+        with visit.service.uploads.room(visit.signed_in.account.id):
+            sent = await read_form(request, "file", entry.fields | {forgery.TOKEN_FIELD}, LARGEST_UPLOAD)
+        return replace(visit, form=sent.fields, file=sent.file)
+    return replace(visit, form=await _form(request, entry.largest_form))
+
+
 async def _form(request: Request, largest: int) -> Mapping[str, str]:
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _FORM:
+    if media_type(request) != _FORM:
         raise Problem(415, "unsupported_media_type", "This page takes forms only.")
     body = await read_body(request, largest)
     try:

@@ -43,6 +43,7 @@ FOR_MEMBERS = (
     "/signout",
     "/bulk",
     "/submit",
+    "/submissions",
 )
 SEEN_AS_404 = ("/ioc/domain/never.example", "/no/such/page")
 

@@ -1,14 +1,23 @@
-"""`/submit` and `/submissions/{id}`: handing an article in, and watching what becomes of it."""
+"""`/submit` and `/submissions`: handing an article in, and watching what becomes of it."""
 
 from __future__ import annotations
+
+import heapq
+from typing import Final
 
 from pydantic import ValidationError
 from starlette.responses import Response
 
-from api.models import SubmitBody
+from api.models import SubmitBody, SubmitFileBody
 from api.service import check_may_submit
 from api.web.visit import Visit
 from intel.errors import NotFound, RefusedUrl
+from intel.records import Submission
+
+FIELDS: Final = frozenset({"url", "text", "source_name"})
+_SHOWN: Final = 50
+_PASTED: Final = "pasted text"
+_ONE_OF: Final = "Give one of these: an address, a text, or a file."
 
 
 async def show(visit: Visit) -> Response:
@@ -17,16 +26,35 @@ async def show(visit: Visit) -> Response:
 
 async def submit(visit: Visit) -> Response:
     check_may_submit(visit.member.account.role)
-    url, source_name = visit.form.get("url", "").strip(), visit.form.get("source_name", "").strip()
+    url, text, source_name = (visit.form.get(name, "").strip() for name in ("url", "text", "source_name"))
+    if sum(map(bool, (url, text, visit.file))) != 1:
+        return _page(visit, 422, "url", _ONE_OF)
     try:
-        body = SubmitBody(url=url, source_name=source_name or None)
-        submission = await visit.service.submitting.submit(visit.member.account.id, body.url, body.source_name)
+        submission = await _submitted(visit, url, text, source_name or None)
     except RefusedUrl as refused:
-        return _page(visit, 422, url, source_name, "url", refused.detail)
+        return _page(visit, 422, "url", refused.detail)
     except ValidationError as wrong:
         field = str(wrong.errors()[0]["loc"][0])
-        return _page(visit, 422, url, source_name, field, _WRONG.get(field, "This cannot be read."))
+        return _page(visit, 422, field, _WRONG.get(field, "This cannot be read."))
     return visit.go(f"/submissions/{submission.id}")
+
+
+async def _submitted(visit: Visit, url: str, text: str, source_name: str | None) -> Submission:
+    submitting, account_id = visit.service.submitting, visit.member.account.id
+    if url:
+        body = SubmitBody(url=url, source_name=source_name)
+        return await submitting.submit(account_id, body.url, body.source_name)
+    source_name = SubmitFileBody(source_name=source_name).source_name
+    if visit.file is not None:
+        return await submitting.submit_file(account_id, visit.file.name or "file", visit.file.body, source_name)
+    return await submitting.submit_file(account_id, _PASTED, text.encode(errors="replace"), source_name)
+
+
+async def show_all(visit: Visit) -> Response:
+    """Show the account's newest submissions."""
+    found = [one async for one in visit.service.store.submissions.all_of(visit.member.account.id)]
+    newest = heapq.nlargest(_SHOWN, found, key=lambda one: (one.created_at, one.id))
+    return visit.page("submissions.html", submissions=newest, total=len(found))
 
 
 async def show_one(visit: Visit) -> Response:
@@ -44,7 +72,6 @@ _WRONG = {
 }
 
 
-def _page(
-    visit: Visit, status: int = 200, url: str = "", source_name: str = "", field: str = "", fault: str = ""
-) -> Response:
-    return visit.page("submit.html", status, url=url, source_name=source_name, field=field, fault=fault)
+def _page(visit: Visit, status: int = 200, field: str = "", fault: str = "") -> Response:
+    given = {name: visit.form.get(name, "").strip() for name in sorted(FIELDS)}
+    return visit.page("submit.html", status, **given, field=field, fault=fault)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import httpx
 import pytest
 from pytest_httpserver import HTTPServer
 
@@ -70,3 +71,35 @@ async def test_a_submission_is_seen_by_its_own_account_alone(
 async def test_a_visitor_is_asked_to_sign_in(visitor: Reader) -> None:
     assert "sign in" in (await visitor.open("/submit")).links()
     assert (await visitor.post("/submit", {"url": "https://example.org/"})).heading == "Sign in"
+
+
+@pytest.mark.promise("submit.file")
+async def test_a_text_and_a_file_are_submitted_and_listed_with_what_was_found(api: Running, member: Reader) -> None:
+    page = await member.open("/submit")
+    token = page.fields("/submit")["form_token"]
+    form = {"form_token": token, "url": "", "text": "", "source_name": "Kestrel Lab"}
+    file = {"file": ("report.html", article_page("Kestrel").encode(), "text/html")}
+    sent = await member.client.post("/submit", data=form, files=file, follow_redirects=True)
+    assert "5 indicators" in (await ended(member, Page(sent))).text
+    pasted = {**form, "text": "The loader called hxxps://evil-kestrel[.]net/a and then evil-kestrel[.]org, it says."}
+    await ended(member, Page(await post_without_file(member, pasted)))
+    listed = (await member.open("/submissions")).text
+    assert "report.html" in listed and "pasted text" in listed and "2 submissions" in listed
+    for wrong in ({**pasted, "url": "https://example.org/"}, form):
+        refused = await post_without_file(member, wrong)
+        assert refused.status_code == 422 and "Give one of these" in refused.text
+    assert (await post_without_file(member, {**pasted, "form_token": "00"})).status_code == 403
+
+
+async def post_without_file(reader: Reader, fields: dict[str, str]) -> httpx.Response:
+    """Sends the form as browsers do where no file was chosen: with an empty one that has no name."""
+    head = '--x\r\nContent-Disposition: form-data; name="'
+    parts = [f'{head}{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()]
+    parts.append(f'{head}file"; filename=""\r\nContent-Type: application/octet-stream\r\n\r\n\r\n--x--\r\n')
+    kind = {"Content-Type": "multipart/form-data; boundary=x"}
+    return await reader.client.post("/submit", content="".join(parts), headers=kind, follow_redirects=True)
+
+
+async def test_a_file_of_a_stranger_is_not_taken_in(visitor: Reader) -> None:
+    sent = await visitor.client.post("/submit", files={"file": ("a.txt", b"a" * 9_000_000)})
+    assert sent.status_code == 303 and sent.headers["location"].startswith("/signin")
