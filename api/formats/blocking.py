@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from api.annotating import Annotations
 from intel.canonical import defang
 from intel.records import Ioc
-from intel.times import rfc3339, to_milliseconds
+from intel.times import to_milliseconds
 
 _SERVICE: Final = "IOC Intelligence"
 # With room for `*.` before and a zone behind.
@@ -43,13 +43,13 @@ class SuricataRules:
     A rule keeps its number as long as no other indicator of the export has the same.
     """
 
-    def __init__(self, address: str, now: datetime) -> None:
+    def __init__(self, address: str, _now: datetime) -> None:
         self._address = address
-        self._now = now
         self._taken = bytearray(_SIDS // 8)
 
     def begin(self) -> bytes:
-        return f"# {_SERVICE}, {rfc3339(self._now)}\n".encode()
+        # Without the time, so that a list in which nothing changed has the same `ETag`.
+        return f"# {_SERVICE}\n".encode()
 
     def some(self, iocs: Sequence[Ioc], _noted: Annotations) -> bytes:
         return b"".join(self._rule(ioc, *seen) for ioc in iocs if (seen := _seen(ioc)) is not None)
@@ -143,11 +143,12 @@ def _address_trigger(value: str) -> str:
 class HostsFile:
     """Writes a hosts file: every domain leads nowhere."""
 
-    def __init__(self, _address: str, now: datetime) -> None:
-        self._now = now
+    def __init__(self, _address: str, _now: datetime) -> None:
+        pass
 
     def begin(self) -> bytes:
-        return f"# {_SERVICE}, {rfc3339(self._now)}\n".encode()
+        # Without the time, so that a list in which nothing changed has the same `ETag`.
+        return f"# {_SERVICE}\n".encode()
 
     def some(self, iocs: Sequence[Ioc], _noted: Annotations) -> bytes:
         return "".join(f"0.0.0.0 {name}\n" for ioc in iocs if (name := domain_name(ioc))).encode()

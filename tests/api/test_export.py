@@ -105,7 +105,7 @@ async def test_hostile_values_stay_in_their_place(api: Running) -> None:
     noted, writer = Annotations(NOW, {}, {}), SuricataRules("https://ioc.example", NOW)
     rules = writer.some(iocs, noted).decode()
     lines = rules.splitlines()
-    assert writer.begin() == b"# IOC Intelligence, 2026-11-20T12:00:00Z\n"
+    assert writer.begin() == b"# IOC Intelligence\n"
     assert len(lines) == len(rules.split("\n")) - 1 >= 7
     assert all(RULE.fullmatch(line) for line in lines), lines
     assert len({re.findall(r"sid:(\d+)", line)[0] for line in lines}) == len(lines)
