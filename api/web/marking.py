@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from api.web.blocks import blocks
 from ingest.indicators import document_from_text, extract
 from intel.ids import ioc_id
 from intel.records import Ioc
@@ -44,6 +46,38 @@ def spans_in(text: str) -> tuple[Span, ...]:
         for candidate in extract(document_from_text(text)).candidates()
         if candidate.kept or candidate.type != "malware"
     )
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedBlock:
+    """A block of a text whose cells are pieces; `anchor` is set for headings."""
+
+    kind: str
+    rows: tuple[tuple[tuple[Piece, ...], ...], ...]
+    level: int
+    anchor: str = ""
+
+    @property
+    def heading(self) -> str:
+        return "".join(piece.text for row in self.rows for cell in row for piece in cell).strip()
+
+
+def marked_blocks(text: str, spans: Iterable[Span], iocs: Mapping[str, Ioc]) -> tuple[MarkedBlock, ...]:
+    """Return the blocks of a text with its indicators marked."""
+    ordered = sorted(span for span in spans if span[2] in iocs)
+    starts = [start for start, _, _ in ordered]
+
+    def cell(stretch: tuple[int, int]) -> tuple[Piece, ...]:
+        begin, end = stretch
+        within = ordered[bisect_left(starts, begin) : bisect_left(starts, end)]
+        shifted = [(start - begin, stop - begin, id) for start, stop, id in within if stop <= end]
+        return marked(text[begin:end], shifted, iocs)
+
+    found = []
+    for number, block in enumerate(blocks(text)):
+        rows = tuple(tuple(map(cell, row)) for row in block.rows)
+        found.append(MarkedBlock(block.kind, rows, block.level, f"part-{number}" if block.kind == "heading" else ""))
+    return tuple(found)
 
 
 def marked(text: str, spans: Iterable[Span], iocs: Mapping[str, Ioc]) -> tuple[Piece, ...]:

@@ -15,7 +15,7 @@ from api.searching import articles_met, articles_suggested
 from api.service import check_may_submit
 from api.web.addresses import with_query
 from api.web.exports import export_article, is_format
-from api.web.marking import Piece, marked, part_of, spans_in
+from api.web.marking import MarkedBlock, marked_blocks, part_of, spans_in
 from api.web.visit import Visit
 from ingest.removing import Removing
 from ingest.revisions import Revisions
@@ -28,6 +28,7 @@ from intel.understood import sentence
 
 _LIST = "page of articles"
 _VANISHED_SHOWN = 100
+_LEAST_CONTENTS, _MOST_CONTENTS = 4, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,8 @@ async def _shown(visit: Visit, article: Article) -> Response:
         "article.html",
         article=replace(article, text=None),
         may_remove=await _may_remove(visit, article),
-        pieces=await _marked(visit, article.id, part),
+        blocks=(marked_text := await _marked(visit, article.id, part)),
+        contents=_contents(marked_text),
         start=start,
         next_start=next_start,
         length=len(text),
@@ -129,10 +131,16 @@ async def _shown(visit: Visit, article: Article) -> Response:
     )
 
 
-async def _marked(visit: Visit, article_id: str, text: str) -> tuple[Piece, ...]:
+async def _marked(visit: Visit, article_id: str, text: str) -> tuple[MarkedBlock, ...]:
     spans = await visit.service.apart.run(lambda: spans_in(text))
     iocs = await visit.service.store.articles.iocs_among(article_id, list({id for _, _, id in spans}))
-    return await visit.service.apart.run(lambda: marked(text, spans, iocs))
+    return await visit.service.apart.run(lambda: marked_blocks(text, spans, iocs))
+
+
+def _contents(found: Sequence[MarkedBlock]) -> list[MarkedBlock]:
+    """Return the headings of a long article, as a table of contents; none of a short one."""
+    headings = [block for block in found if block.kind == "heading"]
+    return headings[:_MOST_CONTENTS] if len(headings) >= _LEAST_CONTENTS else []
 
 
 async def show_elsewhere(visit: Visit) -> Response:

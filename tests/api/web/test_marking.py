@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.web.addresses import here
+from api.web.blocks import blocks
 from api.web.marking import marked, part_of, spans_in
 from api.web.sightings import picture
 from api.web.text import ago, browser, clipped, visible
@@ -17,6 +18,25 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 @given(st.text(max_size=300))
 def test_marking_loses_no_character(text: str) -> None:
     assert "".join(piece.text for piece in marked(text, spans_in(text), {})) == text
+
+
+def test_the_structure_of_a_text_is_told_from_its_lines() -> None:
+    text = (
+        "Loader report\n" + "It was seen by many. " * 8 + "\n- one item\n- another item\n"
+        "| name | hash |\n|---|---|\n| a.exe | d41d8 |\n\n```\ncurl x\n  | sh\n```\n"
+        "# Indicators\nevil[.]test\nother[.]test\n"
+    )
+    found = [(block.kind, [[text[a:b].strip() for a, b in row] for row in block.rows]) for block in blocks(text)]
+    assert [kind for kind, _ in found] == ["heading", "paragraph", "list", "table", "code", "heading", "paragraph"]
+    assert found[2][1] == [["one item"], ["another item"]]
+    assert found[3][1] == [["name", "hash"], ["a.exe", "d41d8"]]
+    assert found[6][1] == [["evil[.]test"], ["other[.]test"]]
+
+
+@given(st.text(alphabet="ab. |-#=`*\n", max_size=400))
+def test_no_word_is_lost_among_the_blocks_of_a_text(text: str) -> None:
+    kept = "".join(text[a:b] for block in blocks(text) for row in block.rows for a, b in row)
+    assert [c for c in kept if c.isalpha()] == [c for c in text if c.isalpha() and True]
 
 
 @given(st.text(alphabet="a \n", min_size=0, max_size=3000))
