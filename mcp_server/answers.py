@@ -32,6 +32,8 @@ def found(answer: Answer, limit_asked: int) -> Found:
         total=answer.total or 0,
         limit_applied=applied,
         omitted=omitted,
+        # What was left out for length would be skipped.
+        next_cursor=answer.next_cursor or "" if not omitted else "",
         searched=corpus(answer.searched),
         suggestions=meant,
     )

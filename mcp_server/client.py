@@ -56,11 +56,11 @@ class RestService:
             trust_env=settings.base_url.startswith("https:"),
         )
 
-    async def search(self, query: str, type: str | None, limit: int) -> Answer:
-        return await self._iocs({"q": query, "limit": str(limit)} | _type(type))
+    async def search(self, query: str, only: Mapping[str, str], limit: int) -> Answer:
+        return await self._iocs({"q": query, "limit": str(limit), **only})
 
-    async def newest(self, type: str | None, limit: int) -> Answer:
-        return await self._iocs({"limit": str(limit)} | _type(type))
+    async def newest(self, only: Mapping[str, str], limit: int) -> Answer:
+        return await self._iocs({"limit": str(limit), **only})
 
     async def exact(self, value: str) -> Answer:
         return await self._iocs({"value": value})
@@ -183,7 +183,3 @@ def _json(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
-
-
-def _type(type: str | None) -> dict[str, str]:
-    return {"type": type} if type else {}

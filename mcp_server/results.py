@@ -68,6 +68,7 @@ class Answer(BaseModel):
     items: list[Record]
     limit: Count | None = None
     total: Count | None = None
+    next_cursor: str | None = Field(default=None, max_length=40_000)
     searched: Searched | None = None
     suggestions: list[str] = []
 
@@ -119,8 +120,9 @@ class Corpus(_Shape):
 class Iocs(_Shape):
     items: list[Ioc]
     total: int = Field(default=0, description="all that match")
-    limit_applied: int = Field(default=0, description="where lower than asked")
+    limit_applied: int = 0
     omitted: int = Field(default=0, description="left out for length")
+    next_cursor: str = ""
     searched: Corpus = Corpus()
     suggestions: list[str] = []
 

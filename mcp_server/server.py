@@ -45,8 +45,9 @@ def _whole_number(number: object) -> object:
 
 
 def _without_default(schema: dict[str, Any]) -> None:
-    # A null default contradicts the enum, and some clients check it against it.
+    # A null default contradicts the enum, and some clients check it against it; titles tell a model nothing.
     schema.pop("default", None)
+    schema.pop("title", None)
 
 
 _TYPE_SCHEMA = WithJsonSchema({"type": "string", "enum": list(get_args(IocType))})
@@ -55,13 +56,37 @@ Query = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_not_
 Value = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_not_blank)]
 Type = Annotated[IocType | None, _TYPE_SCHEMA, Field(json_schema_extra=_without_default)]
 _Context = Context[None, Any]
-Limit = Annotated[int, Field(ge=1, description="50 at most for a key"), BeforeValidator(_whole_number)]
+Limit = Annotated[int, Field(ge=1, description="50 at most"), BeforeValidator(_whole_number)]
+
+# Of a filter, null stands for none.
+_Text = Annotated[
+    str | None, WithJsonSchema({"type": "string"}), Field(max_length=512, json_schema_extra=_without_default)
+]
+Cursor = Annotated[
+    str | None,
+    WithJsonSchema({"type": "string"}),
+    Field(max_length=40_000, description="next_cursor", json_schema_extra=_without_default),
+]
+Day = Annotated[
+    str | None,
+    WithJsonSchema({"type": "string"}),
+    Field(max_length=40, description="last seen since this day", json_schema_extra=_without_default),
+]
+Exclude = Annotated[
+    str | None,
+    WithJsonSchema({"type": "string"}),
+    Field(max_length=100, description="of warned,expired,false_positive", json_schema_extra=_without_default),
+]
+Sources = Annotated[
+    int | None, WithJsonSchema({"type": "integer"}), Field(ge=1, le=1_000_000, json_schema_extra=_without_default)
+]
 
 _ARGUMENT_SENTENCES: Mapping[str, str] = {
     "query": "query must be text of 1 to 512 characters and not blank.",
     "value": "value must be text of 1 to 4096 characters and not blank.",
     "type": f"type must be one of: {', '.join(get_args(IocType))}.",
     "limit": "limit must be a whole number, 1 or more.",
+    "min_sources": "min_sources must be a whole number, 1 or more.",
 }
 
 
@@ -72,14 +97,51 @@ class _Tools:
         self._services = services
 
     async def search_iocs(
-        self, context: _Context, query: Query, type: Type = None, limit: Limit = DEFAULT_LIMIT
+        self,
+        context: _Context,
+        query: Query,
+        type: Type = None,
+        limit: Limit = DEFAULT_LIMIT,
+        source: _Text = None,
+        malware: _Text = None,
+        since: Day = None,
+        exclude: Exclude = None,
+        min_sources: Sources = None,
+        cursor: Cursor = None,
     ) -> Annotated[CallToolResult, Iocs]:
-        return _result(found(await self._service(context).search(query, type, limit), limit))
+        only = _given(
+            type=type,
+            source=source,
+            malware=malware,
+            since=since,
+            exclude=exclude,
+            min_sources=min_sources,
+            cursor=cursor,
+        )
+        return _result(found(await self._service(context).search(query, only, limit), limit))
 
     async def list_iocs(
-        self, context: _Context, type: Type = None, limit: Limit = DEFAULT_LIMIT
+        self,
+        context: _Context,
+        type: Type = None,
+        limit: Limit = DEFAULT_LIMIT,
+        source: _Text = None,
+        malware: _Text = None,
+        since: Day = None,
+        exclude: Exclude = None,
+        min_sources: Sources = None,
+        cursor: Cursor = None,
     ) -> Annotated[CallToolResult, Iocs]:
-        return _result(found(await self._service(context).newest(type, limit), limit))
+        only = _given(
+            type=type,
+            source=source,
+            malware=malware,
+            since=since,
+            exclude=exclude,
+            min_sources=min_sources,
+            cursor=cursor,
+        )
+        return _result(found(await self._service(context).newest(only, limit), limit))
 
     async def lookup_ioc(self, context: _Context, value: Value) -> Annotated[CallToolResult, Lookup]:
         return _result(looked_up_in(await self._service(context).exact(value), value))
@@ -199,6 +261,11 @@ def failure_sentence(cause: BaseException | None) -> str:
         names = dict.fromkeys(str(error["loc"][0]) for error in cause.errors() if error["loc"])
         return " ".join(_ARGUMENT_SENTENCES.get(name, f"{cleaned(name, 40)} can't be used.") for name in names)
     return ""
+
+
+def _given(**filters: str | int | None) -> dict[str, str]:
+    """Return the filters that are given, as parameters of the service."""
+    return {name: str(value) for name, value in filters.items() if value not in (None, "")}
 
 
 def _result(found: Found) -> CallToolResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from mcp_server.results import Answer
@@ -15,11 +15,14 @@ class ServiceFailure(Exception):
 class Service(Protocol):
     """The service's indicators, as its REST API gives them; each call may raise ServiceFailure."""
 
-    async def search(self, query: str, type: str | None, limit: int) -> Answer:
-        """Return the indicators that match every word of `query`, best match first."""
+    async def search(self, query: str, only: Mapping[str, str], limit: int) -> Answer:
+        """Return the indicators that match every word of `query`, best match first.
 
-    async def newest(self, type: str | None, limit: int) -> Answer:
-        """Return the indicators, newest `last_seen` first."""
+        `only` are filters, named as the parameters of the REST API, and the `cursor` of a page.
+        """
+
+    async def newest(self, only: Mapping[str, str], limit: int) -> Answer:
+        """Return the indicators, newest `last_seen` first; `only` as for `search`."""
 
     async def exact(self, value: str) -> Answer:
         """Return the indicators that `value`, possibly defanged, names."""

@@ -10,6 +10,7 @@ from mcp_server.results import IocType
 from tests.mcp_server.calls import call, data_of, sentence_of, text_of, tools_of
 from tests.mcp_server.stand_in import KEY, StandIn, record
 
+_OF_LISTS = {"type", "limit", "source", "malware", "since", "exclude", "min_sources", "cursor"}
 _ITEM = {
     "type", "value", "malware", "first_seen", "last_seen", "status", "sightings", "sources", "warnings", "article",
 }  # fmt: skip
@@ -29,8 +30,8 @@ def test_there_are_exactly_three_read_only_tools(service: StandIn) -> None:
 @pytest.mark.parametrize(
     ("name", "required", "members"),
     [
-        ("search_iocs", {"query"}, {"query", "type", "limit"}),
-        ("list_iocs", set(), {"type", "limit"}),
+        ("search_iocs", {"query"}, {"query", *_OF_LISTS}),
+        ("list_iocs", set(), _OF_LISTS),
         ("lookup_ioc", {"value"}, {"value"}),
     ],
 )
@@ -204,9 +205,24 @@ def test_a_hostile_title_reaches_the_model_visible_cut_and_on_one_line(service: 
 
 
 def test_an_unknown_argument_is_named_rather_than_taken_as_applied(service: StandIn) -> None:
-    result = call(service, "list_iocs", {"since": "2026-01-01"})
-    assert data_of(result) == {"items": []}
-    assert "(Ignored: since. list_iocs takes type, limit.)" in text_of(result)
+    result = call(service, "lookup_ioc", {"value": "nothing-here.example", "since": "2026-01-01"})
+    assert data_of(result)["items"] == []
+    assert "(Ignored: since. lookup_ioc takes value.)" in text_of(result)
+
+
+@pytest.mark.promise("mcp.filters")
+def test_filters_and_the_next_page_are_asked_of_the_service(service: StandIn) -> None:
+    asked = {"malware": "Emotet", "source": "Bar Weekly", "since": "2026-11-01", "exclude": "warned", "min_sources": 2}
+    page = {"items": [record("domain", "login-kestrel.example")], "limit": 1, "total": 2, "next_cursor": "on-and-on"}
+    service.answers(200, page)
+    found = data_of(call(service, "search_iocs", {"query": "kestrel", "limit": 1, **asked}))
+    assert found["next_cursor"] == "on-and-on"
+    data_of(call(service, "list_iocs", {"cursor": found["next_cursor"], "limit": 1}))
+    shown = {name: str(value) for name, value in asked.items()}
+    assert [one.query for one in service.asked] == [
+        {"q": "kestrel", "limit": "1", **shown},
+        {"limit": "1", "cursor": "on-and-on"},
+    ]
 
 
 @pytest.mark.parametrize("query", ["", "   ", "\t\n\u3000", "\u200b\u202e", 5, None, ["a"], "x" * 513])
