@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 IOC_TYPES: tuple[str, ...] = (
     "ip",
@@ -163,8 +163,18 @@ class SeenIoc:
     malware: tuple[str, ...] = ()
 
 
+class Weighed(TypedDict):
+    """A rule that spoke of a candidate, and what it counted for it (below 0: against it)."""
+
+    points: int
+    rule: str
+
+
 class CandidateRecord(TypedDict):
-    """What was weighed in a text, kept or dropped: as written at `start:end`, and the rule that decided, with why."""
+    """What was weighed in a text, kept or dropped: as written at `start:end`, and the rule that decided, with why.
+
+    `evidence` is told on the command line alone.
+    """
 
     type: str
     value: str
@@ -176,6 +186,7 @@ class CandidateRecord(TypedDict):
     score: int
     rule: str
     reason: str
+    evidence: NotRequired[list[Weighed]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,9 +50,10 @@ _OF_ENTITY: Final = {
     "#46": DOT, "#x2e": DOT, "period": DOT, "#47": SLASH, "#x2f": SLASH, "sol": SLASH,
     "#58": COLON, "#x3a": COLON, "colon": COLON, "#64": AT, "#x40": AT, "commat": AT,
 }  # fmt: skip
-_WIDE_SIGNS: Final = ("\uff0f", "\uff0e", "\u2024", "\uff1a")
+_WIDE_SIGNS: Final = ("\uff0f", "\uff0e", "\u2024", "\uff1a", "\uff20")
 _WIDE_DOT: Final = re.compile(r"(?a:(?<=[\w-])[\uff0e\u2024](?=\w))")
 _WIDE_SLASH: Final = re.compile(rf"(?a:(?<=[\w:/\uff0f{COLON}])\uff0f(?=[\w/\uff0f]))")
+_WIDE_AT: Final = re.compile(r"(?a:(?<=[\w-])\uff20(?=[\w-]))")
 _WIDE_COLON: Final = re.compile(r"\uff1a(?=//|\uff0f)")
 _ODD_SCHEME: Final = re.compile(r"//(?:(?<=[ps]//)|(?<=\]://))")
 _WITHOUT_COLON: Final = re.compile(rf"(?<![A-Za-z0-9])(h(?:xx|XX)ps?)//(?=[\w\[{DOT}])")
@@ -220,7 +221,7 @@ def _rarely_written(text: str) -> str:
     text = _replaced(text, _matches(text, "&", _ENTITY), _entity)
     if any(sign in text for sign in _WIDE_SIGNS):
         text = _WIDE_COLON.sub(COLON, _WIDE_DOT.sub(DOT, text))
-        text = _WIDE_SLASH.sub(SLASH, text)
+        text = _WIDE_AT.sub(AT, _WIDE_SLASH.sub(SLASH, text))
     if _ODD_SCHEME.search(text):
         text = _replaced(text, _matches(text, "p//", _WITHOUT_COLON, ahead=3), _scheme)
         text = _replaced(text, _matches(text, "ps//", _WITHOUT_COLON, ahead=3), _scheme)

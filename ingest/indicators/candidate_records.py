@@ -47,8 +47,13 @@ def candidate_records(
 
 
 def all_candidate_records(extraction: Extraction) -> Iterator[CandidateRecord]:
-    """Yield every candidate, however many there are, one by one."""
-    return (_record(extraction, candidate) for candidate in extraction.candidates())
+    """Yield every candidate, however many there are, one by one, with the evidence that was weighed (`evidence`)."""
+    return (
+        {**_record(extraction, candidate), "evidence": [{"points": points, "rule": rule} for points, rule in weighed]}
+        if (weighed := candidate.evidence)
+        else _record(extraction, candidate)
+        for candidate in extraction.candidates()
+    )
 
 
 def _record(extraction: Extraction, candidate: Candidate) -> CandidateRecord:

@@ -46,11 +46,15 @@ _IDENTIFIERS: Final = frozenset({"cve", "mitre_attack"})
 
 
 class Verdict(NamedTuple):
-    """Whether a candidate is kept, the rule that decided, and how strongly (above 0 is kept)."""
+    """Whether a candidate is kept, the rule that decided, and how strongly (above 0 is kept).
+
+    `evidence`: (points, rule) of every rule that spoke, where several were weighed.
+    """
 
     kept: bool
     rule: str
     score: int
+    evidence: tuple[tuple[int, str], ...] = ()
 
 
 _PAYLOAD: Final = re.compile(
@@ -168,11 +172,11 @@ class Judge:
         if self._around.in_template(start):
             return _FURNITURE
         kind = noise.address_noise(reading.value)
-        if kind and not (self._around.is_note and self._is_meant(kind, start, end)):
-            return Verdict(False, kind, 0)
-        if ":" not in reading.value and self._is_version(reading.value, start, end):
+        is_noise = kind and not (self._around.is_note and self._is_meant(kind, start, end))
+        may_be_one = ":" not in reading.value and (not is_noise or self._around.is_note)
+        if may_be_one and self._is_version(reading.value, start, end):
             return Verdict(False, "version number", 0)
-        return Verdict(True, "address", 5)
+        return Verdict(False, kind, 0) if is_noise else Verdict(True, "address", 5)
 
     def _is_version(self, address: str, start: int, end: int) -> bool:
         around = self._around
@@ -282,7 +286,10 @@ class Judge:
 
     def _is_meant_host(self, start: int, end: int) -> bool:
         """Tell whether a note names a well-known host for its own sake, and no brand: `Booking.com`."""
-        return self._takes_all and self._is_bare(start, end) and not self._is_blocked(start, end)
+        if not self._takes_all or not self._is_bare(start, end) or self._is_blocked(start, end):
+            return False
+        line = self._around.line(start, end)
+        return not self._around.text[line.start : start].strip().lower().endswith("host:")
 
     def _is_suffix(self, start: int) -> bool:
         """Tell whether only a dot stands before a name: `.kro.kr`, and no `*.evil.example`."""
@@ -392,7 +399,7 @@ def _weighed(evidence: list[tuple[int, str]]) -> Verdict:
     kept = score >= THRESHOLD
     reasons = [entry for entry in evidence if (entry[0] > 0) == kept]
     rule = max(reasons, key=_weight)[1] if reasons else "nothing speaks for it"
-    return Verdict(kept, rule, score)
+    return Verdict(kept, rule, score, tuple(evidence))
 
 
 def _weight(entry: tuple[int, str]) -> int:

@@ -61,7 +61,7 @@ class Indicator(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """Something that looks like an indicator, kept or not, with the rule that decided."""
+    """Something that looks like an indicator, kept or not, with the rule that decided and all that were weighed."""
 
     type: str
     value: str
@@ -70,6 +70,7 @@ class Candidate(NamedTuple):
     kept: bool
     rule: str
     score: int
+    evidence: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,8 @@ class Extraction:
         yield from merge(others, named, key=lambda candidate: candidate.start)
 
     def _candidate(self, type: str, value: str, start: int, end: int, verdict: Verdict) -> Candidate:
-        return Candidate(type, value, *self._plain.span(start, end), verdict.kept, verdict.rule, verdict.score)
+        kept, rule, score, evidence = verdict
+        return Candidate(type, value, *self._plain.span(start, end), kept, rule, score, evidence)
 
     def sentence(self, indicator: Indicator) -> str:
         """Return the sentence that an indicator first stood in, in one line of at most 300 characters."""

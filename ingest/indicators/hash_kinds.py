@@ -31,7 +31,8 @@ _HASH_WORD: Final = re.compile(r"[hHjJsSmMtTcC](?i:ash|a[34]|arm|erial|achoc|sde
 _COMMIT: Final = re.compile(r"(?i)\bcommits? (?:id |hash |[`(#]){0,2}\Z")
 # Who is named by hexadecimal digits in an address: a commit, a file of a repository, a session.
 _PART_OF_AN_ADDRESS: Final = re.compile(
-    r"(?i)(?:/(?:blob|commits?|tree|raw|compare|archive)/|gist\.github(?:usercontent)?\.com/(?:[\w-]{1,40}/)?"
+    r"(?i)(?:\bimage (?:digest )?(?:id )?(?:sha256:)|@sha256:"
+    r"|/(?:blob|commits?|tree|raw|compare|archive)/|gist\.github(?:usercontent)?\.com/(?:[\w-]{1,40}/)?"
     r"|[?&;](?!(?:md5|sha1|sha256|sha|hash|file|sample|q|query|search|s|h|f)=)[a-z_]{1,20}=)\Z"
 )
 _OF_AN_OBJECT: Final = re.compile(r"(?i)(?:\b(?:global|local)\\{1,2}|message-id:? ?<)\Z")
@@ -49,11 +50,11 @@ _REACH: Final = 60
 _SIGNS_BEFORE_A_KEY: Final = " \t\xa0:=|\"'`({[*\u2018\u201c\u2013-,"
 _LAST_WORDS: Final = (
     "key", "keys", "iv", "vector", "nonce", "salt", "id", "token", "mutex", "mutant", "tag", "cookie", "password",
-    "phrase", "session", "checkout", "branch", "revision",
+    "phrase", "session", "fingerprint", "checkout", "branch", "revision",
     " is", " was", " of", " value", " named", " called", " name", " to", " used", "hex", "hex)",
 )  # fmt: skip
 _KEY: Final = re.compile(
-    r"(?:(?<![a-z])(?:session(?=[=:])|checkout|revision|(?<!registry )keys?"
+    r"(?:(?<![a-z])(?:session(?=[=:])|(?:device|browser|machine) fingerprint|checkout|revision|(?<!registry )keys?"
     r"|iv|initiali[sz]ation vector|nonce|salt|[gu]uid|(?:[a-z]{1,20}[_-])?token"
     r"|mutex|mutant|e-?tag|session cookie|password|passphrase)"
     r"|(?<![a-z])(?:bot|botnet|campaign|session|client|victim|user|affiliate|machine|device|agent|tenant|project)"

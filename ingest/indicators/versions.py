@@ -65,6 +65,7 @@ _CALLED_A_VERSION: Final = re.compile(
     r"(?i)\b(?:versions?|builds?|firmware|releases?)"
     r"(?:\s(?:numbers?|strings?|seen|found|observed|used|so far|in use)){0,3}"
     r"(?:\s(?:is|are|was|were)|\s?[:=])[\s\"'(]{1,3}\Z"
+    r"|(?i:\b(?:upgrad|updat|mis)\w*(?: [\w-]{1,20}){1,4} to )\Z"
 )
 _SPEAKS_OF_VERSIONS: Final = re.compile(
     r"(?i)\b(?:versions?|firmware|builds?|releases?|(?:fixed|patched) in|affect(?:s|ed)|upgrade)\b"

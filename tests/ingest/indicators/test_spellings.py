@@ -33,6 +33,7 @@ OTHERS: Final = (
     ("2001[:]41d0[:][:]1", "ip 2001:41d0::1"),
     ("drop[at]evil[dot]club", "email drop@evil.club"),
     ("drop(at)evil.club", "email drop@evil.club"),
+    ("drop\uff20evil[.]club", "email drop@evil.club"),
     ("drop<at>evil<dot>club", "email drop@evil.club"),
     ("drop at evil dot club", "email drop@evil.club"),
     ("drop AT evil DOT club", "email drop@evil.club"),
