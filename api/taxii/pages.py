@@ -6,6 +6,7 @@ Every change of an indicator makes one object at most, added at the change's own
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from intel.store import Store
 _SHARED_SINCE = datetime(2026, 1, 1, tzinfo=UTC)
 _INDICATORS = STIX_TYPES["indicator"]
 _CHANGES_AT_ONCE = 1_000
+_MADE_IN_A_TURN = 50
 _BEGINNING = ChangePosition()
 # Where so many changes in turn make no object that is asked for, the client asks again.
 _MOST_CHANGES = 20_000
@@ -100,6 +102,8 @@ async def _filled(
     """Fill a page with the objects of changes, each of which comes with the place behind it."""
     async with aclosing(read):
         async for behind, change in read:
+            if behind.changes.number % _MADE_IN_A_TURN == 0:
+                await asyncio.sleep(0)  # a thousand objects take what others would wait for
             made = None if change is None else _object(change, address)
             if change is not None and made is not None and _is_asked(asked, added := Added(change.moment, made)):
                 if len(items) == asked.limit:
