@@ -16,6 +16,7 @@ from markupsafe import Markup
 from api.web import addresses, text
 from api.web.text import Verbatim
 from intel.canonical import defang
+from intel.names import technique_name
 from intel.records import IOC_TYPES, Ioc
 from intel.times import rfc3339
 from intel.unseen import plain
@@ -57,6 +58,7 @@ class Templates:
             defanged=_defanged,
             raw=lambda ioc: text.visible(ioc.value),
             split=_split,
+            known_name=lambda ioc: technique_name(ioc.value) or "" if ioc.type == "mitre_attack" else "",
             path=lambda ioc: addresses.ioc_path(ioc.type, ioc.value),
             outside=addresses.outside,
             clipped=text.clipped,

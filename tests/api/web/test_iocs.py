@@ -114,3 +114,13 @@ async def test_one_indicator_is_exported(api: Running, visitor: Reader) -> None:
     await api.publish("report", "domain evil.example")
     page = await visitor.open("/ioc/domain/evil.example")
     assert (await visitor.open(page.links()["Plain list"])).answer.text == "evil.example\n"
+
+
+async def test_techniques_are_shown_with_their_names_and_families_lead_to_what_is_theirs(
+    api: Running, visitor: Reader
+) -> None:
+    await api.publish("report", "mitre_attack T1566.001", "malware Emotet")
+    assert "Spearphishing Attachment" in (await visitor.open("/ioc/mitre_attack/T1566.001")).text
+    assert "Spearphishing Attachment" in (await visitor.open("/search")).text
+    family = await visitor.open("/ioc/malware/Emotet")
+    assert family.links()["Associated indicators"] == "/search?malware=Emotet"
