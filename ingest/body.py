@@ -27,6 +27,8 @@ _CONTROL_BYTES: Final = bytes((*range(0x09), 0x0B, *range(0x0E, 0x1B), *range(0x
 _PROLOGUE: Final = rb"\s*+(?:<\?xml[^>]{0,200}+>\s*+)?(?:<!--[^>]{0,400}+>\s*+)?"
 _HTML_START: Final = re.compile(_PROLOGUE + rb"<(?:!doctype\s++html|html|head|body)[\s>]", re.I)
 _FEED_START: Final = re.compile(_PROLOGUE + rb"<(?:rss|feed|rdf:RDF)[\s>]", re.I)
+# As static sites keep their posts: fields between two lines of dashes.
+_FRONT_MATTER: Final = re.compile(rb"\s*+---[ \t]*\r?\n(?:[^\n]{0,400}\n){0,20}?(?:title|date)[ \t]*:")
 _META_CHARSET: Final = re.compile(rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.I)
 _META_BYTES: Final = 4096
 # Controls, and what is unassigned, private or half a character.
@@ -73,7 +75,7 @@ def essence(content_type: str | None) -> str | None:
 
 def article_type(declared: str | None, body: bytes) -> str | None:
     """Return which of ARTICLE_TYPES a body is, judged by its declared type and its first bytes; None if it is none of
-    them.
+    them. Text with fields at its top, as Markdown has, is Markdown.
     """
     kind = essence(declared)
     if kind is not None and kind not in ARTICLE_TYPES:
@@ -85,6 +87,8 @@ def article_type(declared: str | None, body: bytes) -> str | None:
         return None
     if kind in (None, PLAIN, PDF) and _HTML_START.match(_without_bom(head)):
         return HTML
+    if kind in (None, PLAIN) and _FRONT_MATTER.match(_without_bom(head)):
+        return MARKDOWN
     return None if kind == PDF else kind or PLAIN
 
 

@@ -241,6 +241,19 @@ def test_plain_text_is_kept_as_it_is() -> None:
     assert (article.kind, article.title, article.html) == ("text", "Harbour report", None)
 
 
+@pytest.mark.parametrize("declared", ["", "text/plain"])
+def test_a_file_with_front_matter_is_markdown_without_being_declared(declared: str) -> None:
+    front = "---\ndate: 2026-11-03\ntitle: The Barge loader\n---\n\nIt asked evil[.]example for orders.\n"
+    article = read(front, declared)
+    assert (article.kind, article.title, article.published_at) == (
+        "markdown",
+        "The Barge loader",
+        datetime(2026, 11, 3, tzinfo=UTC),
+    )
+    rule = read("---\n\nThe loader: its title and date: unknown.\n---\n", declared)
+    assert rule.kind == "text"
+
+
 def test_markdown_is_kept_and_named_by_its_heading_or_front_matter() -> None:
     body = "Intro line\n\n# The *Barge* loader #\n\nevil[.]example"
     article = read(body, "text/markdown")
