@@ -21,6 +21,7 @@ import orjson
 from api.annotating import Annotations
 from api.web.addresses import ioc_path
 from intel.ageing import age
+from intel.confidence import Evidence, confidence
 from intel.ids import NAMESPACE, ioc_id
 from intel.names import technique_name
 from intel.records import IOC_TYPES, Article, ArticleRef, Change, Ioc
@@ -191,6 +192,8 @@ def _indicator(ioc: Ioc, address: str) -> Object:
         "pattern_type": "stix",
         "pattern_version": "2.1",
         "valid_from": _time(ioc.first_seen),
+        # By what the record itself says: age, lists and votes change without it.
+        "confidence": confidence(Evidence(ioc.sources, bool(ioc.malware), None, False, 0)),
     }
     if (expires_at := age(ioc.type, ioc.last_seen, ioc.last_seen).expires_at) is not None:
         made["valid_until"] = _time(expires_at)

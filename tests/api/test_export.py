@@ -42,6 +42,8 @@ async def test_an_export_holds_all_that_match_in_order(api: Running) -> None:
     table = [*csv.DictReader(io.StringIO((await api.get("/export", key, format="csv")).text))]
     assert len(table) == 301
     assert {"status", "warnings", "false_positives", "sources", "permalink"} <= set(table[0])
+    bundle = (await api.get("/export", key, format="stix", type="ip")).json()
+    assert [one["confidence"] for one in bundle["objects"] if one["type"] == "indicator"] == [30]
     bundle = (await api.get("/export", key, format="stix", q="nothing-of-it")).json()
     assert [one["type"] for one in bundle["objects"] if one["type"] == "identity"] == ["identity"]
 
