@@ -6,6 +6,7 @@ they are saved; when the lists change, all are marked anew in the background.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
@@ -25,6 +26,9 @@ from intel.warninglists import packaged_warnings
 _BUILT_IN: Final = 1
 _ONE_READ: Final = 1_000
 _CATALOGUE: Final = "warninglist"
+# Marking goes on beside requests, which wait for a step: about a millisecond.
+_IN_ONE_STEP: Final = 100
+_REST_SECONDS: Final = 0.001
 
 
 class _Named(NamedTuple):
@@ -80,7 +84,11 @@ async def keep_marked(store: Store, watch: Callable[[int], None] = lambda _: Non
         async with aclosing(store.marks.every()) as every:
             async for some in every:
                 listed = await imported(store, some)
-                wanted = {one.id: one.id in listed or bool(lasting_cautions(one.type, one.value)) for one in some}
+                wanted: dict[str, bool] = {}
+                for start in range(0, len(some), _IN_ONE_STEP):
+                    for one in some[start : start + _IN_ONE_STEP]:
+                        wanted[one.id] = one.id in listed or bool(lasting_cautions(one.type, one.value))
+                    await asyncio.sleep(_REST_SECONDS)
                 await _mark(store, {one.id: wanted[one.id] for one in some if wanted[one.id] != one.warned})
                 watch(len(some))
     await store.marks.settle(basis)
