@@ -24,12 +24,13 @@ from intel.suffixes import is_shared_suffix, registered_domain
 
 THRESHOLD: Final = 1
 # The most that section, line, type, value and wording together can say for a candidate, and what a note adds.
-MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 7, "url": 12, "email": 11})
+MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 9, "url": 14, "email": 11})
 MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 3})
 NOTE_IN_FAVOUR: Final = 2
 # A line of more words is prose, and prose has to say what it means.
 MOST_WORDS_OF_A_BARE_LINE: Final = 2
 # Each costs some 50 microseconds: no text is worth more than a part of a second.
+MOST_IN_CONTEXT: Final = 2
 MOST_CONTEXTS: Final = 2_000
 
 _HIDDEN: Final = (".onion", ".i2p")
@@ -237,9 +238,10 @@ class Judge:
             if self._around.is_note and _REFERENCES in evidence:  # `Contact: a@b.c` is said once
                 return []
             return [(-2 if self._around.is_note else -5, "mailbox for readers")]
-        said = self._wording(reading, start, end, line) if lowest <= score <= THRESHOLD + 1 else []
+        may_change = lowest - MOST_IN_CONTEXT <= score <= THRESHOLD + 1
+        said = self._wording(reading, start, end, line) if may_change else []
         is_whole_line = line.start == start and line.end == end
-        if score + _sum(said) >= THRESHOLD and not is_whole_line and self._contexts_left:
+        if score + _sum(said) >= THRESHOLD - MOST_IN_CONTEXT and not is_whole_line and self._contexts_left:
             self._contexts_left -= 1
             said += said_of(reading.type, context_of(text, line.start, start, end, line.end))
         return said

@@ -35,6 +35,8 @@ _PART_OF_AN_ADDRESS: Final = re.compile(
     r"|/(?:blob|commits?|tree|raw|compare|archive)/|gist\.github(?:usercontent)?\.com/(?:[\w-]{1,40}/)?"
     r"|[?&;](?!(?:md5|sha1|sha256|sha|hash|file|sample|q|query|search|s|h|f)=)[a-z_]{1,20}=)\Z"
 )
+_BEFORE_A_PART: Final = ("/", "=", ":")
+_BEFORE_AN_OBJECT: Final = ("\\", "<")
 _OF_AN_OBJECT: Final = re.compile(r"(?i)(?:\b(?:global|local)\\{1,2}|message-id:? ?<)\Z")
 _MARKED: Final = re.compile(f"[{MARKS}]")
 _REACH_AHEAD: Final = 100
@@ -70,8 +72,16 @@ def kind_of_other(text: str, type: str, start: int) -> str:
     end = start + _LENGTHS[type]
     if text[start:end].lower() in _EMPTY:
         return EMPTY
-    of_an_address = _PART_OF_AN_ADDRESS.search(before) and _MARKED.search(before.split()[-1]) is None
-    if of_an_address or _OF_AN_OBJECT.search(before) or text[end : end + 1] == "@":
+    of_an_address = (
+        before[-1:] in _BEFORE_A_PART
+        and _PART_OF_AN_ADDRESS.search(before)
+        and _MARKED.search(before.split()[-1]) is None
+    )
+    if (
+        of_an_address
+        or (before[-1:] in _BEFORE_AN_OBJECT and _OF_AN_OBJECT.search(before))
+        or text[end : end + 1] == "@"
+    ):
         return KEY
     if text[end : end + 1] != "\n" and _CALLED_HARMLESS.search(
         text[end : end + _REACH_AHEAD].partition("\n")[0].lower()
