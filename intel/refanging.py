@@ -62,7 +62,7 @@ _SLASHES_OF_JSON: Final = re.compile(r"\\/\\/(?<=:\\/\\/)")
 _BRACKETED_HOST: Final = re.compile(r"//\[(?<=://\[)([\w-]{1,63}+(?>(?:\.[\w-]{1,63}+){1,9}))\]")
 _LABEL: Final = r"[A-Za-z0-9-]{1,63}+"
 # What follows a dot with a blank at both sides, to the end of the name.
-_REST: Final = rf"{_LABEL}(?>(?:(?: (?:{DOT}{{3}}|dot|_dot_) |\.|{DOT}++){_LABEL}){{0,8}})(?![A-Za-z0-9])"
+_REST: Final = rf"{_LABEL}(?>(?:(?: (?:{DOT}{{3}}|dot|_dot_) |\.|{DOT}++){_LABEL}){{0,4}})(?![A-Za-z0-9])"
 _LAST_LABEL: Final = re.compile(rf"(?:\A|[ .{DOT}])({_LABEL})\Z")
 _NUMBERS: Final = re.compile(r"[0-9]{1,3}(?:[^A-Za-z0-9]{1,5}(?:dot )?[0-9]{1,3}){0,2}")
 _AFTER_A_NAME: Final = re.compile(rf" AT (?=[\w-]{{1,63}}+(?:\.|{DOT}))")
