@@ -11,11 +11,12 @@ from starlette.responses import Response
 
 from api import views
 from api.answers import Listing, problems, read_listing
+from api.article_models import ArticleDetailModel, ArticleListModel
 from api.article_records import MOST_RECORDS, READ_AT_ONCE, ArticleRecords, article_pieces
 from api.formats import OTHER_FORMATS, render_article
 from api.formats.negotiating import negotiated, wanted_format
 from api.limits.policy import access
-from api.models import ArticleDetailModel, ArticleListModel, IocModel, ListModel
+from api.models import IocModel, ListModel
 from api.parameters import (
     CursorParameter,
     FormatParameter,

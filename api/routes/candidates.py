@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.answers import problems, read_listing
-from api.models import CandidateListModel, IocType
+from api.article_models import CandidateListModel
+from api.models import IocType
 from api.parameters import CursorParameter, LimitParameter
 from api.routes.articles import known_article
 from api.service import service_of
