@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
 from itertools import accumulate
+from string import ascii_letters, digits
 from typing import Final, TypeVar
 
 from intel.suffixes import is_top_level
@@ -63,7 +64,6 @@ _BRACKETED_HOST: Final = re.compile(r"//\[(?<=://\[)([\w-]{1,63}+(?>(?:\.[\w-]{1
 _LABEL: Final = r"[A-Za-z0-9-]{1,63}+"
 # What follows a dot with a blank at both sides, to the end of the name.
 _REST: Final = rf"{_LABEL}(?>(?:(?: (?:{DOT}{{3}}|dot|_dot_) |\.|{DOT}++){_LABEL}){{0,4}})(?![A-Za-z0-9])"
-_LAST_LABEL: Final = re.compile(rf"(?:\A|[ .{DOT}])({_LABEL})\Z")
 _NUMBERS: Final = re.compile(r"[0-9]{1,3}(?:[^A-Za-z0-9]{1,5}(?:dot )?[0-9]{1,3}){0,2}")
 _AFTER_A_NAME: Final = re.compile(rf" AT (?=[\w-]{{1,63}}+(?:\.|{DOT}))")
 _STEP_OF_A_PATH: Final = re.compile(r"\\[A-Za-z0-9]")
@@ -77,7 +77,8 @@ _BEFORE_A_BLANK: Final = re.compile(rf"{DOT} (?=[a-z]{{2}})")
 _IN_CAPITALS: Final = re.compile(r"T(?:(?<= AT) |(?<=[ /]DOT)[ /])")
 _SPOKEN_DOT_IN_CAPITALS: Final = re.compile(r" DOT (?=[a-zA-Z]{2,24}\b)")
 _SPOKEN_DOT: Final = re.compile(rf" (?:dot|_dot_) (?=(?P<rest>{_REST}))")
-_WORD_BEFORE: Final = re.compile(r"(?<![A-Za-z0-9'\u2019-])[A-Za-z0-9-]{1,63}\Z")
+_OF_A_LABEL: Final = f"{ascii_letters}{digits}-"
+_LONGEST_LABEL: Final = 63
 # Names end so, and so do sentences that speak of dots.
 _EVERYDAY_TOPS: Final = frozenset(
     {
@@ -259,18 +260,25 @@ def _spoken_dot(match: re.Match[str]) -> str:
 
 def _spoken_between_words(match: re.Match[str]) -> str:
     """`evil dot shop`, and no `polka dot design`."""
-    before = _WORD_BEFORE.search(match.string, max(0, match.start() - 64), match.start())
-    if before is None or before[0].lower() in _BEFORE_A_DOT_OF_PROSE or not _ends_a_name(before[0], match["rest"]):
+    before = _word_before(match)
+    if not before or before.lower() in _BEFORE_A_DOT_OF_PROSE or not _ends_a_name(before, match["rest"]):
         return match[0]
     return DOT * len(match[0])
+
+
+def _word_before(match: re.Match[str]) -> str:
+    """Return the label that stands right before a match, or nothing where it is too long or the end of `don't`."""
+    piece = match.string[max(0, match.start() - _LONGEST_LABEL - 1) : match.start()]
+    lead = piece.rstrip(_OF_A_LABEL)
+    label = piece[len(lead) :]
+    return "" if len(label) > _LONGEST_LABEL or lead[-1:] in ("'", "\u2019") else label
 
 
 def _ends_a_name(label: str, rest: str) -> bool:
     """Tell whether what follows a spaced dot after `label` ends as names or addresses do."""
     if rest[0].isdigit() and label.isdigit() and _NUMBERS.fullmatch(rest):
         return True
-    last = _LAST_LABEL.search(rest)
-    top = last[1] if last else rest
+    top = rest[len(rest.rstrip(_OF_A_LABEL)) :]
     if not top.islower() or not is_top_level(top):
         return False
     # A word of everyday speech ends a name only where the rest of it can be nothing else.
@@ -318,12 +326,12 @@ def _joined_in_a_mailbox(match: re.Match[str]) -> str:
 
 def _joined_in_a_name(match: re.Match[str]) -> str:
     """`45 [.] 77`, `update [.] evil [.] club`; a number ends no sentence that a number begins."""
-    before = _WORD_BEFORE.search(match.string, max(0, match.start() - 64), match.start())
-    if before is None:
+    before = _word_before(match)
+    if not before:
         return match[0]
     rest = match["rest"]
-    joins = before[0].isdigit() if rest[0].isdigit() else _ends_a_name(before[0], rest)
-    return DOT * 5 if joins or (rest[0].isdigit() and _ends_a_name(before[0], rest)) else match[0]
+    joins = before.isdigit() if rest[0].isdigit() else _ends_a_name(before, rest)
+    return DOT * 5 if joins or (rest[0].isdigit() and _ends_a_name(before, rest)) else match[0]
 
 
 def _joined_on_the_left(match: re.Match[str]) -> str:

@@ -31,7 +31,7 @@ class Cut:
 
         What holds one of the others is wanted itself, so that the next to be seen is the one that is sought.
         """
-        text, begin, end = self._text, self._start, self._end
+        text, begin, end, separator = self._text, self._start, self._end, self._separator
         places: list[Place] = []
         find = text.find
         position = begin
@@ -41,9 +41,8 @@ class Cut:
                 start = find(token, position)
             position = start + len(token)
             if token in unsure:
-                while any(
-                    beside.strip(self._separator)
-                    for beside in (text[max(begin, start - 1) : start], text[position : min(end, position + 1)])
+                while (start > begin and text[start - 1].strip(separator)) or (
+                    position < end and text[position].strip(separator)
                 ):
                     start = text.index(token, start + 1)
                     position = start + len(token)
