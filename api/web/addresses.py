@@ -19,6 +19,11 @@ def ioc_path(type: str, value: str) -> str:
     return f"/ioc/{type}/{quote(value, safe='', errors='replace')}"
 
 
+def source_path(name: str) -> str:
+    """Return the address of a source's page; what means something in an address is encoded."""
+    return f"/sources/{quote(name, safe='', errors='replace')}"
+
+
 def here(path: str | None) -> str:
     """Return `path` where it leads to this service, else `/`: no link of ours sends anybody elsewhere."""
     return path if path is not None and _HERE.fullmatch(path) else "/"

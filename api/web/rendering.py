@@ -54,6 +54,7 @@ class Templates:
             lstrip_blocks=True,
         )
         self._environment.globals.update(static=static, ioc_types=IOC_TYPES, ioc_path=addresses.ioc_path, defang=defang)
+        self._environment.globals.update(source_path=addresses.source_path)
         self._environment.filters.update(
             defanged=_defanged,
             raw=lambda ioc: text.visible(ioc.value),

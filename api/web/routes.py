@@ -56,6 +56,7 @@ PAGES = (
     Entry("/awareness", awareness.show_all),
     Entry("/awareness/{slug}", awareness.show_one),
     Entry("/sources", sources.show),
+    Entry("/sources/{name:path}", sources.show_one),
     Entry("/status", about.show_status),
     Entry("/help", about.show_help),
     Entry("/help/mcp", about.show_mcp),

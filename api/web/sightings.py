@@ -14,6 +14,7 @@ _HEIGHT = 64.0
 _WIDTH = 600.0
 _LEAST_BARS = 30
 _WIDEST_BAR = 9.0
+_LOWEST_BAR = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +51,24 @@ def picture(moments: Sequence[datetime]) -> Picture:
     number = max(_LEAST_BARS, -(-span // step))
     start = max(days) - timedelta(days=number * step - 1)
     counts = Counter((seen - start).days // step for seen in days)
-    bars = tuple(_bar(i, number, counts[i], max(counts.values()), start, step) for i in range(number))
+    highest = max(counts.values())
+    bars = tuple(drawn_bar(i, number, counts[i], highest, _label(start, i, step)) for i in range(number))
     unit = "day" if step == 1 else f"{step} days"
     return Picture(bars, unit, written_day(_noon(start)), written_day(_noon(max(days))))
 
 
-def _bar(index: int, number: int, count: int, highest: int, start: date, step: int) -> Bar:
+def drawn_bar(index: int, number: int, count: int, highest: int, label: str) -> Bar:
+    """Return one of that many bars; what was counted at all is seen, however low beside the highest."""
     pitch = _WIDTH / number
-    height = _HEIGHT * count / highest
+    height = max(_LOWEST_BAR, _HEIGHT * count / highest) if count else 0.0
+    x, width = round(index * pitch, 2), min(_WIDEST_BAR, round(pitch * 0.8, 2))
+    return Bar(label, count, x, round(_HEIGHT - height, 2), width, round(height, 2))
+
+
+def _label(start: date, index: int, step: int) -> str:
     first = start + timedelta(days=index * step)
     label = written_day(_noon(first))
-    if step > 1:
-        label = f"{label} to {written_day(_noon(first + timedelta(days=step - 1)))}"
-    x = round(index * pitch, 2)
-    return Bar(label, count, x, round(_HEIGHT - height, 2), min(_WIDEST_BAR, round(pitch * 0.8, 2)), round(height, 2))
+    return label if step == 1 else f"{label} to {written_day(_noon(first + timedelta(days=step - 1)))}"
 
 
 def _noon(date: date) -> datetime:

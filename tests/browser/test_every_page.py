@@ -29,6 +29,7 @@ OPEN_TO_ALL = (
     "/bulk",
     "/submit",
     "/sources",
+    "/sources/Shipyard%20Blog",
     "/status",
     "/help",
     "/help/mcp",

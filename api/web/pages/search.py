@@ -6,7 +6,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import datetime
 
 from starlette.responses import Response
 
@@ -19,6 +19,7 @@ from api.web.exports import export, is_format
 from api.web.hits import hits
 from api.web.nothing_found import help_for
 from api.web.visit import Visit
+from api.web.weekly_bars import week_days
 from intel.errors import InvalidQuery
 from intel.query import EXCLUSIONS, SORTS, IocQuery, Page, Position, parse_search
 from intel.records import IOC_TYPES, Ioc
@@ -203,12 +204,6 @@ def _weeks(asked: Asked, counts: Mapping[str, int]) -> tuple[Facet, ...]:
         since, until = (None, None) if chosen else (monday, sunday)
         facets.append(Facet(week, count, asked.address(since=since, until=until), chosen))
     return tuple(facets)
-
-
-def week_days(week: str) -> tuple[str, str]:
-    """Return Monday and Sunday of `2026-W47`, as dates."""
-    monday = date.fromisocalendar(int(week[:4]), int(week[6:]), 1)
-    return monday.isoformat(), (monday + timedelta(days=6)).isoformat()
 
 
 def _position(visit: Visit, asked: Asked) -> tuple[Position | None, datetime]:

@@ -1,21 +1,26 @@
-"""`/sources`: the feeds that are followed and how each is, and whose articles were read."""
+"""`/sources`: the feeds that are followed and how each is, and whose articles were read; `/sources/{name}`: one."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from starlette.responses import Response
 
+from api.parameters import read_text
 from api.web.text import counted
 from api.web.visit import Visit
-from intel.query import ArticleQuery
+from api.web.weekly_bars import weekly_bars
+from intel.errors import NotFound
+from intel.query import ArticleQuery, IocFilter, IocQuery
 from intel.records import Article, Feed
 from intel.store import Store
 
 _READ_AT_ONCE = 200
 _MOST_READ = 1_000
+_ARTICLES, _SHARING = 20, 8
 # A poll may wait for a worker; later than this something is wrong with ours, not with the site.
 _LATE = timedelta(hours=1)
 
@@ -49,6 +54,34 @@ async def show(visit: Visit) -> Response:
         sources=sources(articles),
         counted=len(articles),
         totals=totals,
+    )
+
+
+async def show_one(visit: Visit) -> Response:
+    """Show one source: how much it brings and when, of what types, how much of it is warned of, and who shares it."""
+    store, name = visit.service.store, read_text("source", visit.request.path_params["name"]) or ""
+    only = IocFilter(sources=(name,))
+    articles, divided, unwarned, feeds = await asyncio.gather(
+        store.articles.find(ArticleQuery(source=name, limit=_ARTICLES)),
+        store.iocs.facets(IocQuery(filter=only)),
+        store.iocs.find(IocQuery(filter=replace(only, exclude=("warned",)), limit=1)),
+        store.feeds.all(),
+    )
+    followed = [feed for feed in feeds if feed.name == name]
+    if not articles.items and not followed:
+        raise NotFound("No article of a source with this name is stored here.")
+    iocs = sum(divided.types.values())
+    sharing = [(other, count) for other, count in divided.sources.items() if other != name]
+    return visit.page(
+        "source.html",
+        name=name,
+        feeds=[(feed, health(feed, visit.service.clock())) for feed in followed],
+        articles=articles,
+        types=divided.types,
+        iocs=iocs,
+        warned=iocs - (unwarned.total or 0),
+        sharing=sharing[:_SHARING],
+        weekly_bars=weekly_bars(divided.weeks, source=name),
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from api.web.pages.sources import health
-from intel.records import Feed
+from intel.records import Feed, Sighting
 from tests.api.running import NOON, Running
 from tests.api.web.reading import Reader
 
@@ -29,12 +29,34 @@ async def test_sources_are_listed_most_lately_heard_of_first(api: Running, visit
     assert rows == [["First Blog", "2", "2"], ["Second Blog", "1", "1"]]
 
 
+async def test_a_source_has_a_page_with_its_weeks_types_and_warnings(api: Running, visitor: Reader) -> None:
+    name = 'First "Blog" / <b>EU</b>'
+    marked = Sighting("domain", "warned.example", "It stood here.", warned=True)
+    await api.publish("a", "domain a.example", "ip 192.0.2.1", source=name, at=0)
+    await api.publish("b", "domain b.example", marked, source=name, at=-21 * 24, title="An older report")
+    await api.publish("c", "domain a.example", source="Second Blog", at=1)
+    page = await visitor.open((await visitor.open("/sources")).links()[name])
+    assert (page.status, page.heading) == (200, name)
+    facts = [" ".join(div.text_content().split()) for div in page.tree.xpath("//dl[@class='figures']/div")]
+    assert facts[:3] == ["articles2", "indicators4", "on warning lists1 25.0 % of all"]
+    bars = page.tree.xpath("//*[local-name()='svg'][@role='img']//*[local-name()='rect']")
+    assert [" ".join(bar.text_content().split()) for bar in bars] == [
+        "2026-W44: 2 indicators",
+        "2026-W47: 2 indicators",
+    ]
+    links = page.links()
+    week = await visitor.open(links["2026-W44"])
+    assert "2 indicators" in week.text and "b[.]example" in week.text
+    assert links["Second Blog"] == "/sources/Second%20Blog" and "An older report" in links
+    assert (await visitor.open("/sources/Nobody")).status == 404
+
+
 async def test_feeds_are_shown_with_what_is_wrong_with_them(api: Running, visitor: Reader) -> None:
     failing = replace(FEED, failures=3, last_error="<b>The site answered 500.</b>")
     assert await api.store.feeds.add(failing)
     page = await visitor.open("/sources")
     assert "failing" in page.text and "<b>The site answered 500.</b>" in page.text
-    assert page.links()["Example Blog"] == "/articles?source=Example%20Blog"
+    assert page.links()["Example Blog"] == "/sources/Example%20Blog"
 
 
 def test_a_feeds_health_is_told_in_a_word() -> None:
