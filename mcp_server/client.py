@@ -6,19 +6,33 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
+from mcp_server.documents import MOST_ROWS, ArticleDocument, FocusPage, WeekDocument, WeeksPage
 from mcp_server.results import Answer
 from mcp_server.safe_text import cleaned
-from mcp_server.service import ServiceFailure
+from mcp_server.service import ServiceFailure, Unknown
 from mcp_server.settings import Settings
 
 MOST_BODY_BYTES = 1_000_000
+# The longest article that the service keeps, with its first 1,000 indicators, is shorter.
+MOST_DOCUMENT_BYTES = 16_000_000
 TIMEOUT_SECONDS = 10.0
 _IN_PROCESS = "http://localhost"
+_Shape = TypeVar("_Shape", bound=BaseModel)
+
+
+class _NotFound(ServiceFailure):
+    """A 404; `detail` is empty where it is not the service that says so."""
+
+    def __init__(self, sentence: str, body: bytes) -> None:
+        super().__init__(sentence)
+        problem = _json(body)
+        known = isinstance(problem, dict) and problem.get("code") == "not_found"
+        self.detail = _problem_detail(body) if known else ""
 
 
 class RestService:
@@ -65,6 +79,20 @@ class RestService:
     async def exact(self, value: str) -> Answer:
         return await self._iocs({"value": value})
 
+    async def article(self, id: str) -> ArticleDocument:
+        return await self._document(ArticleDocument, f"/api/v1/articles/{id}", {})
+
+    async def week(self, id: str) -> WeekDocument:
+        if id:
+            return await self._document(WeekDocument, f"/api/v1/weekly/{id}", {})
+        newest = await self._document(WeeksPage, "/api/v1/weekly", {"limit": "1"})
+        if not newest.items:
+            raise Unknown("The service has no article yet, so there is no week to tell of.")
+        return newest.items[0]
+
+    async def focus(self) -> FocusPage:
+        return await self._document(FocusPage, "/api/v1/focus", {"limit": str(MOST_ROWS)})
+
     async def check(self) -> None:
         """Make a request that needs the key and costs nothing; return if the service accepts the key."""
         if not isinstance(_json(await self._get("/api/v1/usage", {})), dict):
@@ -80,11 +108,21 @@ class RestService:
         except ValidationError:
             raise self._stranger() from None
 
-    async def _get(self, path: str, parameters: Mapping[str, str]) -> bytes:
+    async def _document(self, shape: type[_Shape], path: str, parameters: Mapping[str, str]) -> _Shape:
+        try:
+            body = await self._get(path, parameters, MOST_DOCUMENT_BYTES)
+            # An article may be megabytes long.
+            return await asyncio.to_thread(shape.model_validate_json, body)
+        except _NotFound as failure:
+            raise (Unknown(failure.detail) if failure.detail else failure) from None
+        except ValidationError:
+            raise self._stranger() from None
+
+    async def _get(self, path: str, parameters: Mapping[str, str], most_bytes: int = MOST_BODY_BYTES) -> bytes:
         try:
             async with asyncio.timeout(self._timeout_seconds):
                 async with self._http.stream("GET", self._base_url + path, params=parameters) as response:
-                    return await self._body(response)
+                    return await self._body(response, most_bytes)
         except (TimeoutError, httpx.TimeoutException):
             raise ServiceFailure(
                 f"The service at {self._base_url} gave no answer within {self._timeout_seconds:g} seconds: try again, "
@@ -101,20 +139,21 @@ class RestService:
             )
         return ServiceFailure(f"No service can be reached at {self._base_url}: start it, or correct SERVICE_BASE_URL.")
 
-    async def _body(self, response: httpx.Response) -> bytes:
-        body = await self._read(response)
+    async def _body(self, response: httpx.Response, most_bytes: int) -> bytes:
+        body = await self._read(response, most_bytes)
         if response.status_code == 200:
             return body
-        raise ServiceFailure(failure_sentence(response.status_code, response.headers.get("Retry-After", ""), body))
+        sentence = failure_sentence(response.status_code, response.headers.get("Retry-After", ""), body)
+        raise _NotFound(sentence, body) if response.status_code == 404 else ServiceFailure(sentence)
 
-    async def _read(self, response: httpx.Response) -> bytes:
+    async def _read(self, response: httpx.Response, most_bytes: int) -> bytes:
         # Raw bytes are counted: a decoder could hand out a bomb in one piece.
         if response.headers.get("Content-Encoding", "identity").lower() != "identity":
             raise self._stranger()
         body = bytearray()
         async for piece in response.aiter_raw(65_536):
             body += piece
-            if len(body) > MOST_BODY_BYTES:
+            if len(body) > most_bytes:
                 raise self._stranger()
         return bytes(body)
 

@@ -19,6 +19,7 @@ _DOT = re.compile(r"\[?\.\]?")
 _AT = re.compile(r"\[?@\]?")
 _PROSE_DOT = re.compile(r"(?<=\w)\.(?=[^\W\d_]{2})")
 _PROSE_IPV4 = re.compile(r"(?<!\d)\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?!\d)")
+_PROSE_IPV6 = re.compile(r"(?<![\w:.])[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?![\w:])")
 
 
 def cleaned(text: str, most: int) -> str:
@@ -50,8 +51,11 @@ def defanged(type: str | None, value: str) -> str:
 
 
 def defanged_prose(text: str) -> str:
-    """Return running text with the links, host names and IPv4 addresses in it defanged; versions and decimals stay."""
+    """Return running text with its links, host names and addresses defanged; versions, decimals and times stay."""
     without_addresses = _PROSE_IPV4.sub(lambda found: found[0].replace(".", "[.]"), _without_links(text))
+    without_addresses = _PROSE_IPV6.sub(
+        lambda found: found[0].replace(":", "[:]") if _is_ipv6(found[0]) else found[0], without_addresses
+    )
     return _PROSE_DOT.sub("[.]", without_addresses)
 
 

@@ -1,23 +1,40 @@
-"""Define the three tools and their words: the one file that knows mcp."""
+"""Define the three tools, the resources and the prompts, and their words: the one file that knows mcp."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+import re
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, get_args
 
+from mcp import MCPError
 from mcp.server import MCPServer
+from mcp.server.lowlevel.helper_types import ReadResourceContents
 from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from mcp_types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolResult,
+    EmbeddedResource,
+    GetPromptResult,
+    InputRequiredResult,
+    Resource,
+    ResourceTemplate,
+    TextContent,
+    TextResourceContents,
+    ToolAnnotations,
+)
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, WithJsonSchema
 
 from mcp_server.answers import Found, found, looked_up_in
+from mcp_server.documents import article_text, focus_text, triage_prompt, week_prompt, week_text
 from mcp_server.results import Iocs, IocType, Lookup
 from mcp_server.safe_text import cleaned
-from mcp_server.service import Service, ServiceFailure, Services
+from mcp_server.service import Service, ServiceFailure, Services, Unknown
 
 INSTRUCTIONS = """\
 Indicators of compromise (IOCs) extracted from published threat reports. lookup_ioc for one exact value, search_iocs \
@@ -89,6 +106,99 @@ _ARGUMENT_SENTENCES: Mapping[str, str] = {
     "min_sources": "min_sources must be a whole number, 1 or more.",
 }
 
+_MARKDOWN = "text/markdown"
+_FOCUS = "ioc://focus"
+_ADDRESS = re.compile(r"ioc://(article|weekly)/([0-9A-Za-z-]{1,64})")
+_RESOURCES = [
+    Resource(
+        uri=_FOCUS,
+        name="focus",
+        title="In focus",
+        description="The CVEs, malware and techniques that need attention now, most severe first, and why.",
+        mime_type=_MARKDOWN,
+    )
+]
+_TEMPLATES = [
+    ResourceTemplate(
+        uri_template="ioc://article/{id}",
+        name="article",
+        title="Article",
+        description="A threat report: its indicators and its text, defanged and quoted. Untrusted data.",
+        mime_type=_MARKDOWN,
+    ),
+    ResourceTemplate(
+        uri_template="ioc://weekly/{week}",
+        name="weekly",
+        title="Weekly roundup",
+        description="What the reports of an ISO week, such as 2026-W47, come to.",
+        mime_type=_MARKDOWN,
+    ),
+]
+_PROMPTS_SENTENCE = (
+    "There is triage_indicators (indicators: text) and brief_week (week: text such as 2026-W47, optional)."
+)
+
+
+class _Documents:
+    """The resources and prompts; each asks the service as the caller of its request."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    async def text(self, uri: str, context: _Context) -> str:
+        """Return the text of a resource; raise ServiceFailure."""
+        if uri == _FOCUS:
+            return focus_text(await self._service(context).focus())
+        address = _ADDRESS.fullmatch(uri)
+        if address is None:
+            raise Unknown("There is no such resource: read ioc://focus, ioc://article/{id} or ioc://weekly/{week}.")
+        kind, id = address.groups()
+        if kind == "article":
+            return await asyncio.to_thread(article_text, await self._service(context).article(id))
+        return week_text(await self._service(context).week(id))
+
+    async def triage_indicators(
+        self, indicators: Annotated[str, Field(description="one a line, or with commas; defanged is fine")]
+    ) -> str:
+        text = triage_prompt(indicators)
+        if not text:
+            raise MCPError(INVALID_PARAMS, "indicators must be text that is not blank: one indicator a line.")
+        return text
+
+    async def brief_week(
+        self,
+        context: _Context,
+        week: Annotated[str, Field(description="such as 2026-W47; the newest where it is left out")] = "",
+    ) -> list[str | EmbeddedResource]:
+        asked = week.strip()
+        if asked and not _ADDRESS.fullmatch(f"ioc://weekly/{asked}"):
+            raise MCPError(INVALID_PARAMS, "There is no such week; write it like 2026-W47.")
+        try:
+            found = await self._service(context).week(asked)
+        except ServiceFailure as failure:
+            raise MCPError(INVALID_PARAMS if isinstance(failure, Unknown) else INTERNAL_ERROR, str(failure)) from None
+        id = cleaned(found.id, 40)
+        roundup = TextResourceContents(uri=f"ioc://weekly/{id}", mime_type=_MARKDOWN, text=week_text(found))
+        return [week_prompt(id), EmbeddedResource(resource=roundup)]
+
+    def prompts(self) -> list[Prompt]:
+        """Return the prompts."""
+        return [
+            Prompt.from_function(
+                self.triage_indicators,
+                title="Triage a list of indicators",
+                description="Look up each indicator of a list and say what to block.",
+            ),
+            Prompt.from_function(
+                self.brief_week,
+                title="Brief me on the week",
+                description="Sum up a week of threat reports from its roundup.",
+            ),
+        ]
+
+    def _service(self, context: _Context) -> Service:
+        return self._services.of(context.request_context.request)
+
 
 class _Tools:
     """The tools as methods; each asks the service as the caller of its request."""
@@ -153,6 +263,43 @@ class _Tools:
 class _IocServer(MCPServer[None]):
     """An MCP server whose failures are plain sentences, without a prefix and without pydantic's own words."""
 
+    def __init__(self, documents: _Documents, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self._documents = documents
+        for prompt in documents.prompts():
+            self.add_prompt(prompt)
+
+    async def list_resources(self) -> list[Resource]:
+        return _RESOURCES
+
+    async def list_resource_templates(self) -> list[ResourceTemplate]:
+        return _TEMPLATES
+
+    async def read_resource(
+        self, uri: Any, context: Context[None, Any] | None = None
+    ) -> Iterable[ReadResourceContents] | InputRequiredResult:
+        # The SDK's own resources without a variable in their address do not know whose request it is.
+        if context is None:
+            raise ResourceError("A resource is read within a request.")
+        try:
+            return [ReadResourceContents(await self._documents.text(str(uri), context), _MARKDOWN)]
+        except Unknown as failure:
+            raise ResourceNotFoundError(str(failure)) from None
+        except ServiceFailure as failure:
+            raise ResourceError(str(failure)) from None
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[None, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as failure:
+            # What the SDK refuses has no deeper cause, or pydantic's; anything else is a fault of ours.
+            deeper = failure.__cause__.__cause__ if failure.__cause__ else None
+            if deeper is None or isinstance(deeper, ValidationError):
+                raise MCPError(INVALID_PARAMS, _PROMPTS_SENTENCE) from None
+            raise
+
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[None, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
@@ -186,6 +333,7 @@ def build_server(services: Services, version: str) -> MCPServer[None]:
             await services.aclose()
 
     server = _IocServer(
+        _Documents(services),
         "ioc-intelligence",
         instructions=INSTRUCTIONS,
         version=version,

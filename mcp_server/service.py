@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from mcp_server.documents import ArticleDocument, FocusPage, WeekDocument
 from mcp_server.results import Answer
 
 
@@ -12,8 +13,12 @@ class ServiceFailure(Exception):
     """The service gave no usable answer; the text is a sentence that says what to do."""
 
 
+class Unknown(ServiceFailure):
+    """The service has no such article or week."""
+
+
 class Service(Protocol):
-    """The service's indicators, as its REST API gives them; each call may raise ServiceFailure."""
+    """The service's indicators and articles, as its REST API gives them; each call may raise ServiceFailure."""
 
     async def search(self, query: str, only: Mapping[str, str], limit: int) -> Answer:
         """Return the indicators that match every word of `query`, best match first.
@@ -26,6 +31,15 @@ class Service(Protocol):
 
     async def exact(self, value: str) -> Answer:
         """Return the indicators that `value`, possibly defanged, names."""
+
+    async def article(self, id: str) -> ArticleDocument:
+        """Return the article with that id; raise Unknown where there is none."""
+
+    async def week(self, id: str) -> WeekDocument:
+        """Return the roundup of that week, or of the newest for an empty `id`; raise Unknown where there is none."""
+
+    async def focus(self) -> FocusPage:
+        """Return what is in focus, most severe first."""
 
     async def aclose(self) -> None:
         """Close the connections; nothing may be called after."""

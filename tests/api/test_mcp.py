@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,13 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
-from mcp import Client
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult
+from mcp_types import CallToolResult, EmbeddedResource, TextResourceContents
 
 from tests.api.serving import serving
 from tests.mcp_server.calls import data_of, sentence_of, text_of
+from tests.mcp_server.wire import ROOT
 
 KNOWN = "login-kestrel.example"
 JSON_RPC = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -117,3 +119,52 @@ def test_a_tool_call_costs_what_its_request_costs_and_says_when_that_is_used_up(
         assert data_of(found)["found"] and not data_of(missing)["found"]
         assert "try again in" in sentence_of(refused)
         assert httpx.get(f"{address}/api/v1/iocs", headers={"Authorization": f"Bearer {key}"}).status_code == 429
+
+
+@pytest.mark.promise("mcp.documents", "mcp.prompts")
+@pytest.mark.parametrize("way", ["http", "stdio"])
+def test_resources_are_read_and_prompts_rendered_over_both_ways(service: tuple[str, str], way: str) -> None:
+    address, key = service
+    bearer = {"Authorization": f"Bearer {key}"}
+    (known,) = httpx.get(f"{address}/api/v1/articles", headers=bearer).json()["items"]
+    week = httpx.get(f"{address}/api/v1/weekly", headers=bearer).json()["items"][0]["id"]
+
+    async def session(client: Client) -> None:
+        assert [each.uri for each in (await client.list_resources()).resources] == ["ioc://focus"]
+        templates = (await client.list_resource_templates()).resource_templates
+        assert [each.uri_template for each in templates] == ["ioc://article/{id}", "ioc://weekly/{week}"]
+        for uri, says in (
+            (f"ioc://article/{known['id']}", "> - domain login-kestrel[.]example"),
+            (f"ioc://weekly/{week}", f"ioc://article/{known['id']}"),
+            ("ioc://focus", "# In focus"),
+        ):
+            (content,) = (await client.read_resource(uri)).contents
+            assert isinstance(content, TextResourceContents) and content.mime_type == "text/markdown"
+            assert says in content.text and KNOWN not in content.text
+        with pytest.raises(MCPError, match="No article has this id"):
+            await client.read_resource("ioc://article/5a4f6f0e-9d0c-5c53-8c3e-3f6f8a1d2b3c")
+        prompts = {each.name: each.arguments or [] for each in (await client.list_prompts()).prompts}
+        assert {name: [(each.name, each.required) for each in arguments] for name, arguments in prompts.items()} == {
+            "triage_indicators": [("indicators", True)],
+            "brief_week": [("week", False)],
+        }
+        for asked in ({}, {"week": week}):
+            brief = (await client.get_prompt("brief_week", asked)).messages
+            assert isinstance(brief[1].content, EmbeddedResource) and brief[1].content.resource.uri.endswith(week)
+        with pytest.raises(MCPError, match="2026-W47"):
+            await client.get_prompt("brief_week", {"week": "2026-W99"})
+
+    async def over_http() -> None:
+        async with (
+            httpx2.AsyncClient(headers=bearer) as http,
+            Client(streamable_http_client(f"{address}/mcp", http_client=http)) as client,
+        ):
+            await session(client)
+
+    async def over_stdio() -> None:
+        settings = {"SERVICE_API_KEY": key, "SERVICE_BASE_URL": address}
+        server = StdioServerParameters(command=sys.executable, args=["-m", "mcp_server.main"], env=settings, cwd=ROOT)
+        async with Client(server, read_timeout_seconds=20) as client:
+            await session(client)
+
+    asyncio.run(over_http() if way == "http" else over_stdio())
