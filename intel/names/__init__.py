@@ -31,6 +31,7 @@ class MalwareNames:
     ones, `as_written` are those that count only with capitals inside or those of the lists, `composed` those of several
     words that mean malware with other capitals and in one word too, `phrases` those of several words that are said of
     other things as well. `words` are not ordinary, but everyday words where they are written small.
+    `others` are the further spellings of each name that has any.
     """
 
     families: Mapping[str, str]
@@ -44,6 +45,7 @@ class MalwareNames:
     composed: frozenset[str]
     phrases: frozenset[str]
     words: frozenset[str]
+    others: Mapping[str, tuple[str, ...]]
 
     def may_mean(self, spelled: str, key: str) -> bool:
         """Tell whether the ordinary word with that `key` may be the name when it is `spelled` so."""
@@ -80,6 +82,15 @@ def malware_name(spelling: str) -> str | None:
     return names.get(key) or names.get(_KIND_AT_END.sub("", key))
 
 
+def malware_aliases(name: str) -> tuple[str, ...]:
+    """Return what else the family with that canonical name is called; other capitals are no other name."""
+    names, seen = malware_names(), {spelling_key(name): name}
+    for other in names.others.get(name, ()):
+        if names.families.get(spelling_key(other)) == name:
+            seen.setdefault(spelling_key(other), other)
+    return tuple(seen.values())[1:]
+
+
 def spelling_key(spelling: str) -> str:
     """Return the key that all spellings of one name share: its letters and digits after case folding."""
     folded = spelling.casefold()
@@ -110,6 +121,7 @@ def malware_names() -> MalwareNames:
         composed=frozenset(data["composed"]),
         phrases=frozenset(data["phrases"]),
         words=frozenset(data["words"]),
+        others=MappingProxyType({name: tuple(them) for name, them in data["families"].items() if them}),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from starlette.responses import RedirectResponse, Response
@@ -14,16 +15,23 @@ from api.web.exports import export, is_format
 from api.web.nothing_found import help_for
 from api.web.sightings import picture
 from api.web.visit import Visit, private
+from api.web.weekly_bars import weekly_bars
 from intel.canonical import canonical, defang, readings
 from intel.catalogues import catalogue_facts
 from intel.errors import NotAnIndicator
 from intel.ids import ioc_id
+from intel.names import malware_aliases
+from intel.query import IocFilter, IocQuery
 from intel.records import IOC_TYPES, Ioc, Vote
 from intel.store import Store
 
 _DRAWN = 500
 _LISTED = 50
 _RELATED = 24
+_NAMED, _SOURCES = 24, 12
+_LISTED_TYPES = {"mitre_attack": "Techniques", "cve": "Vulnerabilities"}
+# Beyond so many indicators of a family, those of one type are counted and linked, and not listed.
+_MOST_SIFTED = 10_000
 
 
 async def show(visit: Visit) -> Response:
@@ -92,6 +100,23 @@ async def _known(store: Store, ioc: Ioc) -> dict[str, Any]:
         "related": await store.iocs.related(ioc.id, _RELATED),
         "references": references(ioc.type, ioc.value),
         "catalogue": await catalogue_facts(store, ioc.type, ioc.value) or {},
+        "family": await _family(store, ioc.value) if ioc.type == "malware" else None,
+    }
+
+
+async def _family(store: Store, name: str) -> dict[str, Any]:
+    """Return what is known of a malware family beside the articles that name it."""
+    only = IocFilter(malware=(name,))
+    divided = await store.iocs.facets(IocQuery(filter=only))
+    types = {type: count for type, count in divided.types.items() if type != "malware"}
+    listed = [type for type in _LISTED_TYPES if type in types and sum(types.values()) <= _MOST_SIFTED]
+    pages = [await store.iocs.find(IocQuery(filter=replace(only, types=(type,)), limit=_NAMED)) for type in listed]
+    return {
+        "aliases": malware_aliases(name),
+        "types": types,
+        "sources": list(divided.sources.items())[:_SOURCES],
+        "weekly_bars": weekly_bars(divided.weeks, malware=name) if types else None,
+        "named": [(_LISTED_TYPES[type], page) for type, page in zip(listed, pages, strict=True)],
     }
 
 

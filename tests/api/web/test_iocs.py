@@ -124,3 +124,18 @@ async def test_techniques_are_shown_with_their_names_and_families_lead_to_what_i
     assert "Spearphishing Attachment" in (await visitor.open("/search")).text
     family = await visitor.open("/ioc/malware/Emotet")
     assert family.links()["Associated indicators"] == "/search?malware=Emotet"
+
+
+async def test_a_familys_page_tells_aliases_weeks_and_what_is_named_with_it(api: Running, visitor: Reader) -> None:
+    beside = [("domain", "evil.example"), ("cve", "CVE-2024-3400"), ("mitre_attack", "T1059.001")]
+    near = [Sighting(type, value, "Emotet came so.", ("Emotet",)) for type, value in beside]
+    await api.publish("report", "malware Emotet", *near, "domain other.example", source="First Blog", at=0)
+    page = await visitor.open("/ioc/malware/Emotet")
+    assert "Also called: " in page.text and "Geodo" in page.text
+    links = page.links()
+    assert links["Domain 1"] == "/search?malware=Emotet&type=domain"
+    assert links["First Blog"] == "/sources/First%20Blog"
+    assert "Techniques named with it" in page.text and "T1059.001 PowerShell" in page.text
+    assert "Vulnerabilities named with it" in page.text and "CVE-2024-3400" in links
+    assert "other.example" not in (await visitor.open(links["2026-W47"])).text
+    assert "/search?since=2026-11-16" in (await visitor.open("/")).links()["2026-W47"]
