@@ -9,13 +9,15 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, Final
 
+from intel.refanging import DOT
+
 REACH_BEFORE: Final = 120
 REACH_AFTER: Final = 100
 LONGEST_LINE: Final = 400
 _IN_OTHER_LETTERS: Final = frozenset({"ru", "zh", "ja", "ko"})
 
 _SENTENCE_ENDS: Final = re.compile(r"(?<=[^\W_][^\WA-Z_])[.!?](?=[\s\"')])|[\u3002\uff01\uff1f\n]")
-_OTHER_HOST: Final = re.compile(r"[\w@-]{1,64}(?:[.\ue001]++[\w-]{1,63})+(?:/\S*)?")
+_OTHER_HOST: Final = re.compile(rf"[\w@-]{{1,64}}(?:[.{DOT}]++[\w-]{{1,63}})+(?:/\S*)?")
 # What joins two hosts of a list.
 _JOINS: Final = re.compile(
     r"[\s,/&()<>\"'|\u3001\uff0c]*(?:(?:and|or|und|oder|et|ou|y|o|e|и|или|及|和|와|や|と)\b)?[\s,\"'(]*"
@@ -102,6 +104,8 @@ def _plain(piece: str) -> str:
 
 def _within_its_clause(before: str) -> str:
     """Return what stands before a candidate and behind the host before it, unless both are items of one list."""
+    if "." not in before and DOT not in before:
+        return before
     end = len(before)
     for host in reversed(list(_OTHER_HOST.finditer(before))):
         if _JOINS.fullmatch(before, host.end(), end) is None:

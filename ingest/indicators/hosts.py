@@ -142,7 +142,8 @@ def _unglued(spelled: str) -> str:
 def mailboxes_in(token: str) -> list[Reading]:
     """Return the e-mail addresses of a token."""
     found: list[Reading] = []
-    for match in _EMAIL.finditer(token):
+    behind_the_last = max(token.rfind("@"), token.rfind(AT)) + 2  # in front of a host, no sign is sought in vain
+    for match in _EMAIL.finditer(token, 0, behind_the_last):
         host = HOST.match(token, match.end())
         if host is None:
             continue

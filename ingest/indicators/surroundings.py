@@ -304,7 +304,8 @@ class Surroundings:
 
 def _words_of(text: str) -> list[str]:
     """Return the words of a piece of text in lower case; a dotted name is one word."""
-    return [word.rstrip(".") for word in _WORD.findall(text.lower())]
+    said: list[str] = _WORD.findall(text.lower())
+    return [word.rstrip(".") for word in said] if "." in text else said
 
 
 def _section_of(line: str) -> Section:
