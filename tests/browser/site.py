@@ -66,7 +66,8 @@ def _filled(app: FastAPI, ready: threading.Event) -> FastAPI:
 
 
 async def _publish(service: Service) -> None:
-    indicators = ("domain login-sandpiper.org", "malware Emotet", "cve CVE-2024-3400", "ip 185.220.101.47")
+    mailed = Sighting("mitre_attack", "T1566.001", "Emotet came by mail.", ("Emotet",), 4)
+    indicators = ("domain login-sandpiper.org", "malware Emotet", "cve CVE-2024-3400", "ip 185.220.101.47", mailed)
     for number, source in enumerate(("Shipyard Blog", "Harbour Blog", "Pier Blog")):
         title = TITLE if number == 0 else f"{source} on the sandpiper"
         article = make_article(f"good{number}", at=-number, source=source, title=title, text=_TEXT)

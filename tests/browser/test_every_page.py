@@ -8,7 +8,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, StorageState
 
-from tests.browser.site import Visitor, visiting
+from api.web.addresses import source_path
+from tests.browser.site import EVIL, Visitor, visiting
 
 OPEN_TO_ALL = (
     "/",
@@ -17,6 +18,7 @@ OPEN_TO_ALL = (
     "/search?q=nothing+at+all&since=2026-01-01",
     "/ioc/domain/login-sandpiper.org",
     "/ioc/cve/CVE-2024-3400",
+    "/ioc/malware/Emotet",
     "/ioc/domain/evil-curlew.net",
     "/ioc/domain/never.example",
     "/articles",
@@ -101,7 +103,7 @@ def test_a_hostile_article_is_inert_wherever_it_shows(chromium: Browser, site: s
         links = "[...document.querySelectorAll('main a[href]')].map(a => a.getAttribute('href'))"
         found = {link for link in visitor.page.evaluate(links) if "format=" not in link and link.startswith("/")}
         assert len(found) >= 3
-        for path in sorted(found | {"/", "/articles", "/sources", "/weekly/2026-W47"}):
+        for path in sorted(found | {"/", "/articles", "/sources", source_path(EVIL), "/weekly/2026-W47"}):
             visitor.go(path)
             assert visitor.page.evaluate("window.xss") is None, path
             assert visitor.page.locator("img, [onerror], [onload]").count() == 0, path

@@ -108,7 +108,7 @@ async def _family(store: Store, name: str) -> dict[str, Any]:
     """Return what is known of a malware family beside the articles that name it."""
     only = IocFilter(malware=(name,))
     divided = await store.iocs.facets(IocQuery(filter=only))
-    types = {type: count for type, count in divided.types.items() if type != "malware"}
+    types = divided.types if sum(divided.types.values()) > 1 else {}  # its own record says its name, too
     listed = [type for type in _LISTED_TYPES if type in types and sum(types.values()) <= _MOST_SIFTED]
     pages = [await store.iocs.find(IocQuery(filter=replace(only, types=(type,)), limit=_NAMED)) for type in listed]
     return {
