@@ -16,7 +16,10 @@ REACH_AFTER: Final = 100
 LONGEST_LINE: Final = 400
 _IN_OTHER_LETTERS: Final = frozenset({"ru", "zh", "ja", "ko"})
 
-_SENTENCE_ENDS: Final = re.compile(r"(?<=[^\W_][^\WA-Z_])[.!?](?=[\s\"')])|[\u3002\uff01\uff1f\n]")
+# One class of characters comes first: that is what the engine skips to at full speed.
+_SENTENCE_ENDS: Final = re.compile(
+    r"[.!?\u3002\uff01\uff1f\n](?:(?<=[\u3002\uff01\uff1f\n])|(?<=[^\W_][^\WA-Z_][.!?])(?=[\s\"')]))"
+)
 _OTHER_HOST: Final = re.compile(rf"[\w@-]{{1,64}}(?:[.{DOT}]++[\w-]{{1,63}})+(?:/\S*)?")
 # What joins two hosts of a list.
 _JOINS: Final = re.compile(
