@@ -11,7 +11,7 @@ import asyncio
 import secrets
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,7 +32,7 @@ from intel.store.elastic.index import Found, Index
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
 from intel.store.elastic.recount import Recount
-from intel.store.port import Entry
+from intel.store.entry import Entry, steps
 
 HELD_SECONDS = 20.0
 _SAVE_SECONDS = 120.0
@@ -81,14 +81,16 @@ class Saving:
     async def save_many(self, entries: Sequence[Entry]) -> tuple[Article, ...]:
         """`intel.store.port.Articles.save_many`."""
         drafts = [_draft(entry) for entry in entries]
-        for some in _distinct(drafts):
-            await self._save_distinct(some)
+        ids = [draft.article.id for draft in drafts]
+        stored = await self.articles.get_many([*dict.fromkeys(ids)], source=False)
+        for step, is_new in steps(ids, stored):
+            await (self._save_together(drafts[step]) if is_new else self._save(drafts[step.start], again=False))
         claims = [(draft.article.id, draft.addresses) for draft in drafts]
         await asyncio.gather(self.addresses.claim(claims), self._show())
         return tuple(draft.article for draft in drafts)
 
-    async def _save_distinct(self, drafts: Sequence[Draft]) -> None:
-        """Save articles of different ids: those that are not stored yet together, each other one by itself."""
+    async def _save_together(self, drafts: Sequence[Draft]) -> None:
+        """Save articles of different ids that were not stored a moment ago; each that is by now by itself."""
         saver = secrets.token_hex(8)
         held = await self._hold_new(saver, drafts)
         again = await self._save_new([draft for draft in drafts if draft.article.id in held], held)
@@ -97,12 +99,8 @@ class Saving:
                 await self._save(draft, draft.article.id in again)
 
     async def _hold_new(self, saver: str, drafts: Sequence[Draft]) -> dict[str, Found]:
-        """Take hold of the articles that are not stored yet; return their documents by id."""
-        known = await self.articles.get_many([draft.article.id for draft in drafts], source=False)
-        new = [draft.article for draft in drafts if draft.article.id not in known]
-        if not new:
-            return {}
-        place = self.articles.name
+        """Take hold of the articles that are not stored; return their documents by id."""
+        new, place = [draft.article for draft in drafts], self.articles.name
         await self.bulk.try_all(
             Write("create", place, one.id, {"id": one.id, "saving": self.mark(saver, (), [one.cluster_id])})
             for one in new
@@ -261,18 +259,6 @@ def _draft(entry: Entry) -> Draft:
     article = replace(entry.article, ioc_counts=counts)
     content = digest(to_document(article), list(entry.sightings))
     return Draft(article, entry.sightings, entry.addresses, content)
-
-
-def _distinct(drafts: Iterable[Draft]) -> Iterator[list[Draft]]:
-    """Yield the drafts in their order, each time as many as are of different articles."""
-    some: dict[str, Draft] = {}
-    for draft in drafts:
-        if draft.article.id in some:
-            yield list(some.values())
-            some = {}
-        some[draft.article.id] = draft
-    if some:
-        yield list(some.values())
 
 
 def is_complete(article: dict[str, Any]) -> bool:

@@ -15,13 +15,20 @@ from intel.store.sqlite.rows import id_bytes, id_text, iocs_in_order, moment
 from intel.times import from_milliseconds, to_milliseconds
 
 
-def take_numbers(connection: sqlite3.Connection, count: int, now: int) -> list[tuple[int, int]]:
+def next_moment(connection: sqlite3.Connection, now: int) -> int:
+    """Return the time of what changes next, in milliseconds: now, but later than every change before."""
+    _, at = connection.execute(_NEWEST).fetchone()
+    return max(int(at) + 1, now)
+
+
+def take_numbers(connection: sqlite3.Connection, count: int, moment: int) -> list[tuple[int, int]]:
     """Take the next `count` numbers; return each with the time of its change, in milliseconds.
 
-    It is later than all before, by a millisecond for each thousand changes: so `Change.moment` is every change's own.
+    Several takes of one transaction share the `moment` that it began with; each thousand of numbers has a millisecond
+    of its own: so `Change.moment` is every change's own.
     """
     newest, at = connection.execute(_NEWEST).fetchone()
-    first = max(at + 1, now) - (newest + 1) // CHANGES_PER_MILLISECOND
+    first = max(moment - (newest + 1) // CHANGES_PER_MILLISECOND, at - newest // CHANGES_PER_MILLISECOND)
     taken = [(n, first + n // CHANGES_PER_MILLISECOND) for n in range(newest + 1, newest + count + 1)]
     connection.execute("UPDATE newest_change SET number = ?, changed_at = ?", taken[-1])
     return taken

@@ -25,7 +25,7 @@ from intel.store.copying import (
     Records,
 )
 from intel.store.port import Articles, Entry
-from intel.store.sqlite.changes import take_numbers
+from intel.store.sqlite.changes import next_moment, take_numbers
 from intel.store.sqlite.connection import ROWS_AT_ONCE, Database, connect, engine_errors
 from intel.store.sqlite.readings import reading_record, reading_row
 from intel.store.sqlite.rows import ARTICLES_WITH_TEXT, article, from_row, id_bytes, id_text, sightings_of, to_row
@@ -127,7 +127,9 @@ def _write_changes(connection: sqlite3.Connection, records: Sequence[IocChange])
         row = to_row(one) | {"id": id_bytes(one.id)}
         if one.removed:
             if not one.number:
-                [(row["number"], row["changed_at"])] = take_numbers(connection, 1, row["changed_at"])
+                [(row["number"], row["changed_at"])] = take_numbers(
+                    connection, 1, next_moment(connection, row["changed_at"])
+                )
             connection.execute(_PUT_REMOVED, row)
         else:
             connection.execute(_PUT_CHANGE if one.number else _PUT_TIMES, row)

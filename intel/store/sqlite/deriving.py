@@ -104,16 +104,17 @@ class Derivation:
             self._connection.execute("UPDATE articles SET counted_source = ? WHERE seq = ?", (first["source"], seq))
             subjects.count_copy(self._connection, seq, first["source"])
 
-    def derive(self, now: int, *, rewrite: bool = False) -> tuple[bytes, ...]:
+    def derive(self, moment: int, *, rewrite: bool = False) -> tuple[bytes, ...]:
         """Bring every noted indicator in line with its sightings, and number what changed; return the ids of those that
         are gone, for an indicator without sightings goes.
 
-        What follows from indicators is written only where it differs, unless `rewrite`.
+        `moment` is that of `next_moment`. What follows from indicators is written only where it differs, unless
+        `rewrite`.
         """
         every = sorted([*self._stored, *self._new])
         before = {seq: stored.seen.said.sightings for seq, stored in self._stored.items() if stored.seen}
         seen = Sightings(self._connection).of({seq: before.get(seq, 0) for seq in every})
-        self._write_records(seen, now)
+        self._write_records(seen, moment)
         self._write_sources(every, seen, rewrite)
         self._write_malware(every, seen, rewrite)
         self._write_words(every, seen)
@@ -124,14 +125,14 @@ class Derivation:
     def _named(self, seq: int) -> Named:
         return self._new[seq] if seq in self._new else self._stored[seq].named
 
-    def _write_records(self, seen: dict[int, Seen], now: int) -> None:
+    def _write_records(self, seen: dict[int, Seen], moment: int) -> None:
         added = [seq for seq in self._new if seq in seen]
         gone = [seq for seq in self._stored if seq not in seen]
         kept = [seq for seq, stored in self._stored.items() if seq in seen and stored.said != seen[seq].said]
         different = sorted((self._named(seq).id, seq) for seq in (*added, *gone, *kept))
         if not different:
             return
-        taken = take_numbers(self._connection, len(different), now)
+        taken = take_numbers(self._connection, len(different), moment)
         places = {seq: place for place, (_, seq) in zip(taken, different, strict=True)}
         write = self._connection.executemany
         write(_REMOVED, ((*self._stored[seq].named, *places[seq]) for seq in gone))

@@ -14,6 +14,7 @@ import orjson
 from intel.records import Article, Sighting
 from intel.store.port import Progress
 from intel.store.sqlite import subjects, word_index
+from intel.store.sqlite.changes import next_moment
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.deriving import Derivation, search_keys
 from intel.store.sqlite.facets import WEEK
@@ -102,7 +103,7 @@ def _redo_articles(connection: sqlite3.Connection, *, after: int, clock: Clock) 
         done += 1
         if sightings > SIGHTINGS_AT_ONCE:
             break
-    derivation.derive(to_milliseconds(clock()))
+    derivation.derive(next_moment(connection, to_milliseconds(clock())))
     return (done, rows[done - 1]["seq"]) if rows else None
 
 
@@ -124,7 +125,7 @@ def _redo_iocs(connection: sqlite3.Connection, *, after: int, clock: Clock, run:
     derivation = Derivation(connection)
     derivation.note(row["seq"] for row in rows)
     connection.executemany("UPDATE iocs SET ip = ?, name = ? WHERE seq = ?", map(_keys, rows))
-    derivation.derive(to_milliseconds(clock()), rewrite=True)
+    derivation.derive(next_moment(connection, to_milliseconds(clock())), rewrite=True)
     last = rows[-1]["seq"]
     ours = word_index.add_rebuilt(connection, run, words_between(connection, after, last), last)
     return (len(rows), last) if ours else None

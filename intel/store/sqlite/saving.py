@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import orjson
 
 from intel.ids import ioc_id_bytes
 from intel.records import REMOVED, Article, Sighting
-from intel.store.port import Entry
+from intel.store.entry import Entry, steps
 from intel.store.sqlite import subjects
+from intel.store.sqlite.changes import next_moment
 from intel.store.sqlite.deriving import Derivation, Named
 from intel.store.sqlite.rows import milliseconds, to_json
 from intel.store.sqlite.weeks import take_back
@@ -21,8 +22,11 @@ from intel.words import encoded_words
 
 def save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) -> None:
     """Save articles in their order; `now` is in milliseconds."""
-    for distinct in _distinct(entries):
-        _save(connection, distinct, now)
+    ids = [entry.article.id for entry in entries]
+    stored = {id for id in ids if connection.execute("SELECT 1 FROM articles WHERE id = ?", (id,)).fetchone()}
+    moment = next_moment(connection, now)
+    for step, _ in steps(ids, stored):
+        _save(connection, entries[step], moment)
 
 
 def remove(connection: sqlite3.Connection, id: str, now: int, *, expired: bool) -> bool:
@@ -37,7 +41,7 @@ def remove(connection: sqlite3.Connection, id: str, now: int, *, expired: bool) 
         connection.execute(statement, {name: forgotten[name] for name in forgotten if f":{name}" in statement})
     subjects.forget(connection, id)
     derivation.count_cluster(article["cluster_id"])
-    gone = derivation.derive(now)
+    gone = derivation.derive(next_moment(connection, now))
     connection.executemany("DELETE FROM votes WHERE ioc_id = ?", ((ioc,) for ioc in gone))
     if not expired:
         take_back(connection, could_be_told_since(from_milliseconds(article["fetched_at"])))
@@ -51,17 +55,6 @@ def write_words(connection: sqlite3.Connection, seq: int, article: Article) -> N
         "REPLACE INTO article_words (rowid, title, summary, text, source_name) VALUES (?, ?, ?, ?, ?)",
         (seq, *map(encoded_words, texts)),
     )
-
-
-def _distinct(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
-    """Yield the entries in order, in groups in which no article comes twice."""
-    group: dict[str, Entry] = {}
-    for entry in entries:
-        if entry.article.id in group:
-            yield list(group.values())
-            group = {}
-        group[entry.article.id] = entry
-    yield list(group.values())
 
 
 def _save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) -> None:

@@ -15,9 +15,20 @@ import pytest
 from intel.errors import InvalidQuery
 from intel.query import ChangePosition, ChangeQuery, IocFilter
 from intel.records import Article, Change, Ioc, Vote
-from intel.store.port import Store
+from intel.store.port import Entry, Store
 from intel.times import utc_now
-from tests.contract.store.builders import hour, id_of, iocs_in, listed, make_article, publish, query, search, the_ioc
+from tests.contract.store.builders import (
+    hour,
+    id_of,
+    iocs_in,
+    listed,
+    make_article,
+    publish,
+    query,
+    search,
+    seen,
+    the_ioc,
+)
 from tests.contract.store.conftest import Open
 
 START = ChangePosition()
@@ -143,6 +154,19 @@ async def test_what_is_only_written_again_is_no_change(store: Store, other_store
     await publish(store, replace(article, text="Another text.", revision=2), "domain a.example", "domain b.example")
     await store.votes.put(Vote(id_of("domain a.example"), "account", "", hour(1)))
     assert await follower.catch_up() == []
+
+
+async def test_what_one_save_of_many_takes_back_of_another_is_a_change_too(store: Store) -> None:
+    for number, name in enumerate(("first", "leaves", "comes", "last")):
+        await publish(store, make_article(name, at=number), *(["domain a.example"] if name != "comes" else []))
+    before, follower = await the_ioc(store, "domain a.example"), Follower(store)
+    await follower.catch_up()
+    again = [Entry(make_article("leaves", at=1), []), Entry(make_article("comes", at=2), seen("domain a.example"))]
+    await store.articles.save_many(again)
+    after = await the_ioc(store, "domain a.example")
+    assert after == before
+    assert after.changed_at > before.changed_at
+    assert await follower.catch_up() == ["changed a.example"]
 
 
 @pytest.mark.parametrize(
