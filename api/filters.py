@@ -187,6 +187,8 @@ def _texts(given: Any) -> list[str]:
 
 def _listed(field: str, given: Any, choices: Sequence[str]) -> tuple[str, ...]:
     """Return the words of texts that hold one or more each, comma-separated. InvalidQuery for a word not among them."""
+    if not given:
+        return ()
     words = [word.strip() for text in _texts(given) for word in text.split(",")]
     found = dict.fromkeys(word for word in words if word)
     if not set(found) <= set(choices):
