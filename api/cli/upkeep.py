@@ -140,8 +140,9 @@ def _sqlite() -> Finding:
 
 
 def _disk(settings: Settings) -> Finding:
-    folder = settings.data_dir if settings.data_dir.exists() else settings.data_dir.absolute().parent
-    if not os.access(folder, os.W_OK):
+    wanted = settings.data_dir.absolute()
+    folder = next(each for each in (wanted, *wanted.parents) if each.exists())
+    if not folder.is_dir() or not os.access(folder, os.W_OK):
         return Finding("data folder", False, f"{folder} cannot be written", "Set IOC_DATA_DIR to a folder of yours.")
     free = shutil.disk_usage(folder).free
     advice = "" if free > _SCARCE_BYTES else "Make room on the disk: writes stop when it is full."

@@ -81,7 +81,8 @@ async def test_usage_shows_the_bucket_and_costs_nothing(limited_api: Running) ->
     assert "x-ratelimit-limit" not in answer.headers
     usage = answer.json()
     assert usage["key_prefix"].startswith("ioc_") and key["Authorization"][7:] not in answer.text
-    (bucket,) = usage["buckets"]
+    (bucket, exports) = usage["buckets"]
+    assert (exports["name"], exports["limit"], exports["remaining"]) == ("export", 10, 10)
     assert (bucket["name"], bucket["limit"], bucket["window_seconds"]) == ("key", 100, 60)
     assert bucket["remaining"] >= 99 and usage["results_limit"] == RESULTS_CAP
 

@@ -20,6 +20,9 @@ IDS = {
     "type": "domain",
     "value": "evil.example",
     "slug": "phishing",
+    "name": "Agency",
+    "token": "none",
+    "delivery_id": "none",
 }
 
 

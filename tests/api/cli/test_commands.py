@@ -243,7 +243,7 @@ def test_a_reset_password_revokes_the_api_keys_unless_they_are_kept(here: Instal
     assert here.run(*reset, "--keep-keys", typed="another long password\n").returncode == 0
     assert keys() == 1
     ended = here.run(*reset, typed="yet another long password\n")
-    assert (ended.returncode, "API keys revoked: 1" in " ".join(ended.stderr.split())) == (0, True)
+    assert (ended.returncode, "API keys and feed tokens revoked: 1" in " ".join(ended.stderr.split())) == (0, True)
     assert keys() == 0
 
 

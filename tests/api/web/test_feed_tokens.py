@@ -54,7 +54,13 @@ async def test_a_feed_token_opens_nothing_else(api: Running, member: Reader) -> 
     assert (await api.get("/usage", token=token)).json()["code"] == "missing_api_key"
     assert (await api.get("/usage", {"Authorization": f"Bearer {token}"})).json()["code"] == "invalid_api_key"
     assert (await api.client.get(f"/misp/manifest.json?token={token}")).status_code == 401
-    refused = [key, "x", f"{token[:-1]}x", f"{token}&token={token}", "iocfeed_" + "A" * 17 + "_" + "B" * 49]
+    refused = [
+        key,
+        "x",
+        f"{token[:-1]}{'y' if token.endswith('x') else 'x'}",
+        f"{token}&token={token}",
+        "iocfeed_" + "A" * 17 + "_" + "B" * 49,
+    ]
     for wrong in refused:
         answer = await api.client.get(f"/api/v1/iocs.atom?token={wrong}")
         assert (answer.status_code, answer.json()["code"]) == (401, "invalid_api_key"), wrong
