@@ -21,8 +21,13 @@ from tests.engines.engine import NotToBeHad, free_port
 from tests.scripts.conftest import ROOT
 
 pytestmark = pytest.mark.timeout(900)
-LEFT_BEHIND = (".venv", ".git", "data", ".env", ".mypy_cache", ".ruff_cache", ".hypothesis", "__pycache__")
+LEFT_BEHIND = (".venv", ".git", ".env", ".mypy_cache", ".ruff_cache", ".hypothesis", "__pycache__")
 ASK_ELASTICSEARCH = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "http://localhost:9200/_cat/indices"]
+
+
+def left_behind(folder: str, names: list[str]) -> set[str]:
+    """The service's own `data` stays behind, but folders of that name in the packages belong to the program."""
+    return {name for name in names if name in LEFT_BEHIND or (name == "data" and Path(folder) == ROOT)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ def up(docker_version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     except NotToBeHad as reason:
         pytest.skip(str(reason))
     folder = tmp_path_factory.mktemp("clone") / "project"
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*LEFT_BEHIND))
+    shutil.copytree(ROOT, folder, ignore=left_behind)
     compose = Compose(folder, f"ioctest{uuid.uuid4().hex[:8]}", free_port())
     try:
         compose("up", "-d", "--build")
