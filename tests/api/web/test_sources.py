@@ -31,10 +31,11 @@ async def test_sources_are_listed_most_lately_heard_of_first(api: Running, visit
 
 async def test_a_source_has_a_page_with_its_weeks_types_and_warnings(api: Running, visitor: Reader) -> None:
     name = 'First "Blog" / <b>EU</b>'
+    # As the lists have it: all are marked by them in the background.
     marked = Sighting("domain", "warned.example", "It stood here.", warned=True)
-    await api.publish("a", "domain a.example", "ip 192.0.2.1", source=name, at=0)
-    await api.publish("b", "domain b.example", marked, source=name, at=-21 * 24, title="An older report")
-    await api.publish("c", "domain a.example", source="Second Blog", at=1)
+    await api.publish("a", "domain a-kestrel.net", "ip 91.92.240.7", source=name, at=0)
+    await api.publish("b", "domain b-kestrel.net", marked, source=name, at=-21 * 24, title="An older report")
+    await api.publish("c", "domain a-kestrel.net", source="Second Blog", at=1)
     page = await visitor.open((await visitor.open("/sources")).links()[name])
     assert (page.status, page.heading) == (200, name)
     facts = [" ".join(div.text_content().split()) for div in page.tree.xpath("//dl[@class='figures']/div")]
@@ -46,7 +47,7 @@ async def test_a_source_has_a_page_with_its_weeks_types_and_warnings(api: Runnin
     ]
     links = page.links()
     week = await visitor.open(links["2026-W44"])
-    assert "2 indicators" in week.text and "b[.]example" in week.text
+    assert "2 indicators" in week.text and "b-kestrel[.]net" in week.text
     assert links["Second Blog"] == "/sources/Second%20Blog" and "An older report" in links
     assert (await visitor.open("/sources/Nobody")).status == 404
 
