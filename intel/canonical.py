@@ -15,6 +15,7 @@ import idna
 
 from intel.defanged import UNSEEN, defang, refang, refang_url, refang_value
 from intel.errors import NotAnIndicator
+from intel.indicator_types import INDICATOR_TYPES, IndicatorType
 from intel.names import malware_name
 
 __all__ = ["canonical", "canonical_domain", "canonical_url", "defang", "readings", "refang"]
@@ -39,8 +40,6 @@ _PORT_OF_A_HOST: Final = re.compile(r":[0-9]{1,5}\Z")
 _DEFAULT_PORTS: Final[Mapping[str, str]] = MappingProxyType(
     {"http": "80", "https": "443", "ftp": "21", "ws": "80", "wss": "443", "ssh": "22", "sftp": "22"}
 )
-_HASH_DIGITS: Final[Mapping[str, int]] = MappingProxyType({"hash_md5": 32, "hash_sha1": 40, "hash_sha256": 64})
-_HEX: Final = re.compile(r"[0-9A-Fa-f]+")
 _TRACKING: Final = re.compile(
     r"utm_[a-z_]+|(?:mtm|pk|piwik|matomo|hsa)_[a-z_]+|fbclid|gclid|gclsrc|gad_source|gad_campaignid|dclid|gbraid|wbraid"
     r"|msclkid|yclid|twclid|ttclid|li_fat_id|igshid|igsh|mc_cid|mc_eid|_hsenc|_hsmi|__hs[a-z]{2}|hsctatracking|mkt_tok"
@@ -72,7 +71,7 @@ def readings(raw: str) -> tuple[tuple[str, str], ...]:
     """
     if not raw.strip() or len(raw) > LONGEST_INDICATOR:
         return ()
-    found = [(type, value) for type in _READING_ORDER if (value := _reading(type, raw)) is not None]
+    found = [(type, value) for type in _LOOKUP_ORDER if (value := _reading(type, raw)) is not None]
     return tuple(dict.fromkeys(found + [("url", url) for url in _sister_urls(raw, found)]))
 
 
@@ -198,10 +197,15 @@ def _authority(scheme: str, host_and_port: str) -> str | None:
     return None if host is None else host + (f":{port}" if port and port != _DEFAULT_PORTS.get(scheme) else "")
 
 
-def _hash(digits: int) -> Callable[[str], str | None]:
+def _of_form(kind: IndicatorType) -> Callable[[str], str | None]:
+    form, case = re.compile(kind.form), kind.case
+
     def rule(raw: str) -> str | None:
         text = raw.strip()
-        return text.lower() if len(text) == digits and _HEX.fullmatch(text) else None
+        if not text.isascii():
+            return None
+        settled = text.lower() if case == "lower" else text.upper() if case == "upper" else text
+        return settled if form.fullmatch(settled) else None
 
     return rule
 
@@ -228,11 +232,10 @@ def _malware(raw: str) -> str | None:
     return malware_name(name) or name
 
 
-_RULES: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
+_OWN_RULES: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
     {
         "ip": _ip,
         "domain": _domain,
-        **{type: _hash(digits) for type, digits in _HASH_DIGITS.items()},
         "url": _url,
         "cve": _cve,
         "mitre_attack": _technique,
@@ -240,9 +243,10 @@ _RULES: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
         "malware": _malware,
     }
 )
-_READING_ORDER: Final = (
-    "cve", "mitre_attack", "hash_md5", "hash_sha1", "hash_sha256", "ip", "url", "email", "domain", "malware",
-)  # fmt: skip
+_RULES: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
+    {kind.name: _OWN_RULES.get(kind.name) or _of_form(kind) for kind in INDICATOR_TYPES}
+)
+_LOOKUP_ORDER: Final = tuple(kind.name for kind in sorted(INDICATOR_TYPES, key=lambda kind: kind.lookup_rank))
 
 
 def _settled(type: str, raw: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from intel.indicator_types import TYPES
 from intel.refanging import COLON, INVISIBLE, SEPARATOR, SLASH, plain_text, without_marks
 
 UNSEEN: Final = str.maketrans("", "", INVISIBLE)
@@ -77,12 +78,13 @@ def _plain_scheme(match: re.Match[str]) -> str:
 
 def defang(type: str, value: str) -> str:
     """Return a canonical value as it may be shown without becoming a link; `refang` gives the value back."""
-    if type in ("domain", "ip"):
+    part = TYPES[type].defanging if type in TYPES else "none"
+    if part == "host":
         return value.replace(".", "[.]") if "." in value else value.replace(":", "[:]")
-    if type == "email":
+    if part == "mailbox":
         local, _, host = value.rpartition("@")
         return f"{local}[@]{host.replace('.', '[.]')}"
-    return _defang_url(value) if type == "url" else value
+    return _defang_url(value) if part == "url" else value
 
 
 def _defang_url(url: str) -> str:

@@ -122,3 +122,13 @@ def is_shared_suffix(host: str) -> bool:
     """Tell whether `host` itself is a suffix under which anyone may register (`co.uk`, `ddns.net`, `github.io`)."""
     rules = _rules()
     return host in rules.hosting or host in rules.registries
+
+
+def is_under_a_shared_suffix(host: str) -> bool:
+    """Tell whether `host` belongs to whoever rents it at a provider of names (`gale.github.io`, `gale.ddns.net`)."""
+    above = host.partition(".")[2]
+    while "." in above:
+        if above in _rules().hosting:
+            return True
+        above = above.partition(".")[2]
+    return False

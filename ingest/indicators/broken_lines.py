@@ -1,4 +1,7 @@
-"""Join what the end of a line breaks in two: `45[.]9[.]1[.]` and `2`, `T1059.` and `001`, `gale-` and `post[.]com`."""
+"""Join what the end of a line breaks in two.
+
+`45[.]9[.]1[.]` and `2`, `T1059.` and `001`, `gale-` and `post[.]com`, the halves of a hash.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,9 @@ _NEXT: Final = re.compile(rf"\n(?P<word>\S{{1,{LONGEST_HALF}}}+)(?=\s|\Z)")
 _AFTER_A_HYPHEN: Final = re.compile(rf"-\n(?=[a-z0-9-]*[a-z])[a-z0-9-]{{1,63}}+{DOT}")
 _LABEL: Final = re.compile(rf"(?P<label>[a-z0-9-]{{1,63}}+)(?!\w)(?P<goes_on>{DOT}|\.(?=[a-z0-9]))?")
 _LABEL_AT_END: Final = re.compile(r"(?:\A|(?P<before>[^A-Za-z0-9-]))(?P<label>[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)-\Z")
+# Half of a SHA-256 on a line of its own, below words that announce one.
+_HALF_OF_A_HASH: Final = re.compile(r"[0-9a-fA-F]{32}")
+_ANNOUNCED_HASH: Final = re.compile(r"256[^\w\n]{0,6}\n(?=[0-9a-fA-F]{32}\n[0-9a-fA-F]{32}(?:\s|\Z))")
 _OPEN_TECHNIQUE: Final = re.compile(r"(?<![A-Za-z0-9_.-])(T[0-9]{4}\.)\Z")
 _PART_OF_A_TECHNIQUE: Final = re.compile(r"0[0-9]{2}(?![0-9A-Za-z])")
 
@@ -49,6 +55,8 @@ def joined_over_lines(text: str, open_places: Iterable[Place]) -> Iterator[Joine
     """Yield what the lines of a text break in two, in order; `open_places` are the places of tokens that end open."""
     hyphens = (place for place in places_of(text, "-\n") if _AFTER_A_HYPHEN.match(text, place))
     begun = [_word_before(text, place + 1) for place in islice(hyphens, MOST_JOINED)]
+    hashes = (_ANNOUNCED_HASH.match(text, place) for place in places_of(text, "256"))
+    begun += [(match.end(), text[match.end() : match.end() + 32]) for match in islice(hashes, MOST_JOINED) if match]
     end = 0
     for start, token in sorted([*begun, *islice(open_places, MOST_JOINED)]):
         if start >= end and (joined := _joined(text, start, token)):
@@ -73,6 +81,8 @@ def _joined(text: str, start: int, token: str) -> Joined | None:
 
 
 def _go_together(token: str, word: str) -> bool:
+    if len(token) == 32 and _HALF_OF_A_HASH.fullmatch(token):
+        return _HALF_OF_A_HASH.fullmatch(word) is not None
     if token[-1] == "-":
         return _breaks_a_name(token) and _AFTER_A_HYPHEN.match(f"-\n{word}") is not None
     if token[-1] == ".":

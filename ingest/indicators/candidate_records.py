@@ -27,20 +27,21 @@ class CandidateRecords(NamedTuple):
 
 
 def candidate_records(
-    extraction: Extraction, most_kept: int = MOST_KEPT, most_dropped: int = MOST_DROPPED
+    extraction: Extraction, most_kept: int = MOST_KEPT, most_dropped: int = MOST_DROPPED, *, with_evidence: bool = False
 ) -> CandidateRecords:
     """Return the candidates of a text, kept and dropped ones, up to a number of each.
 
     Members: `type`, `value`, `spelling` (as written, `start:end` of the document's text), `start`, `end`, `place`,
-    `kept`, `score` (above 0 is kept), `rule` (its name) and `reason` (a sentence).
+    `kept`, `score` (above 0 is kept), `rule` (its name) and `reason` (a sentence); if asked for also `evidence`.
     """
     room = {True: most_kept, False: most_dropped}
+    record = _with_evidence if with_evidence else _record
     records: list[CandidateRecord] = []
     left_out = 0
     for candidate in extraction.candidates():
         if room[candidate.kept]:
             room[candidate.kept] -= 1
-            records.append(_record(extraction, candidate))
+            records.append(record(extraction, candidate))
         else:
             left_out += 1
     return CandidateRecords(tuple(records), left_out)
@@ -48,12 +49,14 @@ def candidate_records(
 
 def all_candidate_records(extraction: Extraction) -> Iterator[CandidateRecord]:
     """Yield every candidate, however many there are, one by one, with the evidence that was weighed (`evidence`)."""
-    return (
-        {**_record(extraction, candidate), "evidence": [{"points": points, "rule": rule} for points, rule in weighed]}
-        if (weighed := candidate.evidence)
-        else _record(extraction, candidate)
-        for candidate in extraction.candidates()
-    )
+    return (_with_evidence(extraction, candidate) for candidate in extraction.candidates())
+
+
+def _with_evidence(extraction: Extraction, candidate: Candidate) -> CandidateRecord:
+    record = _record(extraction, candidate)
+    if candidate.evidence:
+        record["evidence"] = [{"points": points, "rule": rule} for points, rule in candidate.evidence]
+    return record
 
 
 def _record(extraction: Extraction, candidate: Candidate) -> CandidateRecord:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from ingest.indicators.deciding import Verdict
+from ingest.indicators.kinds_beside import is_written_otherwise, names_beside_kinds
 from ingest.indicators.malware import JudgedMalware, MalwareSighting
 from intel.names import malware_name
 from intel.refanging import places_of
@@ -16,6 +17,7 @@ from intel.refanging import places_of
 MOST_COINED: Final = 20
 MOST_ASKED: Final = 40
 MOST_WEIGHED: Final = 2000
+MOST_BESIDE: Final = 4000
 MOST_PLACES: Final = 1000
 
 _KINDS: Final = (
@@ -98,7 +100,7 @@ def coined_names(text: str) -> tuple[str, ...]:
     """Return the names that a text says malware was given and that no list has, at most 20."""
     found: list[str] = []
     asked: set[str] = set()
-    for name in islice(_names_given(text), MOST_WEIGHED):
+    for name in chain(islice(_names_given(text), MOST_WEIGHED), names_beside_kinds(text, MOST_BESIDE)):
         if name and name not in asked:
             asked.add(name)
             if malware_name(name) is None and _looks_coined(text, name):
@@ -163,6 +165,8 @@ def _is_made_up(name: str) -> bool:
 
 def _looks_coined(text: str, name: str) -> bool:
     """Tell whether a word is made up, or comes again and is never written in lower case."""
+    if is_written_otherwise(text, name):
+        return False
     if _is_made_up(name):
         return True
-    return not name.isupper() and text.count(name) > 1 and name.lower() not in text
+    return not name.isupper() and text.count(name) > 1

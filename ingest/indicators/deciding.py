@@ -9,24 +9,29 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ingest.indicators import noise
-from ingest.indicators.company import Company
 from ingest.indicators.contexts import context_of, said_of
+from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hash_kinds import kind_of_other
 from ingest.indicators.hosts import is_address
+from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to, is_for_readers, is_for_victims, is_sender
+from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
+from ingest.indicators.own_evidence import is_a_licence, looks_up_a_file, of_its_own
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import FILE, WEIGHT, WORDS, may_name_a_file
 from ingest.indicators.sightings import Sighting
-from ingest.indicators.surroundings import MOST_WORDS, Line, Section, Surroundings
+from ingest.indicators.text_context import MOST_WORDS, Line, Section, TextContext
 from ingest.indicators.versions import is_version, may_be_a_version
+from intel.indicator_types import named
 from intel.refanging import ANY_DOT
-from intel.suffixes import is_shared_suffix, registered_domain
+from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix, registered_domain
 
 THRESHOLD: Final = 1
 # The most that section, line, type, value and wording together can say for a candidate, and what a note adds.
 MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 9, "url": 14, "email": 11})
 MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 3})
 NOTE_IN_FAVOUR: Final = 2
+# What a remark on a spelling counts that has no row of its own.
+_OF_A_REMARK: Final = -7
 # A line of more words is prose, and prose has to say what it means.
 MOST_WORDS_OF_A_BARE_LINE: Final = 2
 # Each costs some 50 microseconds: no text is worth more than a part of a second.
@@ -41,9 +46,15 @@ _OF_A_HOME_NETWORK: Final = re.compile(r"(?:10|192\.168|172\.(?:1[6-9]|2[0-9]|3[
 _NAME_AFTER: Final = re.compile(rf"[ \t]+[\w-]{{1,63}}+{ANY_DOT}\w")
 _LOOKS_UP: Final = re.compile(r"(?i)\b(?:nslookup|dig|drill|nameservers?|resolvers?)\b")
 LONGEST_COMMAND: Final = 300
-_HASHES: Final = frozenset({"hash_md5", "hash_sha1", "hash_sha256"})
-_HASH_IN_A_PATH: Final = re.compile(r"[/=](?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
-_IDENTIFIERS: Final = frozenset({"cve", "mitre_attack"})
+# `ctldl.windowsupdate.com  A  217.20.57.34`.
+_ANSWER: Final = re.compile(
+    r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+)\.?[\s|,:=>()-]{1,20}"
+    r"(?:(?:IN )?A(?:AAA)?|resolve[sd]? to|CNAME)[\s|:=>-]{1,20}\Z"
+)
+_REACH_OF_AN_ANSWER: Final = 120
+_SHORTEST_PROSE: Final = 20
+_HASHES: Final = named(judgement="hash")
+_IDENTIFIERS: Final = named(judgement="identifier")
 
 
 class Verdict(NamedTuple):
@@ -55,25 +66,11 @@ class Verdict(NamedTuple):
     kept: bool
     rule: str
     score: int
-    evidence: tuple[tuple[int, str], ...] = ()
+    evidence: tuple[Evidence, ...] = ()
 
 
-_PAYLOAD: Final = re.compile(
-    r"\.(?:exe|dll|msi|ps1|vbs|vbe|jse?|hta|bat|cmd|scr|jar|apk|elf|bin|dat|iso|img|lnk|zip|rar|7z|sh|xll|docm?|dot[mx]?"
-    r"|xls[mb]?|xla[mx]?|pp[ts][mx]?|one|chm|wsf|sct|cpl|vhdx?|iqy|cab|gz|tgz|tar|mips(?:el)?|arm[4-8]?|x86(?:_64)?|rtf|php|txt)(?:$|[?#])"
-)
-# It begins with a class of two signs, which the engine skips to at full speed.
-_READING_MATTER: Final = re.compile(
-    r"[/.](?:(?<=/)(?:blogs?|news|articles?|posts?|research|docs?|wiki|reports?|papers?|advisor(?:y|ies)|alerts?|en-us"
-    r"|20[0-3][0-9]/[01]?[0-9])/|(?<=/)(?:[a-z0-9]{1,30}-){3,12}[a-z0-9]{1,30}/?(?:$|[?#])"
-    r"|(?<=\.)(?:pdf|html?|aspx)(?:$|[?#]))"
-)
-# A title as the path of an article, under the date or the section of a site.
-_SLUG: Final = re.compile(
-    r"/(?:blogs?|news|articles?|posts?|research|reports?|advisor(?:y|ies)|insights?|threats?|labs?|20[0-3][0-9](?:/[01]?[0-9]){0,2}(?:/[0-3]?[0-9])?)"
-    r"(?:/[a-z0-9-]{1,40}){0,3}/(?=[a-z])(?:[a-z0-9]{1,30}-){2,20}[a-z0-9]{1,30}/?(?:\.html?)?(?:$|[?#])"
-)
-_PORT_OF_A_URL: Final = re.compile(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
+_ADDRESS: Final = Verdict(True, "address", 5)
+OF_A_KNOWN_HOST: Final = "address of a well-known host"
 _FURNITURE: Final = Verdict(False, "page furniture", 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
@@ -85,38 +82,41 @@ HOST_OF_AN_INDICATOR: Final = "host of an indicator"
 _HOST: Final = Verdict(True, HOST_OF_AN_INDICATOR, 2)
 _HOST_OF_MAILBOX: Final = Verdict(False, "host of a mailbox", 0)
 _SERVICE: Final = Verdict(False, "host of a service that anyone may use", 0)
-_IN_COMPANY: Final[Mapping[Company, tuple[int, str]]] = MappingProxyType(
-    {"hosts": (3, "among its like"), "packages": (-4, "among names of packages")}
+_IN_LIST: Final[Mapping[ListContext, Evidence]] = MappingProxyType(
+    {"hosts": EVIDENCE["among its like"], "packages": EVIDENCE["among names of packages"]}
 )
-_RESERVED: Final = (-5, "name reserved for examples")
-_RESERVED_BUT_LISTED: Final = (-1, "name reserved for examples")
-_REFERENCES: Final = (-4, "list of references")
-_IN_SECTION: Final = (2, "section of indicators")
-_ALONE: Final = (2, "alone on its line")
+_REFERENCES: Final = EVIDENCE["list of references"]
+_IN_SECTION: Final = EVIDENCE["section of indicators"]
+_ALONE: Final = EVIDENCE["alone on its line"]
 
 
 class Judge:
     """Judges the candidates of one text."""
 
-    def __init__(self, surroundings: Surroundings, disarmed: frozenset[str]) -> None:
-        """`disarmed`: the hosts and addresses that the text defangs somewhere."""
-        self._around = surroundings
+    def __init__(self, context: TextContext, disarmed: frozenset[str], *, names_public_addresses: bool = False) -> None:
+        """`disarmed`: the hosts and addresses that the text defangs somewhere; `names_public_addresses`: whether it has
+        an address that may be somebody's.
+        """
+        self._names_public_addresses = names_public_addresses
+        self._around = context
         self._page_defangs = page_defangs = bool(disarmed)
         # In a note of a few lines that defangs nothing, also a well-known host was written down for a reason.
-        self._takes_all = surroundings.is_note and not page_defangs
+        self._takes_all = context.is_note and not page_defangs
         self._contexts_left = MOST_CONTEXTS
         self._disarmed = disarmed
-        self._publisher = registered_domain(surroundings.document.publisher_host)
+        self._publisher = registered_domain(context.document.publisher_host)
 
-    def verdict(self, sighting: Sighting, company: Company = "") -> Verdict:
-        """Return the verdict on one sighting of a candidate; `company`: what else its list holds."""
+    def verdict(self, sighting: Sighting, list_context: ListContext = "") -> Verdict:
+        """Return the verdict on one sighting of a candidate; `list_context`: what else its list holds."""
         reading, start, end = sighting
         type = reading.type
         if reading.source:
-            return self._host_of_another(reading)
+            return self._host_of_another(reading, start, end)
         if type in _HASHES:
             return self._hash(reading, start)
         if type in _IDENTIFIERS:
+            if reading.remark:
+                return Verdict(False, reading.remark, 0)
             return _FURNITURE if self._around.in_template(start) else _IDENTIFIER
         if reading.defanged:
             if reading.remark:
@@ -128,7 +128,7 @@ class Judge:
             return _SHARED if type == "domain" and is_shared_suffix(reading.value) else _DEFANGED
         if type == "ip":
             return self._address(reading, start, end)
-        return self._named(reading, start, end, company)
+        return self._named(reading, start, end, list_context)
 
     def _is_listed_alone(self, start: int, end: int) -> bool:
         line = self._around.line(start, end)
@@ -154,7 +154,7 @@ class Judge:
         kind = kind_of_other(self._around.text, reading.type, start)
         return Verdict(False, kind, 0) if kind else _WHOLE_HASH
 
-    def _host_of_another(self, reading: Reading) -> Verdict:
+    def _host_of_another(self, reading: Reading, start: int, end: int) -> Verdict:
         """Keep the host of a URL or mailbox that is an indicator, unless anyone may use that host."""
         if reading.type == "domain" and "@" in reading.source and "://" not in reading.source:
             common = noise.is_mailbox_provider(reading.value) or noise.is_known_host(reading.value)
@@ -164,8 +164,9 @@ class Judge:
             return _HOST
         if noise.is_sharing_service(reading.value):
             return _SERVICE
-        weighed = not reading.defanged and not self._takes_all
-        return _SERVICE if weighed and noise.is_known_host(reading.value) else _HOST
+        is_service = noise.is_known_host(reading.value) and not is_under_a_shared_suffix(reading.value)
+        is_listed = self._takes_all or (reading.defanged and self._is_bare(start, end))
+        return _SERVICE if is_service and not is_listed else _HOST
 
     def _address(self, reading: Reading, start: int, end: int) -> Verdict:
         if reading.remark:
@@ -177,7 +178,35 @@ class Judge:
         may_be_one = ":" not in reading.value and (not is_noise or self._around.is_note)
         if may_be_one and self._is_version(reading.value, start, end):
             return Verdict(False, "version number", 0)
-        return Verdict(False, kind, 0) if is_noise else Verdict(True, "address", 5)
+        if is_noise:
+            return Verdict(False, kind, 0)
+        if self._is_of_a_known_host(start):
+            return Verdict(False, OF_A_KNOWN_HOST, 0)
+        said = self._said_of_an_address(start, end)
+        return _weighed([(5, "address"), *said]) if said else _ADDRESS
+
+    def _is_of_a_known_host(self, start: int) -> bool:
+        """Tell whether an address is what a well-known host resolves to, in the row of an answer."""
+        before = self._around.text[max(0, start - LONGEST_COMMAND) : start].rpartition("\n")[2]
+        if "." not in before or not before[-1:].isspace():
+            return False
+        answer = _ANSWER.search(before[-_REACH_OF_AN_ANSWER:])
+        return answer is not None and noise.is_known_host(answer["host"].lower())
+
+    def _said_of_an_address(self, start: int, end: int) -> list[Evidence]:
+        """Return what the words around an address say of it, in a line of prose."""
+        line = self._around.line(start, end)
+        said = self._around.text[
+            max(line.start, start - _REACH_OF_AN_ANSWER) : min(line.end, end + _REACH_OF_AN_ANSWER)
+        ]
+        if (
+            (line.words <= MOST_WORDS_OF_A_BARE_LINE and said.isascii())
+            or len(said) < _SHORTEST_PROSE
+            or not self._contexts_left
+        ):
+            return []
+        self._contexts_left -= 1
+        return said_of("ip", context_of(self._around.text, line.start, start, end, line.end))
 
     def _is_version(self, address: str, start: int, end: int) -> bool:
         around = self._around
@@ -196,6 +225,10 @@ class Judge:
         no.
         """
         line = self._around.line(start, end)
+        at_home = kind == noise.RESOLVER or _OF_A_HOME_NETWORK.match(self._around.text, start) is not None
+        in_prose = self._page_defangs or line.words > MOST_WORDS_OF_A_BARE_LINE
+        if at_home and self._names_public_addresses and in_prose:
+            return False
         before = self._around.text[line.start : start]
         if _OF_A_HOME_NETWORK.match(self._around.text, start) and not self._is_bare(start, end):
             return self._around.accuses(line, start, end)
@@ -204,32 +237,31 @@ class Judge:
         blocks = self._around.text[start:end] in _BLOCKING and not before.strip()
         return not blocks or _NAME_AFTER.match(self._around.text, end, line.end) is None
 
-    def _named(self, reading: Reading, start: int, end: int, company: Company) -> Verdict:
+    def _named(self, reading: Reading, start: int, end: int, list_context: ListContext) -> Verdict:
         """Weigh the evidence around a host, URL or e-mail address that nobody defanged."""
         host = reading.host or reading.value
         section = self._around.section(start)
         evidence = self._against(reading, host, start, end, section)
-        if company:
-            evidence.append(_IN_COMPANY[company])
+        if list_context:
+            evidence.append(_IN_LIST[list_context])
         if self._disarmed and self._is_disarmed_elsewhere(host):
-            evidence.append((5, "disarmed elsewhere in the text"))
+            evidence.append(EVIDENCE["disarmed elsewhere in the text"])
         if _sum(evidence) + self._most_in_favour(reading.type, section) < THRESHOLD:
             return _weighed(evidence)
         line = self._around.line(start, end)
         evidence += self._in_favour(reading, start, end, line, section)
         if noise.is_reserved_host(host) or noise.is_placeholder(host):
-            evidence.append(_RESERVED_BUT_LISTED if _is_listed(evidence) else _RESERVED)
+            is_listed = _is_listed(evidence)
+            evidence.append(EVIDENCE["reserved name that is listed" if is_listed else "name reserved for examples"])
         is_file = reading.remark == FILE or (reading.type == "domain" and may_name_a_file(host))
         if is_file and self._around.holds_hash(line):
-            evidence.append((-4, "name of the file with a hash beside it"))
+            evidence.append(EVIDENCE["name of the file with a hash beside it"])
         evidence += self._said(reading, start, end, line, evidence)
         if _sum(evidence) >= THRESHOLD and self._around.in_hex_dump(line):
-            evidence.append((-8, "column of a hex dump"))
+            evidence.append(EVIDENCE["column of a hex dump"])
         return _weighed(evidence)
 
-    def _said(
-        self, reading: Reading, start: int, end: int, line: Line, evidence: list[tuple[int, str]]
-    ) -> list[tuple[int, str]]:
+    def _said(self, reading: Reading, start: int, end: int, line: Line, evidence: list[Evidence]) -> list[Evidence]:
         """Return what the words around a candidate add to the `evidence`, as far as they can change the verdict."""
         score, text = _sum(evidence), self._around.text
         lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
@@ -237,7 +269,10 @@ class Judge:
         if is_asked and is_for_readers(text, line.start, start, end):
             if self._around.is_note and _REFERENCES in evidence:  # `Contact: a@b.c` is said once
                 return []
-            return [(-2 if self._around.is_note else -5, "mailbox for readers")]
+            is_said_once = self._around.is_note and not self._page_defangs
+            return [
+                EVIDENCE["mailbox for readers, in a note" if is_said_once else "mailbox that a line offers to readers"]
+            ]
         may_change = lowest - MOST_IN_CONTEXT <= score <= THRESHOLD + 1
         said = self._wording(reading, start, end, line) if may_change else []
         is_whole_line = line.start == start and line.end == end
@@ -258,29 +293,30 @@ class Judge:
         above = host
         while "." in above:
             if above in self._disarmed:
-                return not noise.is_known_host(host) and not is_shared_suffix(above)
+                return not (noise.is_known_host(host) or noise.is_mailbox_provider(host) or is_shared_suffix(above))
             above = above.partition(".")[2]
         return False
 
-    def _against(self, reading: Reading, host: str, start: int, end: int, section: Section) -> list[tuple[int, str]]:
+    def _against(self, reading: Reading, host: str, start: int, end: int, section: Section) -> list[Evidence]:
         around = self._around
-        evidence: list[tuple[int, str]] = []
+        evidence: list[Evidence] = []
         if reading.remark and not (reading.remark == WORDS and around.sets_apart(start, end)):
-            evidence.append((-WEIGHT.get(reading.remark, 7), reading.remark))
+            evidence.append(EVIDENCE.get(reading.remark) or (_OF_A_REMARK, reading.remark))
         if self._publisher and registered_domain(host) == self._publisher:
-            evidence.append((-8, "the publisher's own site"))
-        if host in noise.REFERENCE_HOSTS or _looks_up_a_file(reading, host) or _is_a_licence(reading, host):
-            evidence.append((-8, "reference work"))
+            evidence.append(EVIDENCE["the publisher's own site"])
+        if host in noise.REFERENCE_HOSTS or looks_up_a_file(reading, host) or is_a_licence(reading, host):
+            evidence.append(EVIDENCE["reference work"])
         elif reading.type != "email" and noise.is_known_host(host) and not self._is_meant_host(start, end):
             evidence.append(self._at_a_known_host(reading, host, start, end))
         elif host.endswith(_HIDDEN):
-            evidence.append((4 if _HIDDEN_SERVICE.fullmatch(host) else 2, "hidden service"))
+            is_whole = _HIDDEN_SERVICE.fullmatch(host)
+            evidence.append(EVIDENCE["hidden service" if is_whole else "short name of a hidden service"])
         if section == "references":
             evidence.append(_REFERENCES)
         if reading.type == "domain" and around.is_home_of_what_is_named(host, start):
-            evidence.append((-4, "home page of what is named"))
+            evidence.append(EVIDENCE["home page of what is named"])
         if reading.type == "domain" and (is_shared_suffix(host) or self._is_suffix(start)):
-            evidence.append((-4, "suffix that many share"))
+            evidence.append(EVIDENCE["suffix that many share"])
         evidence += self._against_in_text(reading.type, host, start)
         if reading.type == "email":
             evidence += self._against_mailbox(reading.value, host)
@@ -305,65 +341,71 @@ class Judge:
     def _is_bare(self, start: int, end: int) -> bool:
         return self._around.line(start, end).words <= MOST_WORDS_OF_A_BARE_LINE
 
-    def _at_a_known_host(self, reading: Reading, host: str, start: int, end: int) -> tuple[int, str]:
+    def _at_a_known_host(self, reading: Reading, host: str, start: int, end: int) -> Evidence:
         """Return what a well-known host adds: nothing against a URL from which an attack reads what anyone may put
         there.
         """
         if reading.type == "url":
             if self._around.is_dead_drop(start):
-                return 4, "dead drop"
+                return EVIDENCE["dead drop"]
             if noise.holds_anything(host) and self._around.is_fetched(self._around.line(start, end), start):
-                return 2, "fetched by a command or request"
-        return -6, "well-known host"
+                return EVIDENCE["fetched from where anyone may put something"]
+        return EVIDENCE["well-known host"]
 
-    def _against_in_text(self, type: str, host: str, start: int) -> list[tuple[int, str]]:
-        evidence: list[tuple[int, str]] = []
+    def _against_in_text(self, type: str, host: str, start: int) -> list[Evidence]:
+        evidence: list[Evidence] = []
         place = self._around.place(start)
         if place == "furniture":
-            evidence.append((-6, "page furniture"))
+            evidence.append(EVIDENCE["page furniture"])
         if place == "link_text" or host in self._around.document.linked_hosts or self._around.in_markdown_link(start):
-            evidence.append((-3, "link of the page"))
-        if self._page_defangs and (type == "domain" or not self._around.is_note):
-            evidence.append((-2, "the text disarms what is dangerous"))
+            evidence.append(EVIDENCE["link of the page"])
+        if self._page_defangs and (type != "url" or not self._around.is_note):
+            evidence.append(EVIDENCE["the text disarms what is dangerous"])
         return evidence
 
-    def _against_mailbox(self, value: str, host: str) -> list[tuple[int, str]]:
+    def _against_mailbox(self, value: str, host: str) -> list[Evidence]:
         local = value.rpartition("@")[0]
         is_contact, is_note = noise.is_contact_mailbox(local), self._around.is_note
         if noise.is_known_host(host) and not noise.is_mailbox_provider(host):
-            return [(-6, "mailbox of a well-known organisation")] if is_contact or not is_note else []
-        return [(-3, "mailbox for readers")] if is_contact and not is_note else []
+            return [EVIDENCE["mailbox of a well-known organisation"]] if is_contact or not is_note else []
+        if not is_contact:
+            return []
+        in_a_note = is_note and not self._page_defangs
+        return [EVIDENCE["mailbox for readers, in a note" if in_a_note else "mailbox for readers"]]
 
-    def _wording(self, reading: Reading, start: int, end: int, line: Line) -> list[tuple[int, str]]:
+    def _wording(self, reading: Reading, start: int, end: int, line: Line) -> list[Evidence]:
         """Return what the words around add; asked last, when it can still change the verdict."""
-        evidence: list[tuple[int, str]] = []
+        evidence: list[Evidence] = []
         if line.start == start and line.end == end:
             return evidence
         if reading.type == "url" and self._around.is_fetched(line, start):
-            evidence.append((3, "fetched by a command or request"))
+            evidence.append(EVIDENCE["fetched by a command or request"])
         if self._around.is_of_a_registrar(line, start):
-            evidence.append((-5, "pointer for the reader"))
+            evidence.append(EVIDENCE["pointer for the reader"])
         text, first, is_mailbox = self._around.text, line.start, reading.type == "email"
         for_victims = is_mailbox and is_for_victims(text, first, start, end)
         if for_victims or (is_mailbox and is_sender(text, first, start)):
-            evidence.append((3, "spoken of as part of an attack"))
+            evidence.append(EVIDENCE["mailbox spoken of as part of an attack"])
         elif self._around.accuses(line, start, end):
-            evidence.append((1 if reading.type == "url" else 2, "spoken of as part of an attack"))
+            is_url = reading.type == "url"
+            evidence.append(
+                EVIDENCE["URL spoken of as part of an attack" if is_url else "spoken of as part of an attack"]
+            )
         elif reading.type == "domain" and self._around.in_field_of_a_host(start, end):
-            evidence.append((1, "field that holds a host"))
+            evidence.append(EVIDENCE["field that holds a host"])
         if self._around.invites(line, start):
-            evidence.append((-5, "pointer for the reader"))
+            evidence.append(EVIDENCE["pointer for the reader"])
         elif not (for_victims or (self._around.is_note and line.words <= MOST_WORDS_OF_A_BARE_LINE)) and (
             self._around.refers(line, start)
         ):
-            evidence.append((-2, "pointer for the reader"))
+            evidence.append(EVIDENCE["word of a pointer"])
         return evidence
 
-    def _in_favour(self, reading: Reading, start: int, end: int, line: Line, section: Section) -> list[tuple[int, str]]:
+    def _in_favour(self, reading: Reading, start: int, end: int, line: Line, section: Section) -> list[Evidence]:
         around = self._around
-        evidence: list[tuple[int, str]] = []
+        evidence: list[Evidence] = []
         if around.is_note and line.words <= MOST_WORDS_OF_A_BARE_LINE:
-            evidence.append((2, "a note of a few lines"))
+            evidence.append(EVIDENCE["a note of a few lines"])
         place = around.place(start)
         is_row = line.words < MOST_WORDS or line.has_cells
         if place == "ioc_section" or (section == "indicators" and is_row):
@@ -371,31 +413,19 @@ class Judge:
         if line.words == 0 or around.in_cell(line, start, end):
             evidence.append(_ALONE)
             if reading.type == "email" and around.is_among_mailboxes(line):
-                evidence.append((2, "among its like"))
+                evidence.append(EVIDENCE["among mailboxes"])
         elif line.is_item and line.words <= 5:
-            evidence.append((1, "item of a list"))
+            evidence.append(EVIDENCE["item of a list"])
         if place == "code" or around.quoted(start, end) or (reading.type == "url" and around.in_quotes(start, end)):
-            evidence.append((1, "set as code"))
-        return evidence + _of_its_own(reading)
+            evidence.append(EVIDENCE["set as code"])
+        return evidence + of_its_own(reading)
 
 
-def _looks_up_a_file(reading: Reading, host: str) -> bool:
-    """Tell whether a URL asks a look-up service about a hash: then the hash is the indicator."""
-    asks = reading.type == "url" and registered_domain(host) in noise.LOOKUP_SERVICES
-    return asks and _HASH_IN_A_PATH.search(reading.value) is not None
-
-
-def _is_a_licence(reading: Reading, host: str) -> bool:
-    if reading.type != "url" or "/licenses/" not in reading.value:
-        return False
-    return noise.is_known_host(host) and not noise.holds_anything(host)
-
-
-def _sum(evidence: list[tuple[int, str]]) -> int:
+def _sum(evidence: list[Evidence]) -> int:
     return sum([points for points, _ in evidence])
 
 
-def _weighed(evidence: list[tuple[int, str]]) -> Verdict:
+def _weighed(evidence: list[Evidence]) -> Verdict:
     """Return the verdict with the weightiest of the reasons that speak for it."""
     score = _sum(evidence)
     kept = score >= THRESHOLD
@@ -404,33 +434,12 @@ def _weighed(evidence: list[tuple[int, str]]) -> Verdict:
     return Verdict(kept, rule, score, tuple(evidence))
 
 
-def _weight(entry: tuple[int, str]) -> int:
+def _weight(entry: Evidence) -> int:
     return abs(entry[0])
 
 
-def _is_listed(evidence: list[tuple[int, str]]) -> bool:
+def _is_listed(evidence: list[Evidence]) -> bool:
     """Tell whether a value is an item of its own among a text's indicators: then its name was not meant as an
     example.
     """
     return _IN_SECTION in evidence and _ALONE in evidence
-
-
-def _of_its_own(reading: Reading) -> list[tuple[int, str]]:
-    """Return the evidence that a value carries by itself."""
-    if reading.type == "email":
-        return [(3, "mailbox that anyone may have")] if noise.is_mailbox_provider(reading.host) else [(1, "mailbox")]
-    if reading.type != "url":
-        return []
-    evidence: list[tuple[int, str]] = []
-    if is_address(reading.host) and not noise.address_noise(reading.host):
-        evidence.append((3, "URL on a bare address"))
-    url = reading.value.lower()
-    if _PORT_OF_A_URL.search(url):
-        evidence.append((1, "URL with a port"))
-    if _PAYLOAD.search(url):
-        evidence.append((1, "path of a program or archive"))
-    elif _SLUG.search(url):
-        evidence.append((-6, "address of something to read"))
-    elif _READING_MATTER.search(url):
-        evidence.append((-2, "address of something to read"))
-    return evidence

@@ -12,15 +12,17 @@ from heapq import merge
 from operator import itemgetter
 from typing import Final, NamedTuple
 
+from ingest.indicators import noise
 from ingest.indicators.coined import with_coined
-from ingest.indicators.company import ASKED_FOR_COMPANY, company_of
 from ingest.indicators.deciding import HOST_OF_AN_INDICATOR, THRESHOLD, Judge, Verdict
 from ingest.indicators.document import Document, Place
+from ingest.indicators.evidence import EVIDENCE
+from ingest.indicators.list_context import ASKED_FOR_LIST_CONTEXT, list_context_of
 from ingest.indicators.mailboxes import of_refused_hosts
 from ingest.indicators.malware import JudgedMalware, judge_malware, malware_sightings
 from ingest.indicators.sentences import Sentences
 from ingest.indicators.sightings import NOT_READ, Sighting, sightings, spaced_sightings
-from ingest.indicators.surroundings import Surroundings
+from ingest.indicators.text_context import TextContext
 from ingest.indicators.walking import walk
 from intel.names import malware_names
 from intel.refanging import PlainText, plain_text
@@ -39,7 +41,7 @@ _OF_REFUSED_HOST: Final = Verdict(False, "mailbox at a host that is no indicator
 # A fault of ours costs the one candidate that it happens to, and not the article; `ioc_candidates` counts it.
 NOT_WEIGHED: Final = Verdict(False, NOT_READ, 0)
 # What the text says for a URL whose host it names as an indicator too.
-_HOST_IS_LISTED: Final = (4, "host named as an indicator")
+_HOST_IS_LISTED: Final = EVIDENCE["host named as an indicator"]
 _HOST_OF_NOTHING: Final = Verdict(False, "host of something that is no indicator", 0)
 
 
@@ -153,7 +155,11 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     walked = walk(plain.text)
     found, others = sightings(walked)
     seen = _in_order(found, spaced_sightings(walked))
-    judge = Judge(Surroundings(document, plain), _disarmed_hosts(seen))
+    context = TextContext(document, plain)
+    has_public = context.is_note and any(
+        reading.type == "ip" and not noise.address_noise(reading.value) for reading, _, _ in seen
+    )
+    judge = Judge(context, _disarmed_hosts(seen), names_public_addresses=has_public)
     verdicts, kept = _judge_all(plain.text, seen, judge)
     named = malware_sightings(walked, others, names)
     judged_malware = judge_malware(plain.text, named, names, judge.is_furniture)
@@ -222,8 +228,8 @@ def _verdict(text: str, seen: list[Sighting], index: int, judge: Judge, kept: _K
     if remark == NOT_READ:
         return NOT_WEIGHED
     try:
-        is_asked = remark or (type in ASKED_FOR_COMPANY and not (defanged or source))
-        verdict = judge.verdict(seen[index], company_of(text, seen, index) if is_asked else "")
+        is_asked = remark or (type in ASKED_FOR_LIST_CONTEXT and not (defanged or source))
+        verdict = judge.verdict(seen[index], list_context_of(text, seen, index) if is_asked else "")
     except (ValueError, LookupError):
         log.exception("a candidate of type %s could not be weighed", type)
         return NOT_WEIGHED
@@ -259,7 +265,9 @@ def _keep_urls_at_listed_hosts(seen: list[Sighting], refused: list[int], verdict
     for index, (reading, start, end) in enumerate(seen):
         score = nearly.get(reading.value if reading.type == "url" else reading.source, 0)
         if score:
-            verdict = verdicts[index] = Verdict(True, _HOST_IS_LISTED[1], score)
+            verdict = verdicts[index] = Verdict(
+                True, _HOST_IS_LISTED[1], score, (*verdicts[index].evidence, _HOST_IS_LISTED)
+            )
             kept.setdefault((reading.type, reading.value), []).append((start, end, verdict))
     for places in kept.values():
         places.sort(key=itemgetter(0))

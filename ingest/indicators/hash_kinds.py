@@ -6,20 +6,21 @@ import re
 from typing import Final
 
 from ingest.indicators.vocabulary import pieces
+from intel.indicator_types import INDICATOR_TYPES
 from intel.refanging import MARKS
 
 OTHER_KIND: Final = "another kind of hash"
 KEY: Final = "key or identifier"
 EMPTY: Final = "hash of an empty file"
 HARMLESS: Final = "file called harmless"
-_LENGTHS: Final = {"hash_md5": 32, "hash_sha1": 40, "hash_sha256": 64}
+_LENGTHS: Final = {kind.name: len(kind.example) for kind in INDICATOR_TYPES if kind.judgement == "hash"}
 
 _OTHER_HASH: Final = re.compile(
     r"(?i)(?:imp[- ]?hash|import[- _]hash|authenti[- ]?hash|ja[34]s?|jarm|pe[- ]?hash"
     r"|rich[- _](?:pe[- ]?)?(?:header[- _])?hash|v-?hash"
     r"|telf-?hash|icon[- ]?(?:d-?)?hash|d-?hash|serial(?: (?:number|no\.?))?|machoc|symhash|permhash|gimphash"
     r"|tlsh|ssdeep|sdhash)"
-    r"(?: hash| fingerprint| value| sha-?1| sha-?256| md5)?(?: is| was| of)?\W{0,40}$"
+    r"(?: hash| fingerprint| value| sha-?1| sha-?256| md5)?(?: is| was| of| for (?:the )?[\w-]{1,30})?\W{0,40}$"
 )
 # A certificate's on the same line; those that stand below a heading are there to be looked for.
 _OF_A_CERTIFICATE: Final = re.compile(
@@ -28,7 +29,12 @@ _OF_A_CERTIFICATE: Final = re.compile(
     r"(?: hash| value| sha-?1| sha-?256| md5)?(?: is| was| of)?[^\w\n]{0,20}\Z"
 )
 _HASH_WORD: Final = re.compile(r"[hHjJsSmMtTcC](?i:ash|a[34]|arm|erial|achoc|sdeep|lsh|humb|ert|s[lL])|con[ -]")
-_COMMIT: Final = re.compile(r"(?i)\bcommits? (?:id |hash |[`(#]){0,2}\Z")
+_COMMIT: Final = re.compile(
+    r"(?i)\bcommits?(?:\s(?:id|hash|such as|is|was|in|as|of|to|the|their|tag|before|after|until)){0,3}[\s:`(#]{1,3}\Z"
+)
+_COMMIT_AFTER: Final = re.compile(
+    r"(?i)[`)\"'\]]{0,2}[ \t:\u2013-]{1,3}(?:(?:the )?(?:initial|first|last|merge|fix) )?commit\b"
+)
 # Who is named by hexadecimal digits in an address: a commit, a file of a repository, a session.
 _PART_OF_AN_ADDRESS: Final = re.compile(
     r"(?i)(?:\bimage (?:digest )?(?:id )?(?:sha256:)|@sha256:"
@@ -47,7 +53,21 @@ _EMPTY: Final = frozenset(
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     }
 )
-_CALLED_HARMLESS: Final = re.compile(pieces("harmless"))
+_CALLED_HARMLESS: Final = re.compile(pieces("harmless", "after"))
+_CALLED_HARMLESS_BEFORE: Final = re.compile(pieces("harmless", "before"))
+_CALLED_OTHERWISE: Final = re.compile(pieces("harmless", "not"))
+_CALLED_NO_SAMPLE: Final = re.compile(rf"(?:{pieces('no_sample')})[\s:\uff1a(\uff08\[\"'`]{{0,4}}\Z")
+# A name in an address: `https://8f1d0b3a….pages.dev/`, `https://gale.example/u/8f1d0b3a…`.
+_IN_A_URL: Final = re.compile(r"//[^\s\"'<>|]{0,160}\Z")
+_ABOUT_A_FILE: Final = re.compile(
+    r"(?i)(?:virus|malware|sample|file|hash|sandbox|triage|joesec|intezer|analy|search|report|md5|sha|any\.run|tria\.ge|abuse|threat)"
+)
+_LABEL_OF_A_HOST: Final = re.compile(
+    rf"(?:\.|[{MARKS}]+)(?:[a-z0-9-]{{1,63}}(?:\.|[{MARKS}]+)){{1,3}}[a-z]{{2,12}}(?![\w.])"
+)
+_END_OF_A_SENTENCE: Final = re.compile(r"[.!?;](?=\s)|[\u3002\uff1b;\n]|[0-9a-fA-F]{32}")
+_REACH_OF_HARMLESS: Final = 120
+_BEFORE_HARMLESS: Final = 30
 _REACH: Final = 60
 _SIGNS_BEFORE_A_KEY: Final = " \t\xa0:=|\"'`({[*\u2018\u201c\u2013-,"
 _LAST_WORDS: Final = (
@@ -83,11 +103,15 @@ def kind_of_other(text: str, type: str, start: int) -> str:
         or text[end : end + 1] == "@"
     ):
         return KEY
-    if text[end : end + 1] != "\n" and _CALLED_HARMLESS.search(
-        text[end : end + _REACH_AHEAD].partition("\n")[0].lower()
-    ):
+    if ("//" in before and _is_part_of_a_url(before)) or _LABEL_OF_A_HOST.match(text, end, end + _REACH_AHEAD):
+        return KEY
+    if before[-1:] not in ("", "\n") and _CALLED_NO_SAMPLE.search(before.lower()):
+        return OTHER_KIND
+    if _is_called_harmless(text, start, end):
         return HARMLESS
-    if type == "hash_sha1" and "ommit" in before.lower() and _COMMIT.search(before):
+    if type == "hash_sha1" and (
+        ("ommit" in before.lower() and _COMMIT.search(before)) or _COMMIT_AFTER.match(text, end, end + _REACH)
+    ):
         return OTHER_KIND
     if _HASH_WORD.search(before) and (_OTHER_HASH.search(before) or _OF_A_CERTIFICATE.search(before)):
         return OTHER_KIND
@@ -95,3 +119,31 @@ def kind_of_other(text: str, type: str, start: int) -> str:
         return ""
     before = before[-_REACH_OF_A_KEY:].lower()
     return KEY if before.rstrip(_SIGNS_BEFORE_A_KEY).endswith(_LAST_WORDS) and _KEY.search(before) else ""
+
+
+def _is_called_harmless(text: str, start: int, end: int) -> bool:
+    """Tell whether the words behind a hash, before it in its sentence, or in the line of the name above it call its
+    file harmless.
+    """
+    if text[end : end + 1] != "\n" and _CALLED_HARMLESS.search(
+        text[end : end + _REACH_AHEAD].partition("\n")[0].lower()
+    ):
+        return True
+    before = text[max(0, start - _REACH_OF_HARMLESS) : start]
+    if before[-1:] == "\n":
+        before = before.rstrip("\n")  # a hash alone below the name of its file
+        if text[end : end + 1] not in ("\n", "") or before[-1:].isalnum():
+            return False
+    before = before[-_REACH_OF_HARMLESS:].lower()
+    ends = [match.end() for match in _END_OF_A_SENTENCE.finditer(before)]
+    said = before[ends[-1] :] if ends else before
+    for called in _CALLED_HARMLESS_BEFORE.finditer(said):
+        if not _CALLED_OTHERWISE.search(said, max(0, called.start() - _BEFORE_HARMLESS)):
+            return True
+    return False
+
+
+def _is_part_of_a_url(before: str) -> bool:
+    """Tell whether a value stands in a URL that is not one about a file."""
+    url = _IN_A_URL.search(before)
+    return url is not None and _ABOUT_A_FILE.search(url[0]) is None

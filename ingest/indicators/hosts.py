@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ingest.indicators.not_a_host import PART_OF_A_PATH, names_a_share, remark_on, remark_on_disarmed
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import PART_OF_A_PATH, names_a_share, remark_on, remark_on_disarmed
 from intel.canonical import canonical_domain, canonical_ip, canonical_ipv4
 from intel.refanging import ANY_COLON, ANY_DOT, AT, COLON, DOT, without_marks
 from intel.suffixes import is_other_root, is_top_level, may_end_a_name
@@ -23,8 +23,11 @@ _UNGLUE: Final = re.compile(r"(.+\.[a-z]{2,12}?)(?=[A-Z][a-z]).*")
 # `45[.]9[.]1[.]2-9`: the addresses from the first one to that which ends so.
 _LAST_OF_A_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-[0-9]{{1,3}}")
 _GLUED_ADDRESS: Final = re.compile(rf"(?:[0-9]{{1,3}}{ANY_DOT}){{3}}[0-9]{{1,3}}(?=[A-Z])")
-_MASK: Final = re.compile(r"/([0-9]{1,2})(?![\w./])")
+# `45.9.20.71/45.9.20.75`.
+_BESIDE_AN_ADDRESS: Final = re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}/\Z")
+_MASK: Final = re.compile(r"/([0-9]{1,2})(?![\w/]|\.\w)")
 _EMAIL: Final = re.compile(rf"[\w.+%$=&'{DOT}-]++(?:\([^()]{{0,40}}\))?(?:@|{AT}++)(?=[\w-])")
+_HANDLE: Final = re.compile(r"(?<![\w\\.])@\Z")
 _COMMENT: Final = re.compile(r"\([^()]*\)")
 _IPV6: Final = re.compile(
     rf"(?:(?<![\w:.{COLON}])|(?<=[Ii][Pp][Vv]6:)|(?<=[Ii][Pp]6:))"
@@ -86,6 +89,8 @@ def _address(token: str, start: int, end: int) -> list[Reading]:
         return []
     defanged = DOT in spelled
     in_a_path = before and before in "/\\" and not defanged and not names_a_share(token, start)
+    if in_a_path and _BESIDE_AN_ADDRESS.search(token[max(0, start - 17) : start]):
+        in_a_path = False
     remark = PART_OF_A_PATH if in_a_path else ""
     mask = _MASK.match(token, end)
     if mask and _is_network(value, int(mask[1])):
@@ -147,6 +152,8 @@ def mailboxes_in(token: str) -> list[Reading]:
         host = HOST.match(token, match.end())
         if host is None:
             continue
+        if _HANDLE.search(token, 0, match.start()):
+            continue  # `@gale@social.example`, which names somebody in a network of people
         framed, end = _frame(token, match.start(), host.end())
         written = match[0][framed:]
         local = _COMMENT.sub("", without_marks(written)[:-1]).strip(".'-=&%$")

@@ -17,6 +17,11 @@ MOST_OF_PROSE: Final = 2
 _INVITES: Final = re.compile(
     r"(?:contact|questions?|feedback|corrections?|[ei]nquir(?:y|ies)|(?:write|reply|talk) to|write (?:us|me)"
     r"|(?:reach|mail|ping|tell) (?:us|me|out|the authors?)|in touch|report(?:ed)? [^.!?:\n]{0,40}?to"
+    r"|(?:wrong|mistakes?|typos?|errata|missed something)|(?:jobs?|careers?|vacanc(?:y|ies)|cvs?|resumes?|apply|hiring)"
+    r"|(?:press|media|advertis\w+|samples?|newsletter|subscribe)|dúvidas|fale com|envie"
+    r"|escríbe(?:me|nos)|pídeme\w*|contácta\w*"
+    r"|segnala\w*|scriv\w+|kontakt\w*|zgłosz\w*|piszcie|пишите|напишите|резюме|реклам\w*|почта|звертайтесь|пишіть"
+    r"|(?:联系|聯絡|发邮件|連絡|問い合わせ|문의|연락)\w{0,6}"
     r"|wenden|melden|fragen|kontakt(?:ieren)?|hinweise|contactez|écri(?:re|vez)|contacter|signale[rz]|contacte"
     r"|escri(?:ba|bir)|póngase|вопрос(?:ы|ам|ов)|обращайтесь|contatt(?:are|ate))\b\??(?:[^.!?\n]|[.](?=\S)){0,60}\Z"
 )
@@ -30,6 +35,7 @@ _OF_AN_ATTACK: Final = (
     "impersonat",
     "registrant", "registered", "whois", "telegram", " tox", "jabber", "xmpp", "seller", "forum", "exfiltrat", "stolen",
     "your files", "subject", "lösegeld", "rançon", "rescate", "выкуп",
+    "解密", "勒索", "赎金", "受害", "攻击者", "身代金", "攻撃者", "복호화", "몸값", "공격자",
     "angreif", "erpress", "opfer", "entschlüssel", "attaquant", "chiffr", "atacante", "descifr", "злоумышл", "расшифр",
 )  # fmt: skip
 _SENT_BY: Final = re.compile(

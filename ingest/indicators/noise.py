@@ -27,6 +27,11 @@ MAILBOX_PROVIDERS: Final = frozenset(
         "dnmx.org", "mail2tor.com", "secmail.pro", "torbox3uiot6wchz.onion", "startmail.com", "posteo.de",
         "posteo.net", "bigmir.net", "rediffmail.com", "libero.it", "virgilio.it", "orange.fr", "wanadoo.fr",
         "laposte.net", "t-online.de", "comcast.net", "tutamail.com", "skiff.com", "riseup.net", "autistici.org",
+        "zohomail.com", "zohomail.eu", "mailum.com", "inbox.lv", "inbox.eu", "mail.ee", "abv.bg", "mail.bg", "wp.pl",
+        "o2.pl", "onet.pl", "interia.pl", "op.pl", "centrum.cz", "azet.sk", "mailbox.org", "fastmail.com", "duck.com",
+        "yeah.net", "sohu.com", "139.com", "21cn.com", "nate.com", "kakao.com", "uol.com.br", "bol.com.br",
+        "terra.com.br", "sapo.pt", "free.fr", "sfr.fr", "alice.it", "tiscali.it", "hotmail.fr", "hotmail.co.uk",
+        "yahoo.fr", "yahoo.co.jp", "yahoo.co.uk", "outlook.fr", "outlook.jp", "live.fr", "docomo.ne.jp",
         "jabber.ru", "jabber.de", "xmpp.is", "exploit.in", "swisscows.email", "techmail.info", "cyberfear.com",
     }
 )  # fmt: skip

@@ -73,7 +73,11 @@ def sightings(walked: Walk) -> tuple[list[Sighting], list[Place]]:
         readings = read.get(token)
         if readings is None:
             readings = read[token] = _read(token)
-            if readings and ("](" in token or not token.isascii()) and (pieces := _pieces_beside(token, readings)):
+            if (
+                readings
+                and ("](" in token or "," in token or not token.isascii())
+                and (pieces := _pieces_beside(token, readings))
+            ):
                 beside[token] = pieces
             if token[-1] in _OPEN_ENDS and ends_open(token):
                 opening.add(token)
@@ -115,7 +119,7 @@ def _pieces_beside(token: str, readings: Sequence[Reading]) -> list[tuple[int, s
     """Return what a token says beside its indicators, with its place: the text of a link, or a script without
     blanks.
     """
-    if not token.isascii():
+    if not token.isascii() or token.count(",") > 1:
         return pieces_between(token, readings)
     text = token.partition("](")[0]
     return [(0, text)] if len(text) <= readings[0].start else []

@@ -7,33 +7,18 @@ from typing import Final
 
 from ingest.indicators import noise
 from ingest.indicators.hosts import hosts_in, ipv6_in, mailboxes_in, may_hold_a_host
+from ingest.indicators.not_a_host import FILE, NOT_BEFORE_A_PATH, is_file_in_an_archive, remark_on, remark_on_disarmed
 from ingest.indicators.plain_signs import in_plain_signs, with_versions_told
+from ingest.indicators.readers import HASH_TYPES, SHORTEST_HASH, read_shapes
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import FILE, NOT_BEFORE_A_PATH, is_file_in_an_archive, remark_on, remark_on_disarmed
 from ingest.indicators.urls import bare_urls_in, spans_blanked, urls_in
 from intel.canonical import canonical_ipv4
 from intel.names import is_technique
 from intel.refanging import AT, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
 from intel.suffixes import is_top_level, registered_domain
 
-_DASH: Final = "[-_\u2010-\u2015\u2212]"
-# The second is a cell of a table whose border was lost: `...e7f8MD5Dropper`.
-_HASH: Final = re.compile(
-    r"(?<![0-9A-Za-z])(?:(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])"
-    r"|(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})(?=[A-Z][A-Za-z]))"
-)
 _HEX: Final = re.compile(r"[0-9a-fA-F]++")
-_LONG_HEX: Final = re.compile(r"[0-9a-fA-F]{32}")
 _WHOLE_TECHNIQUE: Final = re.compile(r"T[0-9]{4}(?:\.[0-9]{3})?")
-_CVE: Final = re.compile(
-    rf"(?:(?<![a-zA-Z0-9])[Cc][Vv][Ee]|CVE){_DASH}([0-9]{{4}}){_DASH}([0-9]{{4,7}})(?![0-9])((?>(?:/[0-9]{{4,6}}(?![0-9]))*))"
-)
-# Also `attack.t1059.001`, the tag of a detection rule, and `T1059.001/.007`.
-_TECHNIQUE: Final = re.compile(
-    r"(?:(?<![A-Za-z0-9_.-])T|(?<![A-Za-z0-9_-])(?i:attack\.)[tT]|(?<![A-Za-z0-9_.-])t(?=[0-9]{4}\.[0-9]{3}(?![0-9])))"
-    r"([0-9]{4})(?:[./]([0-9]{3}))?((?>(?:/\.[0-9]{3})*))(?![0-9A-Za-z_])(?!\.[0-9])"
-)
-_MAY_BE_A_TECHNIQUE: Final = re.compile(r"t[0-9]{4}")
 _ADDRESS_SEGMENT: Final = re.compile(r"(?<=[/=])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?=[/?&#]|$)")
 _DISARMED_DOT: Final = DOT * 3
 _DOTTED: Final = rf"[A-Za-z0-9][A-Za-z0-9-]*+(?>(?:(?:\.|{DOT}{{3}})[A-Za-z0-9-]++)+)"
@@ -53,10 +38,8 @@ _WHOLE_MAILBOX: Final = re.compile(
 )
 _SIGN_OF_A_URL: Final = re.compile(rf"//|[{SEPARATOR}{COLON}]|:[\\{SLASH}]|__|%3")
 _HAS_NAME: Final = re.compile(r"[^\W_]")
-_SHORTEST_HASH: Final = 32
 _LONGEST_USUAL: Final = 63  # no label of a shorter name can be too long
 _LOOKUP_ENDS: Final = tuple(noise.LOOKUP_SERVICES)
-_HASH_TYPES: Final = {32: "hash_md5", 40: "hash_sha1", 64: "hash_sha256"}
 _AROUND_A_HASH: Final = "`'\"()[],;|*+-.<>{}\u201c\u201d"
 _BEFORE_A_TECHNIQUE: Final = "`'\"()[],;:|*+<>{}\u201c\u201d"
 _AFTER_A_TECHNIQUE: Final = _BEFORE_A_TECHNIQUE + "."
@@ -73,7 +56,7 @@ def read_token(token: str) -> list[Reading]:
         else:
             found = _whole_host(token)
     if found is None:
-        found = _whole_hash(token) if len(token) >= _SHORTEST_HASH else _whole_technique(token)
+        found = _whole_hash(token) if len(token) >= SHORTEST_HASH else _whole_technique(token)
     return _read_closely(token) if found is None else found
 
 
@@ -114,7 +97,7 @@ def _read_parts(token: str) -> list[Reading]:
 
 
 def _with_named(token: str, found: list[Reading]) -> list[Reading]:
-    named = _named(token)
+    named = read_shapes(token)
     if named:
         found += named
     if len(found) > 2 or (len(found) == 2 and found[0].start >= found[1].start):
@@ -125,7 +108,7 @@ def _with_named(token: str, found: list[Reading]) -> list[Reading]:
 def _whole_hash(token: str) -> list[Reading] | None:
     """Read the commonest token first: a hash, maybe in quotes or brackets."""
     bare = token.strip(_AROUND_A_HASH)
-    type = _HASH_TYPES.get(len(bare))
+    type = HASH_TYPES.get(len(bare))
     if type is None or _HEX.fullmatch(bare) is None or bare.isdigit():
         return None
     start = token.index(bare)
@@ -212,7 +195,7 @@ def _type_of_usual(host: str) -> str:
 
 def _holds_nothing(token: str, value: str, defanged: bool) -> bool:
     """Tell whether a dotted name that ends in nothing known is nothing else either: `Setup.exe`, and `2.0`."""
-    if defanged or "/" in token or "T" in token or "-" in token or len(token) >= _SHORTEST_HASH:
+    if defanged or "/" in token or "T" in token or "-" in token or len(token) >= SHORTEST_HASH:
         return False
     return not is_top_level(value.rpartition(".")[2].lower()) and not value[-1].isdigit()
 
@@ -257,33 +240,6 @@ def _whole_url(token: str) -> list[Reading] | None:
 def _is_other_port(port: str, secure: str) -> bool:
     """Tell whether `:8080` is a port, and not the one that the scheme means anyway."""
     return int(port[1:]) < 65536 and port != (":443" if secure else ":80")
-
-
-def _named(token: str) -> list[Reading]:
-    """Read what has a shape of its own wherever it stands: a hash or a CVE in a URL is one all the same."""
-    found: list[Reading] = []
-    if len(token) >= _SHORTEST_HASH and _LONG_HEX.search(token):
-        found += [_hash(token, match) for match in _HASH.finditer(token)]
-    if "CVE" in token or "cve" in token or "Cve" in token:
-        for match in _CVE.finditer(token):
-            numbers = [match[2], *match[3].split("/")[1:]]
-            found += (Reading("cve", f"CVE-{match[1]}-{number}", *match.span()) for number in numbers)
-    if "T" in token or ("t" in token and _MAY_BE_A_TECHNIQUE.search(token)):
-        for match in _TECHNIQUE.finditer(token):
-            parts = [part for part in (match[2], *match[3].split("/.")) if part]
-            values = [f"T{match[1]}.{part}" for part in parts] or [f"T{match[1]}"]
-            found += [Reading("mitre_attack", value, *match.span()) for value in values if is_technique(value)]
-    return found
-
-
-def _hash(token: str, match: re.Match[str]) -> Reading:
-    before = token[max(0, match.start() - 2) : match.start()]
-    remark = ""
-    if before in ("0x", "0X"):
-        remark = "wallet or number in hexadecimal"
-    elif match[0].isdigit():
-        remark = "decimal number"
-    return Reading(_HASH_TYPES[len(match[0])], match[0].lower(), *match.span(), remark=remark)
 
 
 def _host_of_mailbox(token: str, mailbox: Reading) -> Reading:

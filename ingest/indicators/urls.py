@@ -7,8 +7,8 @@ from typing import Final
 from urllib.parse import unquote
 
 from ingest.indicators.hosts import HOST, domain_of, is_address, is_host_in_use
+from ingest.indicators.not_a_host import is_file_in_an_archive
 from ingest.indicators.reading import Reading
-from ingest.indicators.remarks import is_file_in_an_archive
 from intel.canonical import canonical_plain_url
 from intel.defanged import refang_url
 from intel.refanging import ANY_COLON, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
@@ -199,7 +199,7 @@ def _end_of_field(token: str, start: int, end: int) -> int:
     comma = token.find(",", start, end)
     if comma < 0:
         return end
-    is_field = token[start - 1 : start] == "," and _LAST_FIELDS.match(token, comma + 1)
+    is_field = token[start - 1 : start] == "," and _LAST_FIELDS.match(token, comma + 1, end)
     in_row = is_field or (_FIELDS.match(token, comma + 1) and "?" not in token[start:comma])
     if in_row or _FILE_AT_END.search(token, max(start, comma - 90), comma):
         return comma

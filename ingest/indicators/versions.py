@@ -13,7 +13,8 @@ _LEADS: Final = frozenset(
         "fixed in", "fixed it in", "patched it in", "upgrade to", "upgraded to", "affects", "affected", "chrome",
         "firefox", "safari", "openssl", "office", "oid", "section",
         "sections", "table", "tables", "figure", "annex", "chapter", "clause", "paragraph", "appendix",
-        "requirement", "step", "and", "kernel", "linux", "rv",
+        "requirement", "step", "and", "kernel", "linux", "rv", "vers", "ios", "macos", "android", "history", "running",
+        "ran", "runs",
         "versionen", "versione", "versioni", "versión", "versiones", "versie", "wersja", "wersji",
         "версия", "версии", "версию", "версией", "версий", "версиях", "прошивка", "прошивки", "прошивку",
         "сборка", "сборки", "micrologiciel", "compilación", "compilação", "versão", "versões",
@@ -56,6 +57,20 @@ _NO_PRODUCTS: Final = frozenset(
 _OF_A_SERVER: Final = re.compile(
     r"(?i)\b(?:c2s?|c&c|ips?|ipv4|address(?:es)?|servers?|hosts?|connect\w*|contact\w*|beacon\w*|resolv\w*|sinkhol\w*"
     r"|infrastructure)\b"
+)
+# `Version history: 1.0.0.1 (Feb), 1.2.0.7 (April)`, `程序版本号显示为 4.0.2.1`.
+_SPEAKS_OF_ONE: Final = re.compile(
+    r"(?i)\b(?:version(?:e?n|es)?|versión|versão|firmware|builds?|releases?|changelog|upgraded?|updated?|patched|diffed|ver|vers)\b"
+    r"|版本|バージョン|버전|верси|updat|actualiz|aktualis|atualiz|업데이트|升级|wersj"
+)
+_SPEAKS_OF_A_SERVER: Final = re.compile(
+    r"(?i)\b(?:c2s?|c&c|ips?|ipv4|address(?:es)?|adresse|hosts?|connect\w*|contact\w*|beacon\w*|resolv\w*|sinkhol\w*"
+    r"|infrastructure|proxy|gateway|from|via)\W{0,3}\Z|(?:адрес|地址|服务器|アドレス|サーバ|주소|서버)\W{0,3}\Z"
+)
+_REACH_OF_A_SENTENCE: Final = 110
+_SMALL: Final = re.compile(r"(?:[0-9]|1[0-9]|2[0-6])\.(?:[0-9]|1[0-2])\.(?:[0-9]|1[0-9])\.[0-9]{1,3}")
+_SET_AS_A_VERSION: Final = re.compile(
+    r"(?<![A-Za-z])vers?(?:ion)?(?:_?\w{1,3})?[\"']?\s{0,20}[:=]\s{0,20}[\"'(]?\Z", re.IGNORECASE
 )
 _NUMBERED_TEXT: Final = re.compile(r"\bRFC ?[0-9]{3,5},? \Z")
 _FILE: Final = re.compile(r"(?i)\w\.(?:dll|exe|sys|apk|jar|so|ocx|msi|dmg|pkg)[ \t]{1,4}\Z")
@@ -110,9 +125,26 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
         return True
     if largest < _LARGEST_OF_A_PRODUCT and _in_a_column_of_versions(text, start):
         return True
+    if _SET_AS_A_VERSION.search(before) or (_SMALL.fullmatch(address) and _reads_as_a_version(text, start, end)):
+        return True
     if "-" in before and _PROGRAM_FIELD.search(before):
         return True
     return before.rstrip()[-1:] in _JOINING and _ends_a_series(text, address, largest, start)
+
+
+def _reads_as_a_version(text: str, start: int, end: int) -> bool:
+    """Tell whether the sentence speaks of versions, before a number as small as theirs or right behind it, and nothing
+    calls it an address.
+    """
+    if _PORT.match(text, end) or text[end : end + 1] == "/":
+        return False
+    before = text[max(0, start - _REACH_OF_A_SENTENCE) : start].rpartition("\n")[2]
+    if _SPEAKS_OF_A_SERVER.search(before):
+        return False
+    return (
+        _SPEAKS_OF_ONE.search(before) is not None
+        or _SPEAKS_OF_ONE.search(text[end : end + _REACH].partition("\n")[0]) is not None
+    )
 
 
 def may_be_a_version(text: str, address: str, start: int, end: int) -> bool:

@@ -15,14 +15,19 @@ def _tables() -> dict[str, Any]:
 
 def words(*path: str) -> frozenset[str]:
     """Return the words of all languages in a table; the pair `see also` is `see_also`."""
-    table = _table(*path)
-    return frozenset(word for spoken in table.get("words", table).values() for word in spoken.split())
+    found = _table(*path)
+    return frozenset(word for spoken in found.get("words", found).values() for word in spoken.split())
 
 
 def pieces(*path: str) -> str:
     """Return a pattern of the pieces of text of all languages in a table."""
-    table = _table(*path)
-    return "|".join(table.get("pieces", table).values())
+    found = _table(*path)
+    return "|".join(found.get("pieces", found).values())
+
+
+def table(*path: str) -> dict[str, str]:
+    """Return what a table holds, by language."""
+    return dict(_table(*path))
 
 
 def words_pattern(*path: str) -> str:
@@ -31,7 +36,7 @@ def words_pattern(*path: str) -> str:
 
 
 def _table(*path: str) -> dict[str, Any]:
-    table = _tables()
+    found = _tables()
     for name in path:
-        table = table[name]
-    return table
+        found = found[name]
+    return found

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from ingest.indicators.cutting import Place, cuts
 from ingest.indicators.naming import EDGES, FUSED_KINDS, Naming, naming_of
+from ingest.indicators.readers import SHORTEST_TOKEN, may_hold_a_shape
 from intel.names import malware_names
 from intel.refanging import MARKS, SEPARATOR
 
@@ -22,9 +23,7 @@ _SIGN: Final = re.compile(
     rf"[.@:_%{MARKS}](?:(?<=[.@])(?=\w)|(?<=[{MARKS}])|(?<=:)(?://|\\\\|:|[0-9A-Fa-f]{{1,4}}:)|(?<=_)_[\w\[]"
     rf"|(?<=%)3[aA]%2[fF])"
 )
-_UNSIGNED: Final = re.compile(r"[0-9A-Fa-f]{32}|[Cc][Vv][Ee][-_\u2010-\u2015\u2212][0-9]|T[0-9]{4}")
 _HEAD_ENDS: Final = ("://", SEPARATOR)
-_SHORTEST_HASH: Final = 32
 
 
 class Walk(NamedTuple):
@@ -62,11 +61,7 @@ def walk(text: str) -> Walk:
 
 def may_hold_indicators(token: str) -> bool:
     """Tell whether a token has a sign that some indicator needs."""
-    if _SIGN.search(token) is not None:
-        return True
-    if len(token) < _SHORTEST_HASH and not ("T" in token or "-" in token or "_" in token) and token.isascii():
-        return False
-    return _UNSIGNED.search(token) is not None
+    return _SIGN.search(token) is not None or may_hold_a_shape(token)
 
 
 def _sorted_out(words: list[str], others: list[str]) -> tuple[set[str], dict[str, Naming], set[str]]:
@@ -76,7 +71,7 @@ def _sorted_out(words: list[str], others: list[str]) -> tuple[set[str], dict[str
     """
     names = malware_names()
     beginnings = names.beginnings
-    promising = {word for word in words if len(word) >= _SHORTEST_HASH and may_hold_indicators(word)}
+    promising = {word for word in words if len(word) >= SHORTEST_TOKEN and may_hold_indicators(word)}
     edges: set[str] = set()
     asked = [
         word
@@ -85,7 +80,7 @@ def _sorted_out(words: list[str], others: list[str]) -> tuple[set[str], dict[str
     ]
     for token in others:
         bare = token.strip(EDGES)
-        if bare.isalpha() and len(bare) < _SHORTEST_HASH:
+        if bare.isalpha() and len(bare) < SHORTEST_TOKEN:
             if (key := bare.casefold()) in beginnings or key.endswith(FUSED_KINDS) or not bare.isascii():
                 asked.append(token)
         elif bare.isdigit() and len(token) <= LONGEST_WORD and "::" not in token:

@@ -153,4 +153,23 @@ NAME_SNIPPETS: Final = (
             "Thor, Loki and Odin are gods of the North.",
         )
     ),
+    S("beside", "The group has a family of its own: **KEELDRAW** (a backdoor). KEELDRAW waits.", "malware KEELDRAW"),
+    S(
+        "beside",
+        "\u653b\u6483\u306e\u30c0\u30a6\u30f3\u30ed\u30fc\u30c0\u30fc GaleLoader",
+        "malware GaleLoader",
+    ),
+    S("beside", 'The Android banker "Primagale" is new. Primagale asks for rights.', "malware Primagale"),
+    S("beside", "In `NotificationCompat` the malware reads letters, and a PowerShell loader runs"),
+    S("beside", "It is written with the KiXtart loader, a KiXtart backdoor"),
+    S("row", '2025-04-15,ipv4,45.9.20.71,90,Remcos,"port 2404"', "ip 45.9.20.71", "malware Remcos"),
+    S(
+        "row",
+        '2025-04-15,url,http://gale-post.com/ge07/,75,FormBook,"x"',
+        "url http://gale-post.com/ge07/",
+        "domain gale-post.com",
+        "malware FormBook",
+    ),
+    S("glued", "\u7b2c\u4e8c\u9636\u6bb5\u4e3a Cobalt Strike,watermark\u4e3a1", "malware Cobalt Strike"),
+    S("told", "Stop ransomware before it starts"),
 )

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.indicators import Document, document_from_html, document_from_text, extract
-from ingest.indicators.company import Company
 from ingest.indicators.deciding import Judge, Verdict
+from ingest.indicators.list_context import ListContext
 from ingest.indicators.sightings import Sighting
 from intel.canonical import canonical, defang
 from tests.ingest.indicators.snippets import (
@@ -42,7 +42,6 @@ HOSTILE = st.text(
     INDICATOR,
     st.sampled_from(["{}", "Then {} answered.", "({})", "“{}”", "seen: {},", "`{}`", "| {} | 443 |"]),
 )
-@settings(deadline=None)
 def test_what_is_disarmed_is_found_again(indicator: tuple[str, str], around: str) -> None:
     type, value = indicator
     found = extract(document_from_text(ARTICLE + around.format(defang(type, value)))).indicators
@@ -50,7 +49,7 @@ def test_what_is_disarmed_is_found_again(indicator: tuple[str, str], around: str
 
 
 @given(HOSTILE)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_no_text_raises_and_every_place_spells_its_indicator(text: str) -> None:
     for document in (document_from_text(text), document_from_html(text)):
         extraction = extract(document)
@@ -159,10 +158,10 @@ def test_names_of_malware_are_found_in_scripts_without_blanks() -> None:
 def test_a_rule_that_fails_costs_the_one_candidate_it_fails_on(monkeypatch: pytest.MonkeyPatch) -> None:
     weigh = Judge.verdict
 
-    def fails_on_one(judge: Judge, sighting: Sighting, company: Company = "") -> Verdict:
+    def fails_on_one(judge: Judge, sighting: Sighting, list_context: ListContext = "") -> Verdict:
         if sighting[0].value == "45.61.136.47":
             raise ValueError("no such thing")
-        return weigh(judge, sighting, company)
+        return weigh(judge, sighting, list_context)
 
     monkeypatch.setattr(Judge, "verdict", fails_on_one)
     extraction = extract(document_from_text("45.61.136[.]47 and gale-post[.]com"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.indicators import document_from_html, extract
@@ -230,7 +230,6 @@ def test_deep_nesting_is_read_in_bounded_time() -> None:
 
 
 @given(st.text(alphabet="<>/=\"'&; abcdivptrenoschT1059.[]\x00\ud800é!-?", max_size=300))
-@settings(deadline=None)
 def test_no_page_raises(html: str) -> None:
     extract(document_from_html(html, "https://gale-post.com/x", html))
 

@@ -6,13 +6,13 @@ import pytest
 
 from ingest.indicators import document_from_html, document_from_text, extract
 from ingest.indicators.iocextract_step import second_reading
-from ingest.indicators.unread import MOST_PIECES, unread_pieces
+from ingest.indicators.missed_defanging import MOST_PIECES, missed_pieces
 from tests.ingest.indicators.labelled import Labelled, labelled
 from tests.ingest.indicators.test_snippets import ALL
 
 
 def pieces_of(text: str) -> list[str]:
-    return [piece.text for piece in unread_pieces(extract(document_from_text(text)))]
+    return [piece.text for piece in missed_pieces(extract(document_from_text(text)))]
 
 
 def read(*pieces: str) -> list[tuple[str, str]]:
@@ -81,7 +81,7 @@ def test_it_begins_no_piece_after_its_time() -> None:
 def test_it_adds_no_error_to_a_labelled_text(item: Labelled) -> None:
     page = item.name.endswith(".html")
     extraction = extract(document_from_html(item.text) if page else document_from_text(item.text))
-    found = read(*(piece.text for piece in unread_pieces(extraction)))
+    found = read(*(piece.text for piece in missed_pieces(extraction)))
     assert {f"{type} {value}" for type, value in found} <= item.expected | item.neutral
 
 

@@ -8,7 +8,7 @@ from ingest.indicators import Extraction, document_from_html, document_from_text
 from ingest.indicators.contexts import context_rules
 from ingest.indicators.extracting import NOT_WEIGHED
 from ingest.indicators.reasons import DROPS, KEEPS
-from ingest.second_reading import RULE
+from ingest.second_extractor import RULE
 from tests.ingest.indicators.labelled import Labelled, labelled
 from tests.ingest.indicators.scoring import Score
 from tests.ingest.indicators.test_snippets import ALL as SNIPPETS

@@ -35,7 +35,7 @@ SCHEMES = (
 FRAMES = ("{}", "It asked {} then.", "- {}", "`{}`", "| {} | x |", "({})", "“{}”", "seen: {}, and no more", "\t{}\t")
 TOPS = ("com", "net", "org", "ru", "info", "co.uk", "xyz", "top", "onion", "com.br", "online")
 
-SAME_EVERY_RUN = settings(derandomize=True, database=None, deadline=None)
+SAME_EVERY_RUN = settings(derandomize=True, database=None)
 
 labels = st.from_regex(r"[a-z][a-z0-9]{1,9}(-[a-z0-9]{1,6})?", fullmatch=True)
 # Names such as `x0.com` are suffixes that many share, which disarmed are none's.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 PART_OF_A_PATH: Final = "part of a path or name"
@@ -22,10 +20,6 @@ _FILE_IN_AN_ARCHIVE: Final = re.compile(
 )
 # Sentences and programs do not go on with a path.
 NOT_BEFORE_A_PATH: Final = frozenset({WORDS, MEMBER})
-# How much a remark weighs. A file or a word may after all be a host where a list of hosts has it; what else is
-# remarked on never is.
-WEIGHT: Final[Mapping[str, int]] = MappingProxyType({FILE: 4, WORDS: 3, MEMBER: 3})
-
 _DETECTION: Final = re.compile(
     r"(?i)(?:trojan|backdoor|virus|worm|win32|win64|w32|w64|msil|heur|generic|ransom|exploit|downloader|dropper|agent|malware"
     r"|riskware|adware|hacktool|pua|vbs|js|doc|o97m|linux|android|osx|html|pdf|trojandownloader|trojandropper|troj|mal|bds)"
@@ -94,7 +88,7 @@ _WORD_SUFFIXES: Final = _BEGINNINGS | _OTHER_WORDS | _MEMBERS_OF_OBJECTS
 _LONGEST_LAST_WORD: Final = 9
 _LONGEST_OTHER_WORD: Final = 7
 _MEMBERS: Final = frozenset({"local", "target", "location", "data", "user", "config", "self", "item", "value"})
-_BEFORE_A_HOST: Final = ("/dev/tcp/", "/dev/udp/", "file://", "file:////", "address=/", "*://")
+_BEFORE_A_HOST: Final = ("/dev/tcp/", "/dev/udp/", "file://", "file:////", "address=/", "*://", "DIRECT/")
 _ENDS_OF_PLACEHOLDERS: Final = frozenset("]}>")  # `[victim]-mail.com`
 _SPELLED_SO: Final = frozenset({"Com", "Net", "Org", "COM", "ORG"})
 

@@ -20,6 +20,7 @@ from intel.suffixes import registered_domain
 Section = Literal["indicators", "references", "other", ""]
 
 SHORT_NOTE: Final = 1500  # characters; below, a text is somebody's note and not an article
+SIGNS_IN_A_WORD: Final = 3  # of Latin letters, for each of a script that writes a word with one or two signs
 LONGEST_HEADING: Final = 100
 MOST_HEADING_WORDS: Final = 12
 MOST_TITLE_WORDS: Final = 8
@@ -89,6 +90,8 @@ _INVITATION: Final = re.compile(
 )
 _DEAD_DROP: Final = re.compile(r"(?i)\bdead[ -]?drops?\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z")
 _IS_A_MAILBOX: Final = re.compile(rf"[\s>|*\u2022-]{{0,6}}[^\s@]{{1,64}}(?:@|{AT}++)[^\s@]{{4,100}}\s*")
+_IDEOGRAPH: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_IDEOGRAPHS_IN_A_WORD: Final = 4
 _BLOCK: Final = 64
 _MARK_SIGNS: Final = frozenset(MARKS)
 _HEX_DUMP: Final = re.compile(r"\s*(?:0x)?[0-9A-Fa-f]{4,16}:?[ \t]+(?:[0-9A-Fa-f]{2,8}[ \t]+){4}")
@@ -109,7 +112,7 @@ class Line(NamedTuple):
     has_cells: bool
 
 
-class Surroundings:
+class TextContext:
     """Answers questions about places of one text; what needs a pass over the text is computed once, on demand."""
 
     def __init__(self, document: Document, plain: PlainText) -> None:
@@ -123,7 +126,9 @@ class Surroundings:
     @cached_property
     def is_note(self) -> bool:
         """Tell whether the text is short and without markup: what stands in it, somebody put there on purpose."""
-        return len(self.text) < SHORT_NOTE and not self.document.structured
+        if len(self.text) >= SHORT_NOTE or self.document.structured:
+            return False
+        return len(self.text) + SIGNS_IN_A_WORD * len(_IDEOGRAPH.findall(self.text)) < SHORT_NOTE
 
     def place(self, position: int) -> Place:
         """Return the place of a character of the plain text."""
@@ -352,5 +357,7 @@ def _words(text: str) -> int:
         if len(word) > 1 and (word.isalpha() or word[-1] in ";)" or word.strip(_PUNCTUATION).isalpha()):
             count += 1
             if count == MOST_WORDS:
-                break
+                return count
+    if not text.isascii():
+        count = min(MOST_WORDS, count + len(_IDEOGRAPH.findall(text)) // _IDEOGRAPHS_IN_A_WORD)
     return count

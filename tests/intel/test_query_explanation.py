@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from intel.errors import InvalidQuery
 from intel.query import SearchText, parse_search
-from intel.understood import Understood, sentence, understood
+from intel.query_explanation import QueryExplanation, explain_query, sentence
 
 
 def parsed(q: str) -> SearchText:
@@ -19,7 +19,7 @@ def parsed(q: str) -> SearchText:
 
 def test_every_part_of_a_search_is_told_apart() -> None:
     q = 'hxxps://evil[.]test/a "New loader" kestrel harb* 198.51.100.0/24'
-    assert understood(parsed(q)) == Understood(
+    assert explain_query(parsed(q)) == QueryExplanation(
         refanged='https://evil.test/a "New loader" kestrel harb* 198.51.100.0/24',
         names=(("url", "https://evil.test/a"),),
         words=("kestrel",),
@@ -64,5 +64,5 @@ def test_whatever_is_typed_can_be_told(q: str) -> None:
     except InvalidQuery:
         return
     if text is not None:
-        understood(text)
+        explain_query(text)
         assert sentence(text).startswith(("Searching ", "Nothing to search for"))

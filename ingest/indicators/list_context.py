@@ -9,13 +9,13 @@ from ingest.indicators import noise
 from ingest.indicators.reading import Reading
 from ingest.indicators.sightings import Sighting
 
-Company = Literal["hosts", "packages", ""]
+ListContext = Literal["hosts", "packages", ""]
 
 FARTHEST_NEIGHBOUR: Final = 6
 WIDEST_GAP: Final = 24
 WIDEST_ROW: Final = 200
 
-ASKED_FOR_COMPANY: Final = frozenset({"domain", "url"})
+ASKED_FOR_LIST_CONTEXT: Final = frozenset({"domain", "url"})
 _HOSTS: Final = frozenset({"domain", "url", "ip"})
 _WIDEST_EDGE: Final = 8
 _BEFORE_AN_ITEM: Final = " \t|*`-"
@@ -23,7 +23,7 @@ _PACKAGE: Final = re.compile(r"[ \t|*`-]{0,8}(?:com|org|android)(?:\.[A-Za-z]\w{
 _WORD: Final = re.compile(r"[^\W_]")
 
 
-def company_of(text: str, seen: list[Sighting], index: int) -> Company:
+def list_context_of(text: str, seen: list[Sighting], index: int) -> ListContext:
     """Return what else the list holds that `seen[index]` is an item of: certain hosts, or names of packages.
 
     It tells something of what may be no host, and of a URL or host that nobody defanged: of a URL where anyone may put

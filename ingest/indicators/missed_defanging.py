@@ -28,7 +28,7 @@ _MARKS: Final = (
 )
 
 
-class UnreadPiece(NamedTuple):
+class MissedPiece(NamedTuple):
     """A line, or what of a long one surrounds the mark: at most 2 KB.
 
     `sentence` is what an analyst reads, `start` its place in the text, `before` how many indicators stand before it.
@@ -40,10 +40,10 @@ class UnreadPiece(NamedTuple):
     before: int
 
 
-def unread_pieces(extraction: Extraction) -> tuple[UnreadPiece, ...]:
+def missed_pieces(extraction: Extraction) -> tuple[MissedPiece, ...]:
     """Return the first pieces with a mark of defanging outside of every candidate."""
     text = extraction.document.text
-    found: dict[str, UnreadPiece] = {}
+    found: dict[str, MissedPiece] = {}
     starts = [indicator.start for indicator in extraction.indicators]
     end = 0
     for mark in _uncovered(extraction):
@@ -52,7 +52,7 @@ def unread_pieces(extraction: Extraction) -> tuple[UnreadPiece, ...]:
         start, end = line_span(text, *mark.span())
         before = bisect_left(starts, mark.start())
         piece = text[start:end]
-        found.setdefault(piece, UnreadPiece(piece, sentence(text, *mark.span()), start, before))
+        found.setdefault(piece, MissedPiece(piece, sentence(text, *mark.span()), start, before))
         if len(found) == MOST_PIECES:
             break
     return tuple(found.values())

@@ -4,40 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 from intel.canonical import defang, refang
+from intel.indicator_types import TYPES
 from intel.matching import decoded
 from intel.query import Clause, SearchText
 
-_NOUNS: Final = MappingProxyType(
-    {
-        "ip": "IP address",
-        "domain": "domain",
-        "hash_md5": "MD5 hash",
-        "hash_sha1": "SHA-1 hash",
-        "hash_sha256": "SHA-256 hash",
-        "url": "URL",
-        "cve": "vulnerability",
-        "mitre_attack": "ATT&CK technique",
-        "email": "email address",
-        "malware": "malware",
-    }
-)
-_ALSO: Final = MappingProxyType(
-    {
-        "domain": "subdomains, URLs and email addresses",
-        "ip": "URLs on it",
-        "malware": "associated indicators",
-        "mitre_attack": "sub-techniques",
-    }
-)
 _MOST_SPOKEN: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class QueryExplanation:
     """The parts of a search; everything in it must match.
 
     `refanged` is the whole of it refanged; `names` are the indicators (type, value) that stand in it, `words` single
@@ -52,11 +30,11 @@ class Understood:
     networks: tuple[str, ...]
 
 
-def understood(text: SearchText) -> Understood:
+def explain_query(text: SearchText) -> QueryExplanation:
     """Return the parts of a search as they were read."""
     plain = [clause for clause in text.clauses if not clause.names and clause.network is None and clause.phrases]
     whole = [clause.phrases[0] for clause in plain if not clause.prefix]
-    return Understood(
+    return QueryExplanation(
         refanged=refang(text.text),
         names=tuple(dict.fromkeys((*text.exact, *(name for clause in text.clauses for name in clause.names)))),
         words=tuple(decoded(words) for words in whole if len(words) == 1),
@@ -96,12 +74,16 @@ def _named(names: Sequence[tuple[str, str]]) -> str:
     saying.
     """
     by_type = dict(reversed(names))
-    said = [f"{_NOUNS[type]} {defang(type, by_type[type])}" for type in dict.fromkeys(type for type, _ in names)]
+    said = [f"{TYPES[type].noun} {defang(type, by_type[type])}" for type in dict.fromkeys(type for type, _ in names)]
     return " or ".join(said)
 
 
 def _also(names: Iterable[tuple[str, str]]) -> str:
-    found = list(dict.fromkeys(_ALSO[type] for type, value in names if type in _ALSO and not _is_part(type, value)))
+    found = list(
+        dict.fromkeys(
+            TYPES[type].includes for type, value in names if TYPES[type].includes and not _is_part(type, value)
+        )
+    )
     return f", including {' and '.join(found)}" if found else ""
 
 

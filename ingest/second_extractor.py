@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from ingest.indicators.iocextract_step import SecondRead, SecondReading, is_installed, second_reading
+from ingest.indicators.missed_defanging import MissedPiece
 from ingest.indicators.reasons import reason
-from ingest.indicators.unread import UnreadPiece
 from ingest.isolated import Isolation, IsolationLimits
 from ingest.reading import Page, ReadPage, counts_by_type
 from intel.errors import IsolationFailed
@@ -52,7 +52,7 @@ async def read_again(
 
 
 async def read_pieces(
-    pieces: Sequence[UnreadPiece],
+    pieces: Sequence[MissedPiece],
     isolation: Isolation,
     limits: IsolationLimits = LIMITS,
     account_id: str = OPERATOR,
@@ -89,11 +89,11 @@ def with_second(found: ReadPage, second: Sequence[SecondRead]) -> ReadPage:
     )
 
 
-def _sighting(read: SecondRead, piece: UnreadPiece) -> Sighting:
+def _sighting(read: SecondRead, piece: MissedPiece) -> Sighting:
     return Sighting(read.type, read.value, piece.sentence)
 
 
-def second_record(read: SecondRead, pieces: Sequence[UnreadPiece]) -> CandidateRecord:
+def second_record(read: SecondRead, pieces: Sequence[MissedPiece]) -> CandidateRecord:
     """Return a find of the second reader as `candidate_records` shows candidates."""
     piece = pieces[read.piece]
     start = piece.start + max(0, piece.text.find(read.spelling))

@@ -14,10 +14,10 @@ import pytest
 
 from ingest.indicators import iocextract_step
 from ingest.indicators.iocextract_step import SecondRead
-from ingest.indicators.unread import UnreadPiece
+from ingest.indicators.missed_defanging import MissedPiece
 from ingest.isolated import Isolation, IsolationLimits
 from ingest.reading import Page, ReadPage, read_page
-from ingest.second_reading import read_again, reading_twice, with_second
+from ingest.second_extractor import read_again, reading_twice, with_second
 
 NOTE = (
     "The loader asked hxxp://gale-post[.]com/a first.\n"
@@ -55,7 +55,7 @@ async def test_what_only_the_second_reader_knows_stands_at_its_place(isolation: 
 
 
 async def test_a_second_reading_that_is_cut_off_costs_a_note_and_nothing_else(isolation: Isolation) -> None:
-    hostile = tuple(UnreadPiece(f"{'.0x' * 80} " * 6 + f"[.] {number}", "", 0, 0) for number in range(64))
+    hostile = tuple(MissedPiece(f"{'.0x' * 80} " * 6 + f"[.] {number}", "", 0, 0) for number in range(64))
     first = replace(read_page(page(NOTE)), unread=hostile)
     found = await read_again(first, isolation, TINY)
     assert found.article.notes == ("Some defanged lines were not read a second time.",)
@@ -105,7 +105,7 @@ def test_what_is_known_already_is_not_added_again() -> None:
 
 
 def test_an_indicator_before_all_others_comes_first() -> None:
-    first = replace(read_page(page(NOTE)), unread=(UnreadPiece("hzzp://a", "hzzp://a", 0, 0),))
+    first = replace(read_page(page(NOTE)), unread=(MissedPiece("hzzp://a", "hzzp://a", 0, 0),))
     found = with_second(first, [SecondRead(0, "domain", "fog-post.com", "fog-post [.] com")])
     assert found.sightings[0].value == "fog-post.com"
     assert [each.position for each in found.sightings] == list(range(len(found.sightings)))

@@ -1,0 +1,39 @@
+"""Read the rows of `data/evidence.toml`: what counts for or against a candidate, by what can be seen of it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+# Points, and the rule that gives them.
+Evidence = tuple[int, str]
+
+
+class EvidenceRow(NamedTuple):
+    """A row of the table; `reason` is empty where an earlier row of the same rule has the sentence."""
+
+    id: str
+    points: int
+    rule: str
+    reason: str
+    example: str
+    value: str
+
+
+def _row(row: dict[str, str], points: int) -> EvidenceRow:
+    return EvidenceRow(
+        row["id"], points, row.get("rule", row["id"]), row.get("reason", ""), row["example"], row["value"]
+    )
+
+
+def _rows() -> tuple[EvidenceRow, ...]:
+    text = (files("ingest.indicators") / "data" / "evidence.toml").read_text(encoding="utf-8")
+    return tuple(_row(row, row["points"]) for row in tomllib.loads(text)["evidence"])
+
+
+EVIDENCE_ROWS: Final = _rows()
+# What each row says, by its id: a rule without a row here is a mistake that the first text shows.
+EVIDENCE: Final[Mapping[str, Evidence]] = MappingProxyType({row.id: (row.points, row.rule) for row in EVIDENCE_ROWS})

@@ -1,0 +1,98 @@
+"""Find made-up names that stand beside a kind of malware: `the PEBBLEDROP loader`, `**KEELHAUL** (a backdoor)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from heapq import merge
+from itertools import islice
+from typing import Final
+
+from ingest.indicators.vocabulary import table, words
+from intel.refanging import places_of
+
+_ROOTS: Final = {language: tuple(roots.split("|")) for language, roots in table("coined", "kinds").items()}
+# A letter without which no text is in the language: to look for one is what takes least.
+_LETTER_OF: Final = {"ru": "\u043e", "zh": "\u7684", "ja": "\u306e", "ko": "\ub2e4"}
+_NO_MALWARE: Final = frozenset(word.lower() for word in words("coined", "not"))
+_REACH_BEFORE: Final = 90
+_REACH_AFTER: Final = 80
+_MOST_LOOKED_AT: Final = 100
+
+# Two capitals with small letters between them, or capitals only.
+_MADE_UP: Final = r"(?:[A-Z][a-z0-9]+[A-Z][A-Za-z0-9]{1,24}|[A-Z]{2}[A-Z0-9]*[a-z]+[A-Z]\w{1,20}|[A-Z]{6,20})"
+_EDGE: Final = r"(?<![\w@./\\:-])"
+_WRITTEN_IN: Final = (
+    r"(?:Go|Golang|Rust|Python|Android|Windows|Linux|macOS|iOS|\.NET|Java|C\+\+|banking|remote access|information|info"
+    r"|shellcode|in-memory|file|modular|custom|new|proxy|USB)"
+)
+# `PEBBLEDROP loader`, `SugiLoader Go backdoor`, `BluePeer)" 백도어`.
+_NAME_AND_KIND: Final = re.compile(
+    rf"{_EDGE}(?P<name>{_MADE_UP})[)\]\"'\u201d\u300d\u300f*_]{{0,4}}[ -]{{0,2}}(?:{_WRITTEN_IN} )?\w{{0,6}}\Z"
+)
+# `**KEELHAUL** (a backdoor`, `PEBBLEDROP (Go loader`.
+_NAME_EXPLAINED: Final = re.compile(
+    rf"{_EDGE}(?P<name>{_MADE_UP}|(?<=\*\*)[A-Z]\w{{3,24}})[*_\"\u201d\u300d]{{0,3}} ?[(\uff08]"
+    rf"(?:an? |the |une? |eine? |un[ao]? )?(?:{_WRITTEN_IN} )?\w{{0,8}}\Z"
+)
+# A heading, and what it names in the first sentence below.
+_NAME_ABOVE: Final = re.compile(
+    rf"(?:\A|\n)[#*=\s]{{0,8}}(?:[0-9.]{{1,5}}[.)]?\s)?(?P<name>{_MADE_UP})[*_:.\u3002]{{0,3}}\s{{1,3}}"
+    r"(?:The|An?|This|It|Une?|Der|Die|Das)\b[^\n.]{0,30}\Z"
+    rf"|(?:\A|\n)[#*=\s]{{0,8}}(?:[0-9.]{{1,5}}[.)]?\s)?(?P<cjk>{_MADE_UP})[.:\u3002\uff1a][\w+#.]{{0,6}}[\u3040-\u9fff]{{0,6}}\Z"
+)
+# `マルウェア「SugiLoader」`, `窃密 TideSync`.
+_KIND_AND_NAME: Final = re.compile(
+    rf"\w{{0,12}}[ :\u300c\u300e\u201c\u300a]{{1,3}}(?P<name>{_MADE_UP})(?![\w@/\\-]|\.\w)"
+)
+# `the Android banker "Primavera"`, `RANSOMWARE PROFILE: "Glasshour"`.
+_KIND_AND_QUOTED: Final = re.compile(
+    r"(?i:\w{0,12}(?: (?:profile|family|report|analysis|called|named|dubbed|known as))?)[ :]{0,2}"
+    r"[\"\u201c\u300c\u00ab](?P<name>[A-Z][A-Za-z0-9]{3,20})[\"\u201d\u300d\u00bb]"
+)
+_OWN_KIND: Final = re.compile(
+    r"(?i:load|loader|rat|stealer|bot|shell|door|drop|dropper|locker|wiper|crypt|cryptor|miner|worm|spy|ransom|keylogger)\Z"
+)
+# A small letter before a capital, six capitals, a quote: what is looked for first, for it is seldom there.
+_MAY_HOLD_A_NAME: Final = re.compile(
+    r"[A-Z\"\u201c\u300c\u00ab](?:(?<=[a-z0-9][A-Z])|(?<=[\"\u201c\u300c\u00ab])(?=[A-Z])|(?=[A-Z]{5}|[A-Z][a-z]+[A-Z])|(?<=\*\*[A-Z]))"
+)
+_REACH_OF_A_NAME: Final = 40
+_ENOUGH: Final = 2
+
+
+def names_beside_kinds(text: str, most: int) -> list[str]:
+    """Return the made-up names of malware beside at most `most` mentions of its kinds, in order."""
+    languages = ["en"] if text.isascii() else [each for each in _ROOTS if _LETTER_OF.get(each, "") in text]
+    roots = [root for each in languages for root in _ROOTS[each] if root in text]
+    places = merge(*[_placed(text, root) for root in roots])
+    counts: dict[str, int] = {}
+    for place, size in islice(places, most):
+        name, points = _name_beside(text, place, place + size)
+        if points:
+            counts[name] = counts.get(name, 1 if _OWN_KIND.search(name) else 0) + points
+    return [name for name, points in counts.items() if points >= _ENOUGH]
+
+
+def _placed(text: str, root: str) -> Iterator[tuple[int, int]]:
+    return ((place, len(root)) for place in places_of(text, root))
+
+
+def _name_beside(text: str, start: int, end: int) -> tuple[str, int]:
+    """Return the name beside a kind, and how much that says for it."""
+    if _MAY_HOLD_A_NAME.search(text, max(0, start - _REACH_BEFORE), end + _REACH_OF_A_NAME) is None:
+        return "", 0
+    before, after = text[max(0, start - _REACH_BEFORE) : start], text[end : end + _REACH_AFTER]
+    sure = _KIND_AND_QUOTED.match(after) or _NAME_EXPLAINED.search(before) or _NAME_ABOVE.search(before)
+    found = sure or _NAME_AND_KIND.search(before) or _KIND_AND_NAME.match(after)
+    name = (found["name"] or found["cjk"]) if found and found.re is _NAME_ABOVE else found["name"] if found else ""
+    return ("", 0) if name.lower() in _NO_MALWARE or not name else (name, _ENOUGH if sure else 1)
+
+
+def is_written_otherwise(text: str, name: str) -> bool:
+    """Tell whether a name stands in small letters too, as a word of a sentence: then it is one."""
+    for place in islice(places_of(text, name.lower()), _MOST_LOOKED_AT):
+        before, after = text[max(0, place - 1) : place], text[place + len(name) : place + len(name) + 1]
+        if (not before or before in " \n(\"'") and (not after or after in " \n,.;:)\"'"):
+            return True
+    return False

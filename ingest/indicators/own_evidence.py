@@ -1,0 +1,68 @@
+"""Know what a URL or mailbox says for or against itself, wherever it stands."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ingest.indicators import noise
+from ingest.indicators.evidence import EVIDENCE, Evidence
+from ingest.indicators.hosts import is_address
+from ingest.indicators.reading import Reading
+from intel.suffixes import registered_domain
+
+_HASH_IN_A_PATH: Final = re.compile(r"[/=](?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
+_PAYLOAD: Final = re.compile(
+    r"\.(?:exe|dll|msi|ps1|vbs|vbe|jse?|hta|bat|cmd|scr|jar|apk|elf|bin|dat|iso|img|lnk|zip|rar|7z|sh|xll|docm?|dot[mx]?"
+    r"|xls[mb]?|xla[mx]?|pp[ts][mx]?|one|chm|wsf|sct|cpl|vhdx?|iqy|cab|gz|tgz|tar|mips(?:el)?|arm[4-8]?|x86(?:_64)?|rtf|php|txt)(?:$|[?#])"
+)
+# It begins with a class of two signs, which the engine skips to at full speed.
+_READING_MATTER: Final = re.compile(
+    r"[/.](?:(?<=/)(?:blogs?|news|articles?|posts?|research|docs?|wiki|reports?|papers?|advisor(?:y|ies)|alerts?|en-us"
+    r"|20[0-3][0-9]/[01]?[0-9])/|(?<=/)(?:[a-z0-9]{1,30}-){3,12}[a-z0-9]{1,30}/?(?:$|[?#])"
+    r"|(?<=\.)(?:pdf|html?|aspx)(?:$|[?#]))"
+)
+# A title as the path of an article, under the date or the section of a site.
+_SLUG: Final = re.compile(
+    r"/(?:blogs?|news|articles?|posts?|research|reports?|advisor(?:y|ies)|insights?|threats?|labs?|20[0-3][0-9](?:/[01]?[0-9]){0,2}(?:/[0-3]?[0-9])?)"
+    r"(?:/[a-z0-9-]{1,40}){0,3}/(?=[a-z])(?:[a-z0-9]{1,30}-){2,20}[a-z0-9]{1,30}/?(?:\.html?)?(?:$|[?#])"
+)
+_PORT_OF_A_URL: Final = re.compile(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
+
+
+def looks_up_a_file(reading: Reading, host: str) -> bool:
+    """Tell whether a URL asks a look-up service about a hash: then the hash is the indicator."""
+    asks = reading.type == "url" and registered_domain(host) in noise.LOOKUP_SERVICES
+    return asks and _HASH_IN_A_PATH.search(reading.value) is not None
+
+
+def is_a_licence(reading: Reading, host: str) -> bool:
+    """Tell whether a URL leads to the text of a licence."""
+    if reading.type != "url" or "/licenses/" not in reading.value:
+        return False
+    return noise.is_known_host(host) and not noise.holds_anything(host)
+
+
+def of_its_own(reading: Reading) -> list[Evidence]:
+    """Return the evidence that a value carries by itself."""
+    if reading.type == "email":
+        return (
+            [EVIDENCE["mailbox that anyone may have"]]
+            if noise.is_mailbox_provider(reading.host)
+            else [EVIDENCE["mailbox"]]
+        )
+    if reading.type != "url":
+        return []
+    evidence: list[Evidence] = []
+    if is_address(reading.host) and not noise.address_noise(reading.host):
+        evidence.append(EVIDENCE["URL on a bare address"])
+    url = reading.value.lower()
+    if _PORT_OF_A_URL.search(url):
+        evidence.append(EVIDENCE["URL with a port"])
+    if _PAYLOAD.search(url):
+        evidence.append(EVIDENCE["path of a program or archive"])
+    elif _SLUG.search(url):
+        evidence.append(EVIDENCE["title of something to read"])
+    elif _READING_MATTER.search(url):
+        evidence.append(EVIDENCE["address of something to read"])
+    return evidence

@@ -1,0 +1,105 @@
+"""Read what has a shape of its own wherever it stands: one reader a type.
+
+A type that is written in one shape only (no host, address, mailbox, URL or name) needs its row in
+`intel/indicator_types.py` and its reader here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from ingest.indicators.reading import Reading
+from intel.names import is_technique
+
+_DASH: Final = "[-_\u2010-\u2015\u2212]"
+# The second is a cell of a table whose border was lost: `...e7f8MD5Dropper`.
+_HASH: Final = re.compile(
+    r"(?<![0-9A-Za-z])(?:(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])"
+    r"|(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})(?=[A-Z][A-Za-z]))"
+)
+_LONG_HEX: Final = re.compile(r"[0-9a-fA-F]{32}")
+_CVE: Final = re.compile(
+    rf"(?:(?<![a-zA-Z0-9])[Cc][Vv][Ee]|CVE){_DASH}([0-9]{{4}}){_DASH}([0-9]{{4,7}})(?![0-9])((?>(?:/[0-9]{{4,6}}(?![0-9]))*))"
+)
+# Also `attack.t1059.001`, the tag of a detection rule, and `T1059.001/.007`.
+_TECHNIQUE: Final = re.compile(
+    r"(?:(?<![A-Za-z0-9_.-])T|(?<![A-Za-z0-9_-])(?i:attack\.)[tT]|(?<![A-Za-z0-9_.-])t(?=[0-9]{4}\.[0-9]{3}(?![0-9])))"
+    r"([0-9]{4})(?:[./]([0-9]{3}))?((?>(?:/\.[0-9]{3})*))(?![0-9A-Za-z_])(?!\.[0-9])"
+)
+_MAY_BE_A_TECHNIQUE: Final = re.compile(r"t[0-9]{4}")
+SHORTEST_HASH: Final = 32
+HASH_TYPES: Final = {32: "hash_md5", 40: "hash_sha1", 64: "hash_sha256"}
+
+
+class ShapeReader(NamedTuple):
+    """A reader of tokens for types with a shape of their own.
+
+    `read` yields what a token holds. A token is read if it has `shortest` characters or one of `marks`, and the pattern
+    `sign` is found in it; one of letters alone needs `shortest`, and one of digits alone is never read.
+    """
+
+    types: tuple[str, ...]
+    sign: str
+    read: Callable[[str], Iterator[Reading]]
+    shortest: int
+    marks: str = ""
+
+
+def read_shapes(token: str) -> list[Reading]:
+    """Return everything in a token that one of the readers knows, reader by reader."""
+    found: list[Reading] = []
+    for read in _READ:
+        found += read(token)
+    return found
+
+
+def may_hold_a_shape(token: str) -> bool:
+    """Tell whether a token has the sign that one of the readers needs."""
+    if len(token) < SHORTEST_TOKEN and _MARKS.search(token) is None:
+        return False
+    return _SIGNS.search(token) is not None
+
+
+def _hashes(token: str) -> Iterator[Reading]:
+    if len(token) >= SHORTEST_HASH and _LONG_HEX.search(token):
+        for match in _HASH.finditer(token):
+            yield _hash(token, match)
+
+
+def _hash(token: str, match: re.Match[str]) -> Reading:
+    before = token[max(0, match.start() - 2) : match.start()]
+    remark = ""
+    if before in ("0x", "0X"):
+        remark = "wallet or number in hexadecimal"
+    elif match[0].isdigit():
+        remark = "decimal number"
+    return Reading(HASH_TYPES[len(match[0])], match[0].lower(), *match.span(), remark=remark)
+
+
+def _cves(token: str) -> Iterator[Reading]:
+    if "CVE" in token or "cve" in token or "Cve" in token:
+        for match in _CVE.finditer(token):
+            for number in (match[2], *match[3].split("/")[1:]):
+                yield Reading("cve", f"CVE-{match[1]}-{number}", *match.span())
+
+
+def _techniques(token: str) -> Iterator[Reading]:
+    if "T" in token or ("t" in token and _MAY_BE_A_TECHNIQUE.search(token)):
+        for match in _TECHNIQUE.finditer(token):
+            parts = [part for part in (match[2], *match[3].split("/.")) if part]
+            for value in [f"T{match[1]}.{part}" for part in parts] or [f"T{match[1]}"]:
+                if is_technique(value):
+                    yield Reading("mitre_attack", value, *match.span())
+
+
+READERS: Final = (
+    ShapeReader(("hash_md5", "hash_sha1", "hash_sha256"), r"[0-9A-Fa-f]{32}", _hashes, SHORTEST_HASH),
+    ShapeReader(("cve",), rf"[Cc][Vv][Ee]{_DASH}[0-9]", _cves, SHORTEST_HASH, "-_\u2010-\u2015\u2212"),
+    ShapeReader(("mitre_attack",), r"T[0-9]{4}", _techniques, SHORTEST_HASH, "T"),
+)
+SHORTEST_TOKEN: Final = min(reader.shortest for reader in READERS)
+_READ: Final = tuple(reader.read for reader in READERS)
+_MARKS: Final = re.compile(f"[{''.join(reader.marks for reader in READERS)}]")
+_SIGNS: Final = re.compile("|".join(reader.sign for reader in READERS))
