@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import quote, urlsplit, urlunsplit
+from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from intel.errors import ConfigurationError
+from intel.pivots import SERVICES, is_pivot
+from intel.redis_client import is_redis_address
 
 SHORTEST_SECRET = 16
 Network = IPv4Network | IPv6Network
@@ -46,6 +48,9 @@ class ElasticsearchSettings(BaseModel):
     password: SecretStr | None = None
     ca_certs: Path | None = None
     index_prefix: str = ""
+    shards: int | None = None
+    replicas: int | None = None
+    refresh_seconds: int | None = None
 
 
 class Settings(BaseModel):
@@ -59,13 +64,33 @@ class Settings(BaseModel):
     elasticsearch_password: SecretStr | None = Field(None, description="password for Elasticsearch")
     elasticsearch_ca_certs: Path | None = Field(None, description="file of the certificate authority of Elasticsearch")
     elasticsearch_index_prefix: str = Field("", pattern=r"^[a-z0-9-]*$", description="put before every index name")
-    redis_url: SecretStr | None = Field(None, description="address of Redis, as `redis://[:password@]host:port/0`")
+    elasticsearch_shards: int | None = Field(
+        None, ge=1, le=256, description="shards of each large index that is made; one for 25 million documents"
+    )
+    elasticsearch_replicas: int | None = Field(
+        None, ge=0, le=5, description="copies of each shard; one where there are several nodes"
+    )
+    elasticsearch_refresh_seconds: int | None = Field(
+        None, ge=1, le=600, description="after so long searches see counts that nobody waits for; 30"
+    )
+    redis_url: SecretStr | None = Field(
+        None, description="address of Redis, as `redis://[:password@]host:port/0`; see `docs/cluster.md`"
+    )
     redis_password: SecretStr | None = Field(None, description="password of Redis where the address holds none")
+    redis_sentinel_password: SecretStr | None = Field(
+        None, description="password of the Sentinels, if they ask for one"
+    )
+    redis_ca_certs: Path | None = Field(None, description="file of the certificate authority of Redis")
     ioc_data_dir: Path = Field(Path("data"), description="folder of the embedded store")
     ioc_host: str = Field("127.0.0.1", description="address that `ioc serve` listens on")
     ioc_port: int = Field(8000, ge=0, le=65535, description="port that `ioc serve` listens on")
     ioc_base_url: str | None = Field(None, description="public address of the service")
     ioc_secret_key: SecretStr | None = Field(None, description="signs cursors and sessions; at least 16 characters")
+    ioc_oidc_issuer: str | None = Field(None, description="provider to sign in through (OpenID Connect)")
+    ioc_oidc_client_id: str | None = Field(None, description="what that provider calls this service")
+    ioc_oidc_client_secret: SecretStr | None = Field(None, description="secret for that provider, if it gave one")
+    ioc_oidc_name: str = Field("your organisation", max_length=40, description="what people call that provider")
+    ioc_oidc_domains: CommaList = Field((), description="domains of e-mail addresses that may sign in there; any")
     ioc_signup: Literal["open", "closed"] = Field("open", description="whether strangers may make accounts")
     ioc_trusted_proxies: Networks = Field((), description="networks whose `X-Forwarded-For` is believed")
     ioc_fetch_allow: CommaList = Field((), description="networks, or exact `address:port`, exempt from the fetch guard")
@@ -96,6 +121,10 @@ class Settings(BaseModel):
     ioc_metrics_port: int | None = Field(
         None, ge=1, le=65535, description="port on which `ioc worker` answers `/metrics`, at IOC_HOST"
     )
+    ioc_traces: str | None = Field(
+        None,
+        description="collector of OpenTelemetry, as `http://collector:4318/v1/traces`; without it nothing is traced",
+    )
     ioc_smtp_host: str | None = Field(None, description="server that mail goes out through; without it none is sent")
     ioc_smtp_port: int = Field(587, ge=1, le=65535, description="port of that server")
     ioc_smtp_security: Literal["starttls", "tls", "none"] = Field(
@@ -113,6 +142,9 @@ class Settings(BaseModel):
     ioc_catalogues: CommaList = Field(
         (), description="catalogues fetched once a day, each as `name=address`; see `docs/operations.md`"
     )
+    ioc_pivots: CommaList = Field(
+        (), description="outside look-ups that indicators' pages link to; see `docs/operations.md`"
+    )
     ioc_feeds: Path | None = Field(None, description="file of feeds to follow")
 
     @field_validator("ioc_rate_key", "ioc_rate_list", "ioc_rate_search", "ioc_rate_export", "ioc_rate_wrong_key")
@@ -129,6 +161,13 @@ class Settings(BaseModel):
             raise ValueError("must be `*` or origins like https://app.example.org, with commas between them")
         return tuple(origin.lower() for origin in value)
 
+    @field_validator("ioc_pivots")
+    @classmethod
+    def _are_pivots(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if wrong := [each for each in value if not is_pivot(each)]:
+            raise ValueError(f"has {wrong[0]!r}: a name is one of {' '.join(SERVICES)}, or NAME=https://ADDRESS")
+        return value
+
     @field_validator("elasticsearch_url")
     @classmethod
     def _is_cluster(cls, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -139,8 +178,11 @@ class Settings(BaseModel):
     @field_validator("redis_url")
     @classmethod
     def _is_redis(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and not _is_redis_address(value.get_secret_value()):
-            raise ValueError("must be written like redis://[:password@]host:6379/0 (or rediss://, unix://)")
+        if value is not None and not is_redis_address(value.get_secret_value()):
+            raise ValueError(
+                "must be written like redis://[:password@]host:6379/0 (or rediss://, unix://), or like "
+                "redis+sentinel://host:26379,host:26379/master/0 (or rediss+sentinel://)"
+            )
         return value
 
     @field_validator("ioc_fetch_proxy")
@@ -149,6 +191,13 @@ class Settings(BaseModel):
         address = value.get_secret_value() if value else ""
         if address and not re.fullmatch(r"https?://(?:[^\s/@]+@)?[^\s/@:]+(?::[0-9]{1,5})?/?", address):
             raise ValueError("must be written like http://[user:password@]host:3128")
+        return value
+
+    @field_validator("ioc_traces")
+    @classmethod
+    def _is_collector(cls, value: str | None) -> str | None:
+        if value is not None and not _is_web_address(value):
+            raise ValueError("must be written like http://collector:4318/v1/traces")
         return value
 
     @field_validator("ioc_smtp_from")
@@ -164,6 +213,13 @@ class Settings(BaseModel):
         if value is not None and urlsplit(value).scheme not in ("http", "https"):
             raise ValueError("must begin with http:// or https://")
         return value.rstrip("/") if value else None
+
+    @field_validator("ioc_oidc_issuer")
+    @classmethod
+    def _is_issuer(cls, value: str | None) -> str | None:
+        if value is not None and not _is_web_address(value):
+            raise ValueError("must be written like https://login.example.org")
+        return value
 
     @field_validator("ioc_secret_key")
     @classmethod
@@ -197,19 +253,27 @@ class Settings(BaseModel):
             password=self.elasticsearch_password,
             ca_certs=self.elasticsearch_ca_certs,
             index_prefix=self.elasticsearch_index_prefix,
+            shards=self.elasticsearch_shards,
+            replicas=self.elasticsearch_replicas,
+            refresh_seconds=self.elasticsearch_refresh_seconds,
         )
 
     @property
     def redis_address(self) -> str | None:
-        """The address of Redis with its password; only adapters may use it."""
+        """The address of Redis with its passwords and certificate authority; only adapters may use it."""
         if self.redis_url is None:
             return None
-        address = self.redis_url.get_secret_value()
-        parts = urlsplit(address)
-        if self.redis_password is None or parts.password:
-            return address
-        secret = quote(self.redis_password.get_secret_value(), safe="")
-        return urlunsplit(parts._replace(netloc=f"{parts.username or ''}:{secret}@{parts.netloc.rpartition('@')[2]}"))
+        parts = urlsplit(self.redis_url.get_secret_value())
+        user, _, hosts = parts.netloc.rpartition("@")
+        name, _, password = user.partition(":")
+        if self.redis_password is not None and not password:
+            parts = parts._replace(netloc=f"{name}:{quote(self.redis_password.get_secret_value(), safe='')}@{hosts}")
+        more = {}
+        if self.redis_ca_certs is not None:
+            more["ssl_ca_certs"] = str(self.redis_ca_certs)
+        if self.redis_sentinel_password is not None:
+            more["sentinel_password"] = self.redis_sentinel_password.get_secret_value()
+        return urlunsplit(parts._replace(query="&".join(filter(None, (parts.query, urlencode(more))))))
 
 
 def _is_web_address(address: str) -> bool:
@@ -222,16 +286,6 @@ def _is_web_address(address: str) -> bool:
 
 def _is_origin(text: str) -> bool:
     return _is_web_address(text) and text == "{0.scheme}://{0.netloc}".format(urlsplit(text)) and "@" not in text
-
-
-def _is_redis_address(address: str) -> bool:
-    try:
-        parts = urlsplit(address)
-        has_place = bool(parts.path if parts.scheme == "unix" else parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-    database = "" if parts.scheme == "unix" else parts.path.strip("/")
-    return parts.scheme in ("redis", "rediss", "unix") and has_place and (not database or database.isdecimal())
 
 
 def load_settings(environ: Mapping[str, str] | None = None) -> Settings:
@@ -271,10 +325,23 @@ def _check_engines(settings: Settings) -> None:
         raise ConfigurationError(
             f"{missing} is not set: give both ELASTICSEARCH_URL and REDIS_URL, or neither for the embedded service"
         )
+    _check_redis(settings)
+    if settings.ioc_oidc_issuer and not settings.ioc_oidc_client_id:
+        raise ConfigurationError("IOC_OIDC_CLIENT_ID is not set: it is required beside IOC_OIDC_ISSUER")
     if settings.ioc_smtp_host and settings.ioc_smtp_from is None:
         raise ConfigurationError("IOC_SMTP_FROM is not set: it is required beside IOC_SMTP_HOST")
     if settings.served and settings.ioc_secret_key is None:
         raise ConfigurationError("IOC_SECRET_KEY is not set: it is required beside ELASTICSEARCH_URL and REDIS_URL")
+
+
+def _check_redis(settings: Settings) -> None:
+    scheme = urlsplit(settings.redis_url.get_secret_value()).scheme if settings.redis_url else ""
+    if settings.redis_ca_certs is not None and not scheme.startswith("rediss"):
+        raise ConfigurationError("REDIS_CA_CERTS is set, but REDIS_URL does not begin with rediss")
+    if settings.redis_ca_certs is not None and not settings.redis_ca_certs.is_file():
+        raise ConfigurationError(f"REDIS_CA_CERTS: {settings.redis_ca_certs} cannot be read")
+    if settings.redis_sentinel_password is not None and not scheme.endswith("+sentinel"):
+        raise ConfigurationError("REDIS_SENTINEL_PASSWORD is set, but REDIS_URL names no Sentinels")
 
 
 def _bracketed(host: str) -> str:

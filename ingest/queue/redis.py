@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import orjson
 import structlog
-from arq import create_pool, cron
-from arq.connections import ArqRedis, RedisSettings
+from arq import cron
+from arq.connections import ArqRedis
 from arq.constants import default_queue_name
 from arq.worker import Worker, func
 from redis.exceptions import RedisError
@@ -19,12 +20,15 @@ from ingest.queue.port import ReadSubmission
 from ingest.queue.redis_turns import RedisTurns
 from ingest.queue.turns import SLOTS, turn_of
 from intel.records import Submission
+from intel.redis_client import connection_pool
 
 log = structlog.get_logger()
 
 # A job is not of one submission: whoever does it reads the submission whose turn it is.
 _JOB = "read_next"
 _CHORES = "chores"
+# The worker of a host writes it every half minute while it takes jobs, and it expires when that stops.
+HEALTH_KEY = f"{default_queue_name}:health-check:{socket.gethostname()}"
 _JOB_SECONDS = 150
 # What is being read stands in arq's queue as well, and for a while what dead workers left.
 _MOST_ABOUT_TO_LOOK = 500
@@ -32,6 +36,8 @@ _MOST_ABOUT_TO_LOOK = 500
 _ONE_SECONDS, _MANY_SECONDS = 2.0, 10.0
 _RETRY_SECONDS = 1.0
 _STOPPING_SECONDS = 3.0
+# A server that stands still is left for the one that takes its place.
+_CONNECT_SECONDS, _ANSWER_SECONDS = 1.0, 5.0
 _OUT_OF_REACH = (RedisError, OSError, asyncio.TimeoutError)
 
 
@@ -39,7 +45,7 @@ class ArqQueue:
     """Puts hints into Redis for `run_worker`. Kept as `Queue` asks."""
 
     def __init__(self, redis_address: str) -> None:
-        self._settings = _redis_settings(redis_address)
+        self._address = redis_address
         self._pool: ArqRedis | None = None
         self._warned = False
 
@@ -49,7 +55,7 @@ class ArqQueue:
         try:
             async with asyncio.timeout(_ONE_SECONDS if len(submissions) == 1 else _MANY_SECONDS):
                 if self._pool is None:
-                    self._pool = await create_pool(self._settings, job_serializer=_written, job_deserializer=_read)
+                    self._pool = _open(self._address)
                 running = await RedisTurns(self._pool).wait([turn_of(submission) for submission in submissions])
                 await _wake(self._pool, len(submissions), running)
             self._warned = False
@@ -59,7 +65,7 @@ class ArqQueue:
     async def close(self) -> None:
         if self._pool is not None:
             with contextlib.suppress(*_OUT_OF_REACH):
-                await self._pool.aclose()
+                await self._pool.aclose(close_connection_pool=True)
 
     def _warn(self, error: BaseException) -> None:
         if not self._warned:
@@ -117,13 +123,14 @@ async def run_worker(
             functions=[func(read_next, name=_JOB, timeout=_JOB_SECONDS, keep_result=0, max_tries=1_000)],
             on_startup=on_startup,
             cron_jobs=[cron(do_chores, name=_CHORES, second=0, run_at_startup=True, timeout=_JOB_SECONDS)],
-            redis_settings=_redis_settings(redis_address),
+            redis_pool=_open(redis_address),
             job_serializer=_written,
             job_deserializer=_read,
             max_jobs=SLOTS,
             poll_delay=0.2,
             handle_signals=False,
             health_check_interval=30,
+            health_check_key=HEALTH_KEY,
             log_results=False,
         )
 
@@ -189,9 +196,7 @@ async def _hand_back(worker: Worker) -> None:
     await asyncio.gather(*jobs, return_exceptions=True)
 
 
-def _redis_settings(address: str) -> RedisSettings:
-    settings = RedisSettings.from_dsn(address)
-    settings.conn_timeout = 1
-    settings.conn_retries = 0
-    settings.conn_retry_delay = 0
-    return settings
+def _open(address: str) -> ArqRedis:
+    """Return connections that jobs go through; connects when first asked."""
+    pool = connection_pool(address, socket_timeout=_ANSWER_SECONDS, socket_connect_timeout=_CONNECT_SECONDS)
+    return ArqRedis(pool, job_serializer=_written, job_deserializer=_read)

@@ -100,6 +100,31 @@ def test_the_password_of_redis_may_be_given_apart() -> None:
     assert load_settings(within).redis_address == "redis://:other@cache:6379/0"
 
 
+def test_sentinels_and_tls_of_redis_go_into_one_address(tmp_path: Path) -> None:
+    (authority := tmp_path / "ca.crt").write_text("")
+    given = {
+        **SERVED,
+        "REDIS_URL": "rediss+sentinel://one:26379,two/ioc/3",
+        "REDIS_PASSWORD": "p@ss",
+        "REDIS_SENTINEL_PASSWORD": "a&b",
+        "REDIS_CA_CERTS": str(authority),
+    }
+    address = load_settings(given).redis_address or ""
+    assert address.startswith("rediss+sentinel://:p%40ss@one:26379,two/ioc/3?ssl_ca_certs=")
+    assert address.endswith("sentinel_password=a%26b")
+    for wrong in (
+        {"REDIS_URL": "redis+sentinel://one:26379,two"},
+        {"REDIS_URL": "redis+sentinel://one:26379,/ioc"},
+        {"REDIS_URL": "redis+sentinel://one:port/ioc"},
+        {"REDIS_URL": "redis+sentinel://one/ioc/first"},
+        {"REDIS_URL": "redis+sentinel://one/ioc"},
+        {"REDIS_URL": "rediss://one"},
+        {"REDIS_CA_CERTS": "/nowhere/ca.crt"},
+    ):
+        with pytest.raises(ConfigurationError, match=r"^REDIS_"):
+            load_settings({**given, **wrong})
+
+
 def test_networks_are_lists() -> None:
     settings = load_settings({"IOC_TRUSTED_PROXIES": "10.0.0.0/8, 192.0.2.7 ,2001:db8::/32,"})
     expected = (ip_network("10.0.0.0/8"), ip_network("192.0.2.7/32"), ip_network("2001:db8::/32"))

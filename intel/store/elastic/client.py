@@ -2,6 +2,7 @@
 
 StoreUnavailable     out of reach, or refusing every write
 ├── Overloaded       the cluster turned the request away and did nothing: it bears repetition
+├── Starting         what it goes to is not there yet, or no longer: it bears repetition for a moment
 └── AnswerLost       the connection broke: whether the request was carried out is unknown
 Refused              an answer that the caller may know how to handle
 ├── Conflict         the document exists, or was changed since it was read
@@ -17,6 +18,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,6 +27,7 @@ import structlog
 
 from intel.errors import CredentialsRefused, IocError, StoreUnavailable, WritesRefused
 from intel.settings import ElasticsearchSettings
+from intel.store.elastic.elsewhere import Elsewhere
 from intel.store.elastic.nodes import Answer, NoAnswer, Node, Nodes
 from intel.store.observing import Observe, unobserved
 
@@ -53,6 +56,10 @@ class AnswerLost(StoreUnavailable):
 
 class Overloaded(StoreUnavailable):
     """The cluster has too much to do at the moment and turned the request away."""
+
+
+class Starting(StoreUnavailable):
+    """A node or shard is not there yet, or no longer."""
 
 
 class Refused(IocError):
@@ -111,6 +118,7 @@ class Cluster:
         `observe` is told how long each answer took, repetitions and failures included.
         """
         self._nodes = Nodes(settings)
+        self._elsewhere = Elsewhere(self._nodes)
         self._observe = observe
         self._steady_seconds = steady_seconds
         self._troubled: dict[bool, float] = {}
@@ -180,7 +188,7 @@ class Cluster:
         while True:
             node = self._nodes.choose()
             try:
-                answer = await self._answer_of(node, method, target, body, headers, wait)
+                answer = await self._first_answer(node, method, target, body, headers, wait)
             except (NoAnswer, TimeoutError) as error:
                 node.pass_over()
                 if not repeats or (isinstance(error, TimeoutError) and len(self._nodes.all) == 1):
@@ -191,6 +199,15 @@ class Cluster:
                 return answer
             await asyncio.sleep(random.uniform(pause / 4, pause))
             pause = min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
+
+    async def _first_answer(
+        self, node: Node, method: str, target: str, body: bytes | None, headers: Mapping[str, str], wait: _Wait
+    ) -> Answer:
+        """Return the answer of a node; a read that takes long is put to others as well."""
+        if wait.answer_seconds is not None or len(self._nodes.all) == 1:
+            return await self._answer_of(node, method, target, body, headers, wait)
+        send = partial(self._answer_of, wait=wait)
+        return await self._elsewhere.first_answer(send, node, method, target, body, headers)
 
     async def _answer_of(
         self, node: Node, method: str, target: str, body: bytes | None, headers: Mapping[str, str], wait: _Wait
@@ -237,6 +254,8 @@ def as_error(status: int, kind: str, reason: str) -> Exception:
         return WritesRefused("the store takes no writes: its disk is nearly full or its indices are read-only")
     if status == _OVERLOADED:
         return Overloaded("the store has too much to do at the moment")
+    if status in _STARTING:
+        return Starting("the store refuses requests at the moment")
     if kind == "cluster_block_exception" or status == _TOO_LATE or status >= 500:
         return StoreUnavailable("the store refuses requests at the moment")
     if status in _UNAUTHORISED:
@@ -245,6 +264,13 @@ def as_error(status: int, kind: str, reason: str) -> Exception:
             "or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD"
         )
     return Refused(status, kind, reason)
+
+
+def bearable_seconds(error: Exception, patience: Patience) -> float:
+    """Return for how long after its beginning a request that met this error is sent again."""
+    if isinstance(error, Overloaded):
+        return patience.value.overloaded_seconds
+    return patience.value.starting_seconds if isinstance(error, Starting) else 0
 
 
 def _kind_and_reason(details: object) -> tuple[str, str]:

@@ -22,11 +22,10 @@ from intel.store.elastic.client import (
     Cluster,
     Conflict,
     IndexMissing,
-    Overloaded,
     Patience,
     WritesBlocked,
-    as_error,
 )
+from intel.store.elastic.parts import ask_parts
 from intel.store.elastic.pauses import LOST_SECONDS, TryAgain, retried
 from intel.store.elastic.reads import MOST_GATHERED, Reads
 
@@ -37,8 +36,6 @@ _IDS_AT_ONCE = 1_000
 _PAGE = 1_000
 _HELD = "2m"
 _HIT = "hits.hits._id,hits.hits._source,hits.hits.sort,hits.hits._seq_no,hits.hits._primary_term,hits.hits._index"
-_FAILURE_FILTER = "responses.status,responses.error.type,responses.error.reason"
-_OVERLOADED_SECONDS = 10.0
 _SEARCH_FILTER = f"hits.total.value,{_HIT},hits.hits._score,aggregations"
 
 
@@ -84,8 +81,8 @@ class Index:
             return {answer["_id"]: as_found(answer) for answer in answers if answer.get("found")}
         for start in range(0, len(wanted), _IDS_AT_ONCE):
             docs = [{"_id": id, "_source": source} for id in wanted[start : start + _IDS_AT_ONCE]]
-            answer = await self._cluster.ask("POST", f"/{self.name}/_mget", {"docs": docs}, patience)
-            found.update((doc["_id"], as_found(doc)) for doc in answer["docs"] if doc.get("found"))
+            answers = await ask_parts(self._cluster, f"/{self.name}/_mget", {"docs": docs}, "docs", patience)
+            found.update((answer["_id"], as_found(answer)) for answer in answers if answer.get("found"))
         return found
 
     async def sources(self, ids: Sequence[str], members: Sequence[str]) -> list[Document]:
@@ -97,9 +94,9 @@ class Index:
             return [answer["_source"] for answer in answers if answer.get("found")]
         for start in range(0, len(wanted), _IDS_AT_ONCE):
             body = {"ids": wanted[start : start + _IDS_AT_ONCE]}
-            path = f"/{self.name}/_mget?_source_includes={','.join(members)}&filter_path=docs._source"
-            answer = await self._cluster.ask("POST", path, body)
-            found += [doc["_source"] for doc in answer.get("docs", ())]
+            path = f"/{self.name}/_mget?_source_includes={','.join(members)}"
+            answers = await ask_parts(self._cluster, path, body, "docs", filter_path="_source")
+            found += [answer["_source"] for answer in answers]
         return found
 
     async def visible(self, ids: Sequence[str], members: Sequence[str]) -> dict[str, Found]:
@@ -179,37 +176,27 @@ class Index:
         """Return the answers to several searches that are sent in one request, each as `search` does."""
         return await self.search_beside([(self, body) for body in bodies], filter_path)
 
-    @retried(_OVERLOADED_SECONDS)
     async def search_beside(self, searches: Sequence[tuple[Index, Mapping[str, Any]]], filter_path: str) -> list[Any]:
         """Do as `search_many`, each search in an index of its own."""
         lines = b"".join([b'{"index":"%b"}\n%b\n' % (one.name.encode(), orjson.dumps(body)) for one, body in searches])
-        path = f"/{self.name}/_msearch?filter_path={','.join(f'responses.{one}' for one in filter_path.split(','))}"
-        answers: list[Any] = (await self._cluster.ask("POST", f"{path},{_FAILURE_FILTER}", lines))["responses"]
+        answers = await ask_parts(self._cluster, f"/{self.name}/_msearch", lines, "responses", filter_path=filter_path)
         for answer in answers:
-            if "error" in answer:
-                await self._met(as_error(answer["status"], answer["error"]["type"], answer["error"]["reason"]))
             answer.setdefault("hits", {}).setdefault("hits", [])
         return answers
 
-    async def _met(self, error: Exception) -> None:
-        """Have the searches of one request sent again, if that helps."""
-        if isinstance(error, IndexMissing):
-            await self._cluster.make_missing()
-            raise TryAgain
-        raise TryAgain if isinstance(error, Overloaded) else error
-
     async def pages(
-        self, body: Mapping[str, Any], sort: Sequence[Any], size: int = _PAGE
+        self, body: Mapping[str, Any], sort: Sequence[Any], size: int = _PAGE, shard: str | None = None
     ) -> AsyncGenerator[list[Any], None]:
-        """Yield all hits of a search, page by page, as they were at its beginning."""
-        async with self.held() as pit, aclosing(self.pages_of(pit, body, sort, size)) as pages:
+        """Yield all hits of a search, page by page, as they were at its beginning: of one shard or of all."""
+        async with self.held(shard) as pit, aclosing(self.pages_of(pit, body, sort, size)) as pages:
             async for page in pages:
                 yield page
 
     @asynccontextmanager
-    async def held(self) -> AsyncIterator[str]:
+    async def held(self, shard: str | None = None) -> AsyncIterator[str]:
         """Hold the documents as searches see them now, for two minutes after each page; yield the name of that."""
-        opened = await self._cluster.ask("POST", f"/{self.name}/_pit", keep_alive=_HELD)
+        only: dict[str, Any] = {} if shard is None else {"preference": f"_shards:{shard}"}
+        opened = await self._cluster.ask("POST", f"/{self.name}/_pit", keep_alive=_HELD, **only)
         try:
             yield opened["id"]
         finally:

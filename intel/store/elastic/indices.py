@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from intel.store.elastic.client import AnswerLost, Cluster, Patience, Refused
+from intel.store.elastic.layout import Layout
 from intel.store.elastic.pauses import LOST_SECONDS, TryAgain, retried
 from search_mappings import elasticsearch_indices
 
@@ -29,9 +30,10 @@ class Version:
 class Indices:
     """Makes, names and swaps indices."""
 
-    def __init__(self, cluster: Cluster, prefix: str) -> None:
+    def __init__(self, cluster: Cluster, prefix: str, layout: Layout) -> None:
         self._cluster = cluster
         self._prefix = prefix
+        self._layout = layout
         self._definitions = elasticsearch_indices()
         self._making = asyncio.Lock()
 
@@ -57,6 +59,7 @@ class Indices:
             await asyncio.gather(*(self._create_live(noun, number + 1) for noun, number in numbers.items()))
             await asyncio.gather(*map(self._wait_until_ready, self.nouns))
             await self._add_missing_fields()
+            await self._keep_to_layout()
 
     async def versions(self, noun: str) -> list[Version]:
         """Return every index of a noun, the oldest first."""
@@ -69,7 +72,8 @@ class Indices:
     async def create_next(self, noun: str, number: int) -> str:
         """Make an index that no alias leads to yet, under a name that no other process gives; return it."""
         name = f"{self.alias(noun)}{_VERSION}{number}-{secrets.token_hex(3)}"
-        await self._create(name, noun, {})
+        held = await self._cluster.ask("GET", f"/{self.alias(noun)}/_count", patience=Patience.LONG)
+        await self._create(name, noun, {}, int(held["count"]))
         return name
 
     async def drop(self, name: str) -> None:
@@ -128,10 +132,12 @@ class Indices:
     async def _create_live(self, noun: str, number: int) -> None:
         await self._create(f"{self.alias(noun)}{_VERSION}{number}", noun, {self.alias(noun): {}})
 
-    async def _create(self, name: str, noun: str, aliases: dict[str, Any]) -> None:
+    async def _create(self, name: str, noun: str, aliases: dict[str, Any], documents: int = 0) -> None:
         """Make an index, unless another process, or this one before an answer was lost, made it."""
+        definition = self._definitions[noun]
+        settings = self._layout.settings_of(noun, definition["settings"], documents)
         try:
-            await self._change("PUT", f"/{name}", {**self._definitions[noun], "aliases": aliases})
+            await self._change("PUT", f"/{name}", {**definition, "settings": settings, "aliases": aliases})
         except Refused as refused:
             if refused.kind != "resource_already_exists_exception":
                 raise
@@ -149,6 +155,12 @@ class Indices:
             wanted = self._definitions[noun]["mappings"]["properties"]
             if missing := _missing(wanted, held["mappings"].get("properties", {})):
                 await self._change("PUT", f"/{self.alias(noun)}/_mapping", {"properties": missing})
+
+    async def _keep_to_layout(self) -> None:
+        """Give the indices the settings that were set and can change while they are used."""
+        for noun in self.nouns:
+            if wanted := self._layout.changeable(noun, self._definitions[noun]["settings"]):
+                await self._change("PUT", f"/{self.alias(noun)}/_settings", {"index": wanted})
 
     async def _forbid_automatic_indices(self) -> None:
         """Make a late write to a removed index fail instead of making the index anew without its mappings."""

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from intel.errors import StoreUnavailable
 from intel.gathering import Gathering
-from intel.store.elastic.client import Cluster, IndexMissing, as_error
+from intel.store.elastic.client import Cluster
+from intel.store.elastic.parts import ask_parts
 
 MOST_GATHERED = 20
 _MOST_QUESTIONS = 100
 
-# A shard that was made or moved a moment ago refuses single documents for as long.
-_SHARD_STARTS = (0.1, 0.4, 1.0)
-
 _Answer = Mapping[str, Any]
-
-
-class _ShardAway(StoreUnavailable):
-    """The shard of a document is not there yet, or no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +35,9 @@ class Reads:
 
     async def __call__(self, index: str, ids: Sequence[str], source: bool | Sequence[str]) -> Sequence[_Answer]:
         """Return what the cluster says of each id: `found`, and if so the document."""
-        question = _Question(index, ids, source)
-        for seconds in _SHARD_STARTS:
-            try:
-                return _whole(await self._gathered(question))
-            except IndexMissing:
-                await self._cluster.make_missing()
-            except _ShardAway:
-                await asyncio.sleep(seconds)
-        return _whole(await self._gathered(question))
+        return await self._gathered(_Question(index, ids, source))
 
     async def _ask(self, questions: Sequence[_Question]) -> list[Sequence[_Answer]]:
         asked = [{"_index": one.index, "_id": id, "_source": one.source} for one in questions for id in one.ids]
-        answers = iter((await self._cluster.ask("POST", "/_mget", {"docs": asked}))["docs"])
+        answers = iter(await ask_parts(self._cluster, "/_mget", {"docs": asked}, "docs"))
         return [list(islice(answers, len(one.ids))) for one in questions]
-
-
-def _whole(answers: Sequence[_Answer]) -> Sequence[_Answer]:
-    for answer in answers:
-        if error := answer.get("error"):
-            refused = as_error(404, str(error.get("type")), str(error.get("reason")))
-            missing = isinstance(refused, IndexMissing)
-            raise refused if missing else _ShardAway("the store refuses requests at the moment")
-    return answers

@@ -21,7 +21,7 @@ class RedisServer:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._program = _program()
+        self._program = redis_program()
         self._port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -62,7 +62,7 @@ class RedisServer:
         raise TimeoutError(f"redis-server does not listen on port {self._port}")
 
 
-def _program() -> str:
+def redis_program() -> str:
     """The redis-server to start; without one the test is left out, except on CI: there it fails."""
     try:
         return program("redis-server", "redis-server")
