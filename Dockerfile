@@ -14,7 +14,7 @@ COPY ingest ingest
 COPY api api
 COPY mcp_server mcp_server
 COPY ioc_intelligence ioc_intelligence
-COPY scripts/compose_secrets.py scripts/
+COPY scripts/compose_secrets.py scripts/cluster_secrets.py scripts/
 RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash \
     search_mappings intel ingest api mcp_server ioc_intelligence \
  && rm -f scripts/install scripts/bootstrap.py requirements.txt

@@ -2,7 +2,7 @@
 
 from setuptools import find_namespace_packages, setup
 
-ROOMS = ("api", "ingest", "intel", "mcp_server", "search_mappings")
+ROOMS = ("api", "api_client", "ingest", "intel", "mcp_server", "search_mappings")
 PACKAGES = [package for room in ROOMS for package in find_namespace_packages(include=[room, f"{room}.*"])]
 
 setup(
