@@ -18,6 +18,8 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Final, Literal
 
+from intel.indicator_types import INDICATOR_TYPES
+
 Status = Literal["active", "ageing", "expired"]
 
 
@@ -40,21 +42,8 @@ class Age:
 
 # What two times of the store differ by at least.
 _MOMENT: Final = timedelta(milliseconds=1)
-_FOR_GOOD: Final = Lifetime(None, None)
-_SLOWLY: Final = Lifetime(365, None)
 LIFETIMES: Final[Mapping[str, Lifetime]] = MappingProxyType(
-    {
-        "ip": Lifetime(30, 90),
-        "domain": Lifetime(90, 365),
-        "hash_md5": _SLOWLY,
-        "hash_sha1": _SLOWLY,
-        "hash_sha256": _SLOWLY,
-        "url": Lifetime(90, 365),
-        "cve": _FOR_GOOD,
-        "mitre_attack": _FOR_GOOD,
-        "email": Lifetime(180, 365),
-        "malware": _SLOWLY,
-    }
+    {kind.name: Lifetime(kind.active_days, kind.expires_days) for kind in INDICATOR_TYPES}
 )
 
 

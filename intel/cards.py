@@ -6,8 +6,7 @@ render it when the record is written. The API completes a card by appending memb
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -18,8 +17,7 @@ from intel.times import rfc3339, to_milliseconds
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """An indicator as an answer needs it.
 
     `last_seen` is in milliseconds since 1970. `malware`, `title` and `source_name` (of its article) are what a search

@@ -51,21 +51,9 @@ RULES: Final = (
 )
 
 
+@lru_cache(maxsize=1024)
 def confidence(known: Evidence) -> int:
     """Return the confidence in an indicator, 0 to 100."""
-    return _confidence(
-        Evidence(
-            min(known.sources, _MOST_SOURCES),
-            known.with_malware,
-            known.status,
-            known.warned,
-            min(known.false_positives, _MOST_VOTES),
-        )
-    )
-
-
-@lru_cache(maxsize=1024)
-def _confidence(known: Evidence) -> int:
     return max(0, min(100, sum(rule.points for rule in rules_of(known))))
 
 

@@ -48,6 +48,12 @@ def refetch_id(account_id: str, article_id: str, moment: datetime) -> str:
     return submission_id(account_id, f"again\n{article_id}\n{moment:%Y-%m-%dT%H:%M}")
 
 
+def feedback_id(article_id: str, type: str, value: str, *, kept: bool, account_id: str) -> str:
+    """Return an id that begins alike for all accounts that speak of one candidate."""
+    candidate = uuid.uuid5(NAMESPACE, f"feedback\n{article_id}\n{type}\n{value}\n{kept}")
+    return f"{candidate}:{account_id}"
+
+
 def feed_id(canonical_url: str) -> str:
     """Return the UUIDv5 of a feed's canonical address."""
     return str(uuid.uuid5(NAMESPACE, f"feed\n{canonical_url}"))

@@ -6,18 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, NotRequired, TypedDict
 
-IOC_TYPES: tuple[str, ...] = (
-    "ip",
-    "domain",
-    "hash_md5",
-    "hash_sha1",
-    "hash_sha256",
-    "url",
-    "cve",
-    "mitre_attack",
-    "email",
-    "malware",
-)
+from intel.indicator_types import NAMES
+
+# Every type, in the order of its registry.
+IOC_TYPES: tuple[str, ...] = NAMES
 
 KEYS_PER_ACCOUNT = 5
 # The slots from here on, as many, hold the account's feed tokens.
@@ -36,6 +28,8 @@ REMOVED = "The article was removed."
 
 SubmissionStatus = Literal["queued", "fetching", "done", "failed"]
 Role = Literal["reader", "submitter", "administrator"]
+Scope = Literal["read", "submit", "export"]
+SCOPES: tuple[Scope, ...] = ("read", "submit", "export")
 ChangeEvent = Literal["added", "changed", "removed"]
 
 
@@ -201,7 +195,8 @@ class Article:
     `ioc_dropped` indicators were found beyond the limit of an article and are not stored. `revision` rises when the
     article, read again, says something else. `findings` is what its text says about CVEs, as JSON values:
     {CVE id: {"exploitation": "in_the_wild" | "poc", "quote": str, "cvss": {"score", "version", "vector"}}}, each
-    member only where the text says it.
+    member only where the text says it. `structure` is the stored form of the text's blocks (`intel.text_blocks`), empty
+    where no page told them, and in lists.
     """
 
     id: str
@@ -221,6 +216,7 @@ class Article:
     revision: int = 1
     findings: dict[str, Any] = field(default_factory=dict)
     source_domain: str | None = None
+    structure: str = ""
 
     @property
     def counted_source(self) -> str:
@@ -343,7 +339,8 @@ class HandedFile:
 class Account:
     """Who may hold keys and sign in; `session_epoch` rises when every session must end.
 
-    A `reader` may not submit articles; an `administrator` may also remove what others submitted.
+    A `reader` may not submit articles; an `administrator` may also remove what others submitted. `two_factor` holds
+    what `api.accounts.two_factor` keeps of its codes: nothing where signing in takes none.
     """
 
     id: str
@@ -353,11 +350,15 @@ class Account:
     disabled_at: datetime | None = None
     session_epoch: int = 0
     role: Role = "submitter"
+    two_factor: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """One of an account's slots, five for keys and five for feed tokens; the secret itself is kept nowhere."""
+    """One of an account's slots, five for keys and five for feed tokens; the secret itself is kept nowhere.
+
+    From `expires_at` on it stands for nobody, and its slot is free. `scopes` are what it may be used for.
+    """
 
     account_id: str
     slot: int
@@ -366,6 +367,12 @@ class ApiKey:
     created_at: datetime
     last_used_at: datetime | None = None
     revoked_at: datetime | None = None
+    expires_at: datetime | None = None
+    scopes: tuple[Scope, ...] = SCOPES
+
+    def expired(self, now: datetime) -> bool:
+        """Tell whether its time has ended."""
+        return self.expires_at is not None and self.expires_at <= now
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,11 @@ DeliveryStatus = Literal["pending", "delivered", "failed"]
 class SavedSearch:
     """A search that an account keeps, and who is told of what is added.
 
-    `filters` are members of a request's query, as JSON values. `webhook_number` and `webhook_at` are the place in the
-    order of additions up to which the webhook was told, `mail_number` and `mail_at` the same for mail. `outbox` holds
-    what is to be told before these places move on: {"channel", "batches": [{"id", "iocs": [ids]…}…], …}. `revision`
-    rises with every write; while `lease_ends_at` is to come, somebody is at work on it.
+    `filters` are members of a request's query, as JSON values, and `roundup`: true where mails are the weekly
+    roundup. `webhook_number` and `webhook_at` are the place in the order of additions up to which the webhook was
+    told, `mail_number` and `mail_at` the same for mail. `outbox` holds what is to be told before these places move
+    on: {"channel", "batches": [{"id", "iocs": [ids]…}…], …}. `revision` rises with every write; while `lease_ends_at`
+    is to come, somebody is at work on it.
     """
 
     id: str
@@ -43,6 +44,11 @@ class SavedSearch:
     lease_ends_at: datetime | None = None
     first_failure_at: datetime | None = None
     switched_off_at: datetime | None = None
+
+    @property
+    def roundup(self) -> bool:
+        """Tell whether its mails are the weekly roundup."""
+        return bool(self.filters.get("roundup"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from typing import Final
 
 from intel.names import malware_names, spelling_key, technique_names
 from intel.query import Clause, SearchText
-from intel.understood import understood
+from intel.query_explanation import explain_query
 from intel.words import words
 
 MOST_SUGGESTIONS: Final = 5
@@ -98,7 +98,7 @@ def distance(one: str, other: str, most: int) -> int:
 
 def _corrected(search: SearchText, vocabulary: Vocabulary) -> Iterable[tuple[int, int, str]]:
     """Yield the search with its unknown words replaced by near ones."""
-    asked = understood(search).words
+    asked = explain_query(search).words
     # A word that stands alone and was not found is in doubt, whoever else writes it so.
     unknown = [word for word in asked if word not in vocabulary.known or len(asked) == 1][:_MOST_CORRECTED]
     near = {word: sorted(found) for word in unknown if (found := _near(word, vocabulary.words))}
@@ -114,7 +114,7 @@ def _replaced(clauses: Sequence[Clause], by: Mapping[str, str]) -> str:
     """
     parts = []
     for clause in clauses:
-        one = understood(SearchText("", (clause,), ()))
+        one = explain_query(SearchText("", (clause,), ()))
         parts += [by.get(word, word) for word in one.words]
         parts += [f'"{phrase}"' for phrase in one.phrases]
         parts += [value for _, value in one.names[:1]] + list(one.networks)

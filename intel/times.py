@@ -38,3 +38,9 @@ def rfc3339(moment: datetime) -> str:
 def from_rfc3339(text: str) -> datetime:
     """Read a time that `rfc3339` wrote."""
     return to_moment(datetime.fromisoformat(text))
+
+
+def monday_of(moment: datetime) -> datetime:
+    """Return the Monday 00:00 UTC of a moment's ISO week."""
+    day = moment.astimezone(UTC)
+    return (day - timedelta(days=day.weekday())).replace(hour=0, minute=0, second=0, microsecond=0)

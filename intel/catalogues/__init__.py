@@ -3,8 +3,8 @@ up by key.
 """
 
 from intel.catalogues.facts import CveFacts, Cvss, Epss, Kev, Technique
-from intel.catalogues.looking import catalogue_stamp, lookup, techniques
-from intel.catalogues.shown import catalogue_facts
+from intel.catalogues.lookups import catalogue_stamp, lookup, techniques
+from intel.catalogues.serializing import catalogue_facts
 from intel.catalogues.warning import Indicator, ListWarning, warnings_of
 
 __all__ = [

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, Final
 
+from intel.catalogues.actors import Reader
 from intel.catalogues.facts import Epss, Kev, Technique, write
 from intel.catalogues.parsed import (
     Parsed,
@@ -23,6 +24,7 @@ _KEV: Final = "KEV catalogue"
 _EPSS: Final = "EPSS table"
 _ATTACK: Final = "ATT&CK bundle"
 _EPSS_COLUMNS: Final = ("cve", "epss", "percentile")
+_OWN_ID: Final = re.compile(r"(?:[GCS][0-9]{4}|T[0-9]{4}(?:\.[0-9]{3})?)")
 _TECHNIQUE: Final = re.compile(r"T[0-9]{4}(?:\.[0-9]{3})?")
 
 
@@ -106,11 +108,13 @@ def parse_attack(pieces: Iterable[bytes]) -> Parsed:
     """
     entries: dict[str, str] = {}
     newest: datetime | None = None
+    actors = Reader()
     for name, value in members_of(pieces, "objects"):
         if name != "objects" or not isinstance(value, dict):
             continue
         if value.get("type") == "x-mitre-collection":
             newest = moment_of(value.get("modified")) or newest
+        actors.take(value, _own_id(value))
         found = _technique(value) if value.get("type") == "attack-pattern" else None
         if found is None:
             continue
@@ -120,16 +124,22 @@ def parse_attack(pieces: Iterable[bytes]) -> Parsed:
             entries[id] = write(technique)
     if not entries:
         raise refuse(_ATTACK, "it has no techniques among its `objects`")
-    return Parsed(newest, entries)
+    return Parsed(newest, entries | actors.entries())
+
+
+def _own_id(members: dict[str, Any]) -> str:
+    """Return the first id that MITRE gives an object (`T1059`, `G0007`), or nothing."""
+    references = members.get("external_references")
+    for reference in references if isinstance(references, list) else ():
+        if isinstance(reference, dict) and "mitre" in str(reference.get("source_name")):
+            id = str(reference.get("external_id")).upper()
+            if _OWN_ID.fullmatch(id):
+                return id
+    return ""
 
 
 def _technique(members: dict[str, Any]) -> tuple[str, Technique] | None:
-    references = members.get("external_references")
-    for reference in references if isinstance(references, list) else ():
-        if not isinstance(reference, dict) or "mitre" not in str(reference.get("source_name")):
-            continue
-        id = str(reference.get("external_id")).upper()
-        name = text_member(members.get("name"), 200)
-        if _TECHNIQUE.fullmatch(id) and name:
-            return id, Technique(name, members.get("revoked") is True, members.get("x_mitre_deprecated") is True)
-    return None
+    id, name = _own_id(members), text_member(members.get("name"), 200)
+    if not _TECHNIQUE.fullmatch(id) or not name:
+        return None
+    return id, Technique(name, members.get("revoked") is True, members.get("x_mitre_deprecated") is True)

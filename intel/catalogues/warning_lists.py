@@ -24,6 +24,7 @@ from intel.catalogues.parsed import refuse, text_member
 from intel.catalogues.parts import all_parts, entries_of, pack, split, unpack
 from intel.catalogues.streams import members_of
 from intel.errors import CatalogueUnreadable
+from intel.indicator_types import INDICATOR_TYPES, read_from_misp
 from intel.records import IOC_TYPES
 
 LISTS_PART: Final = "lists"
@@ -41,14 +42,18 @@ _MOST_ENTRIES: Final = 4_000_000
 _HOST: Final = re.compile(r"[a-z0-9_.-]{1,253}")
 # MISP's attribute types, as far as they hold indicators of ours.
 _TYPES: Final[Mapping[str, tuple[str, ...]]] = {
-    "ip-src": ("ip",), "ip-dst": ("ip",), "ip-src|port": ("ip",), "ip-dst|port": ("ip",),
-    "domain": ("domain",), "hostname": ("domain",), "hostname|port": ("domain",), "domain|ip": ("domain", "ip"),
-    "url": ("url",), "uri": ("url",), "link": ("url",),
-    "email": ("email",), "email-src": ("email",), "email-dst": ("email",), "email-reply-to": ("email",),
-    "md5": ("hash_md5",), "sha1": ("hash_sha1",), "sha256": ("hash_sha256",),
-    "filename|md5": ("hash_md5",), "filename|sha1": ("hash_sha1",), "filename|sha256": ("hash_sha256",),
-    "vulnerability": ("cve",),
-}  # fmt: skip
+    **{theirs: (ours,) for theirs, ours in read_from_misp().items()},
+    **dict.fromkeys(("ip-src|port", "ip-dst|port"), ("ip",)),
+    **dict.fromkeys(("uri", "link"), ("url",)),
+    "hostname|port": ("domain",),
+    "domain|ip": ("domain", "ip"),
+    **{
+        f"filename|{theirs}": (kind.name,)
+        for kind in INDICATOR_TYPES
+        if kind.judgement == "hash"
+        for theirs in kind.misp_types
+    },
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from intel.catalogues import Technique, techniques
-from intel.catalogues.shown import cvss_members, epss_members, kev_members
+from intel.catalogues.serializing import cvss_members, epss_members, kev_members
 from intel.focus.replay import Change
 from intel.focus.rules import Facts, Rule
 from intel.focus.standings import Standing

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 
-from intel.settings import Settings
+from intel.settings import ElasticsearchSettings, Settings
+from intel.store.condition import Condition, IndexCondition
 from intel.store.observing import Observe, unobserved
 from intel.store.port import Store
 from intel.times import utc_now
 
-__all__ = ["Store", "open_store"]
+__all__ = ["Condition", "IndexCondition", "Store", "condition_of", "open_store"]
 
 
 def open_store(settings: Settings, clock: Callable[[], datetime] = utc_now, observe: Observe = unobserved) -> Store:
@@ -25,3 +26,10 @@ def open_store(settings: Settings, clock: Callable[[], datetime] = utc_now, obse
     from intel.store.elastic.store import ElasticStore
 
     return ElasticStore(settings.elasticsearch, clock=clock, observe=observe)
+
+
+async def condition_of(settings: ElasticsearchSettings) -> Condition:
+    """Ask the cluster how it is doing; raises what `Store` raises where it cannot be asked."""
+    from intel.store.elastic.condition import condition_of
+
+    return await condition_of(settings)

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from intel.audit import AuditEntry
 from intel.errors import IocError
+from intel.feedback import Feedback
 from intel.records import Account, ApiKey, Catalogue, Feed, Reading, Session, Submission, Vote, Week
 from intel.saved_searches import Delivery, SavedSearch
 from intel.store.entry import Entry
@@ -110,6 +112,7 @@ PARTS: tuple[Part, ...] = (
     Part("accounts", Account, "accounts"),
     Part("keys", ApiKey, "accounts"),
     Part("sessions", Session, "accounts"),
+    Part("audit", AuditEntry, "audit"),
     Part("blocked_domains", BlockedDomain, "domains"),
     Part("feeds", Feed, "feeds"),
     Part("catalogues", Catalogue, "catalogues"),
@@ -124,6 +127,7 @@ PARTS: tuple[Part, ...] = (
     Part("deliveries", Delivery, "deliveries", at_once=50),
     Part("submissions", Submission, "submissions"),
     Part("votes", Vote, "votes"),
+    Part("feedback", Feedback, "feedback"),
     Part("weeks", Week, "weeks", at_once=50),
 )
 # Members of `Store` that are derived from the articles.

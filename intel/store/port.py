@@ -28,7 +28,7 @@ Rules for every adapter
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
@@ -50,7 +50,6 @@ from intel.records import (
     Account,
     ApiKey,
     Article,
-    Catalogue,
     Change,
     Facets,
     Ioc,
@@ -63,11 +62,15 @@ from intel.records import (
     Totals,
     Week,
 )
+from intel.store.audit import Audit
+from intel.store.catalogues import Catalogues as Catalogues
 from intel.store.domains import Domains as Domains
 from intel.store.entry import Entry as Entry
+from intel.store.feedback import Feedbacks as Feedbacks
 from intel.store.feeds import Feeds
 from intel.store.files import Files
 from intel.store.marks import Marks
+from intel.store.outline import WeekOutline
 from intel.store.searches import Deliveries, SavedSearches
 from intel.store.subjects import Subjects
 from intel.store.votes import Votes as Votes
@@ -217,8 +220,16 @@ class Articles(Protocol):
     async def basis(self, start: datetime, end: datetime) -> str:
         """Return a short text that differs whenever what those two return may differ: cheap to ask."""
 
+    async def outline(self, monday: datetime) -> WeekOutline:
+        """Return what is known of the ISO week that begins then; never more than some milliseconds' work."""
+
     async def weeks(self) -> tuple[datetime, ...]:
         """Return the ISO weeks in which an article was seen, newest first, each as its Monday 00:00 UTC."""
+
+    async def by_week(self, most: int, source: str | None = None) -> dict[datetime, int]:
+        """Return how many articles (of a source) each such week has, newest first: of as many weeks in a row as `most`
+        up to the newest one.
+        """
 
 
 class Readings(Protocol):
@@ -309,15 +320,15 @@ class Accounts(Protocol):
         """Return every account, by e-mail address."""
 
     async def add_key(self, key: ApiKey) -> bool:
-        """Put a key into its slot (0 to 4, feed tokens 5 to 9); False where a live one is in it. Of any number at once
-        exactly one succeeds.
+        """Put a key into its slot (0 to 4, feed tokens 5 to 9); False where a live one is in it that has not expired.
+        Of any number at once exactly one succeeds.
         """
 
     async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
         """Return the key in that slot, revoked or not."""
 
     async def keys(self, account_id: str, first_slot: int = 0) -> tuple[ApiKey, ...]:
-        """Return the live keys of an account in the five slots from that one on, by slot."""
+        """Return the live keys of an account in the five slots from that one on, by slot; expired ones too."""
 
     async def revoke_key(self, account_id: str, slot: int, secret_hash: str, now: datetime) -> bool:
         """Revoke that very key; False where it is not live any more."""
@@ -363,25 +374,6 @@ class Weeks(Protocol):
         """Return the basis of each of a week's revisions (the newest 10,000), newest first."""
 
 
-class Catalogues(Protocol):
-    """Lists that others publish, in parts that are read by key."""
-
-    async def put(self, catalogue: Catalogue, parts: Mapping[str, bytes]) -> None:
-        """Replace a catalogue and all its parts (at most 2,048, each at most 1 MB) in one step.
-
-        Until it returns everybody reads the former one; what was put by a process that died is never read.
-        """
-
-    async def all(self) -> tuple[Catalogue, ...]:
-        """Return the imported catalogues, by name."""
-
-    async def has(self, name: str) -> bool:
-        """Tell whether a catalogue of that name was imported."""
-
-    async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
-        """Return those of the given parts of a catalogue that exist, all of one import."""
-
-
 class Store(Protocol):
     """The whole store. `setup` comes first; `close` last."""
 
@@ -414,7 +406,11 @@ class Store(Protocol):
     @property
     def votes(self) -> Votes: ...
     @property
+    def feedback(self) -> Feedbacks: ...
+    @property
     def copier(self) -> Copier: ...
+    @property
+    def audit(self) -> Audit: ...
     @property
     def marks(self) -> Marks: ...
 

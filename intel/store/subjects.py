@@ -12,11 +12,13 @@ from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
+from intel.indicator_types import INDICATOR_TYPES
+
 # An indicator counts as new so long after it was first seen, and an article as recent so long after it was seen.
 WINDOW: Final = timedelta(days=14)
-SUBJECTS: Final = ("cve", "malware", "mitre_attack")
+SUBJECTS: Final = tuple(sorted(kind.name for kind in INDICATOR_TYPES if kind.is_subject))
 # Of these types are the indicators that a subject is shown with, and that count as new ones of a malware.
-OBSERVABLES: Final = ("ip", "domain", "url", "hash_md5", "hash_sha1", "hash_sha256", "email")
+OBSERVABLES: Final = tuple(kind.name for kind in INDICATOR_TYPES if not kind.is_subject)
 LEVELS: Final = ("in_the_wild", "poc")
 NEWEST_MENTIONS: Final = 50
 MOST_DOMAINS: Final = 20

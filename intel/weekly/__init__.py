@@ -24,7 +24,7 @@ from intel.weekly.material import Progress, read_material, untold
 from intel.weekly.outlook import LOOK_BACK, outlook_basis, read_outlook
 from intel.weekly.weeks import WEEK, week_id, week_start
 
-__all__ = ["week_id", "week_ids", "week_revision", "week_revisions", "week_start", "weekly"]
+__all__ = ["kept_week", "week_id", "week_ids", "week_revision", "week_revisions", "week_start", "weekly"]
 
 _MOST_REVISIONS_AT_ONCE = 5
 # Rises when the members change, so that what an earlier version of this program stored is computed anew.
@@ -36,23 +36,40 @@ async def week_ids(store: Store) -> list[str]:
     return [week_id(monday) for monday in await store.articles.weeks()]
 
 
-async def weekly(store: Store, id: str, lessons: Sequence[Lesson], now: datetime, progress: Progress = untold) -> Week:
+async def kept_week(store: Store, id: str, lessons: Sequence[Lesson], now: datetime) -> tuple[Week | None, bool]:
+    """Return the newest revision of a week that can be read, None without any, and whether nothing changed since."""
+    start = week_start(id)
+    latest = await store.weeks.get(id)
+    if latest is None or not _is_readable(latest.basis):
+        return None, False
+    return latest, await _is_current(store, latest, await _basis(store, start, now, _status(start, now), lessons))
+
+
+async def weekly(
+    store: Store,
+    id: str,
+    lessons: Sequence[Lesson],
+    now: datetime,
+    progress: Progress = untold,
+    rest_seconds: float = 0.0,
+) -> Week:
     """Return the current revision of a week, computed first if its articles changed. Raises NotFound for a week without
     articles.
 
-    `progress` is told how many sightings of the week, and then of the week before, are counted, and of how many.
+    `progress` is told how many sightings of the week, and then of the week before, are counted, and of how many. It
+    rests so long after every few hundred sightings, for whoever shares the event loop with readers.
     """
     start = week_start(id)
     for _ in range(_MOST_REVISIONS_AT_ONCE):
-        status = "closed" if now >= start + WEEK else "open"
+        status = _status(start, now)
         basis = await _basis(store, start, now, status, lessons)
         latest = await store.weeks.get(id)
-        if latest is not None and latest.basis == basis and _was_first(latest) == await _is_first(store, start):
+        if latest is not None and await _is_current(store, latest, basis):
             return latest
-        week = await read_material(store, start, progress=progress)
+        week = await read_material(store, start, progress=progress, rest_seconds=rest_seconds)
         if not week.articles:
             raise NotFound("No article was seen in this week.")
-        before = await read_material(store, start - WEEK, week.told, progress)
+        before = await read_material(store, start - WEEK, week.told, progress, rest_seconds)
         outlook = await read_outlook(store, week, start)
         is_first = await _is_first(store, start)
         # In a thread: a large week takes seconds, and other requests go on meanwhile.
@@ -70,6 +87,15 @@ async def weekly(store: Store, id: str, lessons: Sequence[Lesson], now: datetime
     if latest is None or not _is_readable(latest.basis):
         raise StoreUnavailable("the articles of this week keep changing")
     return latest
+
+
+def _status(start: datetime, now: datetime) -> str:
+    return "closed" if now >= start + WEEK else "open"
+
+
+async def _is_current(store: Store, latest: Week, basis: str) -> bool:
+    """Tell whether a revision says what one computed now would."""
+    return latest.basis == basis and _was_first(latest) == await _is_first(store, week_start(latest.id))
 
 
 async def _all_are_there(store: Store, start: datetime, articles: Sequence[Article]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ OTHERS = ""
 # So many candidates for a top list gather before the list is cut again.
 _CANDIDATES = 500
 _TOLD_EVERY = 5_000
+# They take some milliseconds.
+_RESTS_AFTER = 250
 
 Indicator = tuple[str, str]
 Progress = Callable[[int, int], None]
@@ -78,11 +81,16 @@ def untold(_done: int, _total: int) -> None:
 
 
 async def read_material(
-    store: Store, start: datetime, watch: Collection[Indicator] = (), progress: Progress = untold
+    store: Store,
+    start: datetime,
+    watch: Collection[Indicator] = (),
+    progress: Progress = untold,
+    rest_seconds: float = 0.0,
 ) -> Material:
     """Return the material of the week that starts then; `watch` are indicators whose articles are counted apart.
 
-    `progress` is told how many of the week's sightings are counted, and of how many.
+    `progress` is told how many of the week's sightings are counted, and of how many. It rests so long after every few
+    hundred of them.
     """
     articles = await store.articles.between(start, start + WEEK)
     subjects_in = await store.subjects.named_in(start, start + WEEK)
@@ -96,6 +104,8 @@ async def read_material(
         counted += len(rows)
         if counted % _TOLD_EVERY < len(rows):
             progress(counted, max(total, counted))
+        if rest_seconds and counted % _RESTS_AFTER < len(rows):
+            await asyncio.sleep(rest_seconds)
     return counting.material(articles)
 
 

@@ -88,7 +88,7 @@ class ElasticAccounts:
         found = await self._keys.get(id)
         if found is None:
             raise TryAgain
-        if _is_live(found):
+        if _is_live(found) and not from_document(ApiKey, found.source).expired(key.created_at):
             return False
         if await self._keys.replace(found, to_document(key)):
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from intel.query import ArticleQuery, Page, Position
@@ -25,6 +25,7 @@ from intel.store.elastic.documents import (
 from intel.store.elastic.index import Index
 from intel.store.elastic.removing import Removing
 from intel.store.elastic.saving import Saving, is_complete
+from intel.store.outline import WeekOutline
 from intel.store.port import Entry
 from intel.times import from_milliseconds
 
@@ -36,6 +37,19 @@ _SUMS: dict[str, Any] = {
     "size": 0,
     "track_total_hits": False,
     "aggs": {"count": {"value_count": {"field": "fingerprint"}}, "sum": {"sum": {"field": "fingerprint"}}},
+}
+_ARTICLES: dict[str, Any] = {
+    "size": 0,
+    "track_total_hits": False,
+    "aggs": {"articles": {"value_count": {"field": "id"}}},
+}
+_TYPES_AND_SOURCES: dict[str, Any] = {
+    "size": 0,
+    "track_total_hits": False,
+    "aggs": {
+        "types": {"terms": {"field": "type", "size": 100}},
+        "sources": {"cardinality": {"field": "source_names", "precision_threshold": 40_000}},
+    },
 }
 
 
@@ -131,9 +145,27 @@ class ElasticArticles:
         sums = [answer["aggregations"] for answer in await asyncio.gather(*asked)]
         return " ".join(f"{one['count']['value']}:{int(one['sum']['value']):x}" for one in sums)
 
+    async def outline(self, monday: datetime) -> WeekOutline:
+        span = monday, monday + timedelta(weeks=1)
+        asked = [
+            self._articles.search({**_ARTICLES, "query": queries.since("seen_at", *span)}),
+            self._iocs.search({**_TYPES_AND_SOURCES, "query": queries.since("last_seen", *span)}),
+        ]
+        articles, iocs = [answer["aggregations"] for answer in await asyncio.gather(*asked)]
+        types = {bucket["key"]: bucket["doc_count"] for bucket in iocs["types"]["buckets"]}
+        return WeekOutline(articles["articles"]["value"], iocs["sources"]["value"], types)
+
     async def weeks(self) -> tuple[datetime, ...]:
+        return tuple(await self._weeks(queries.ALL_ARTICLES))
+
+    async def by_week(self, most: int, source: str | None = None) -> dict[datetime, int]:
+        weeks = await self._weeks(queries.term("source_name", source) if source else queries.ALL_ARTICLES)
+        start = next(iter(weeks), datetime.max) - timedelta(weeks=most - 1)
+        return {week: count for week, count in weeks.items() if week >= start}
+
+    async def _weeks(self, only: queries.Query) -> dict[datetime, int]:
+        """Return how many articles each week has, newest first."""
         by_week = {"date_histogram": {"field": "seen_at", "calendar_interval": "week", "min_doc_count": 1}}
-        query = {"size": 0, "track_total_hits": False, "aggs": {"weeks": by_week}}
-        answer = await self._articles.search(query)
-        oldest_first = answer["aggregations"]["weeks"]["buckets"]
-        return tuple(from_milliseconds(bucket["key"]) for bucket in reversed(oldest_first))
+        query = {"size": 0, "track_total_hits": False, "query": only, "aggs": {"weeks": by_week}}
+        oldest_first = (await self._articles.search(query))["aggregations"]["weeks"]["buckets"]
+        return {from_milliseconds(bucket["key"]): bucket["doc_count"] for bucket in reversed(oldest_first)}

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from intel.audit import AuditEntry
+from intel.feedback import Feedback
 from intel.records import Account, ApiKey, Catalogue, Feed, Session, Sighting, Submission, Vote, Week
 from intel.saved_searches import Delivery, SavedSearch
 from intel.store.copying import (
@@ -64,10 +66,21 @@ _OPENED = (
         "catalogue_parts",
     ),
     ("articles",),
-    ("sightings", "addresses", "accounts", "feeds", "files", "searches", "blocked_domains", "catalogues"),
+    (
+        "sightings",
+        "addresses",
+        "accounts",
+        "feeds",
+        "files",
+        "searches",
+        "audit",
+        "blocked_domains",
+        "catalogues",
+        "feedback",
+    ),
 )
 # What the copy derives anew.
-DERIVED_NOUNS = frozenset({"clusters"})
+DERIVED_NOUNS = frozenset({"clusters", "malware_names"})
 _EVERYTHING: Document = {"match_all": {}}
 _COMPLETE: Document = {"exists": {"field": "seen_at"}}
 _IN_ORDER = ({"article_id": "asc"}, {"position": "asc"}, {"ioc_id": "asc"})
@@ -130,6 +143,7 @@ KEPT = {
     "accounts": _kept(Account, "accounts", lambda one: str(one.id)),
     "keys": _kept(ApiKey, "keys", lambda one: slot_id(one.account_id, one.slot)),
     "sessions": _kept(Session, "sessions", lambda one: str(one.id)),
+    "audit": _kept(AuditEntry, "audit", lambda one: str(one.id)),
     "feeds": _kept(Feed, "feeds", lambda one: str(one.id)),
     "files": _Kept(
         "files",
@@ -140,6 +154,7 @@ KEPT = {
     ),
     "weeks": _kept(Week, "weeks", lambda one: f"{one.id}-{one.revision}", at_once=20),
     "blocked_domains": _kept(BlockedDomain, "blocked_domains", lambda one: str(one.domain)),
+    "feedback": _kept(Feedback, "feedback", lambda one: str(one.id)),
     "searches": _Kept(
         "searches", partial(from_document, SavedSearch), lambda one: (one.id, search_document(one)), _EVERYTHING
     ),

@@ -31,7 +31,8 @@ class Copying:
         self._new = Index(cluster, new)
         self._rebuild = rebuild
         self._at_once = at_once
-        self._copied_up_to = -1
+        # By shard: each counts its writes for itself.
+        self._copied_up_to: dict[str, int] = {}
         self.done = 0
 
     async def total(self) -> int:
@@ -49,11 +50,12 @@ class Copying:
     async def changes(self) -> int:
         """Copy what was written since the last time; return how many documents that were."""
         up_to = await self._make_visible()
-        newer = {"query": {"range": {"_seq_no": {"gt": self._copied_up_to}}}}
         count = 0
-        async for page in self._old.pages(newer, ["_shard_doc"], self._at_once):
-            await self._put(page)
-            count += len(page)
+        for shard in up_to:
+            newer = {"query": {"range": {"_seq_no": {"gt": self._copied_up_to.get(shard, -1)}}}}
+            async for page in self._old.pages(newer, ["_shard_doc"], self._at_once, shard):
+                await self._put(page)
+                count += len(page)
         self._copied_up_to = up_to
         return count
 
@@ -76,14 +78,16 @@ class Copying:
         answer = await self._cluster.ask("GET", f"/{index.name}/_count", patience=Patience.LONG)
         return int(answer["count"])
 
-    async def _make_visible(self) -> int:
-        """Return the number up to which every write is visible from now on."""
+    async def _make_visible(self) -> dict[str, int]:
+        """Return for each shard the number up to which every write is visible from now on."""
         path = f"/{self._old.name}/_stats/docs"
         answer = await self._cluster.ask("GET", path, patience=Patience.LONG, level="shards")
-        copies = answer["indices"][self._old.name]["shards"]["0"]
-        primary = next(copy for copy in copies if copy["routing"]["primary"])
+        shards = answer["indices"][self._old.name]["shards"]
+        primaries = {
+            shard: next(copy for copy in copies if copy["routing"]["primary"]) for shard, copies in shards.items()
+        }
         await self._old.refresh()
-        return int(primary["seq_no"]["local_checkpoint"])
+        return {shard: int(primary["seq_no"]["local_checkpoint"]) for shard, primary in primaries.items()}
 
     async def _put(self, hits: Sequence[dict[str, Any]]) -> None:
         documents = await self._rebuild([hit["_source"] for hit in hits])

@@ -41,8 +41,8 @@ IOC_MEMBERS = (
 CHANGE_MEMBERS = ("added_at", "changed_at", "added_number", "change_number", "removed")
 # What is kept of a stored indicator that is derived anew.
 _KEPT_MEMBERS = (*CHANGE_MEMBERS, "false_positives", "voted", "warned")
-NOT_IN_LISTS = ("text", "words", "saving", "digest", "nonce")
-ARTICLE_MEMBERS = (*(field.name for field in fields(Article) if field.name != "text"), "seen_at")
+NOT_IN_LISTS = ("text", "structure", "words", "saving", "digest", "nonce")
+ARTICLE_MEMBERS = (*(field.name for field in fields(Article) if field.name not in ("text", "structure")), "seen_at")
 
 
 def moment(time: datetime) -> str:
@@ -155,7 +155,6 @@ def ioc_document(
         "fingerprint": fingerprint(last["ioc_id"], first_seen),
         "malware_folded": list(dict.fromkeys(name.casefold() for one in newest for name in one["malware"])),
         **_address(type, value),
-        **({"folded": value.casefold()} if type == "malware" else {}),
     }
     return document | {"card": card_parts(document)}
 

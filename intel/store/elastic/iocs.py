@@ -11,7 +11,6 @@ from operator import itemgetter
 from typing import Any, Final
 
 from intel.cards import Card, card_of
-from intel.gathering import Gathering
 from intel.query import AddedPage, AddedPosition, ChangePage, ChangePosition, ChangeQuery, IocQuery, Page, Position
 from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.elastic import queries
@@ -19,18 +18,16 @@ from intel.store.elastic.cards import CARD_MEMBERS, has_card, stored_card
 from intel.store.elastic.changes import Changes
 from intel.store.elastic.documents import IOC_MEMBERS, Document, ioc_record, is_there, sighted_article
 from intel.store.elastic.index import Index
+from intel.store.elastic.malware_names import MalwareNames
 from intel.store.port import Votes
 from intel.times import from_milliseconds, from_rfc3339, to_milliseconds
-from intel.words import words
 
 _MENTION_MEMBERS = [
     "article_id", "title", "url", "source_name", "source_domain", "published_at", "seen_at", "context",
 ]  # fmt: skip
 # The most buckets that one answer holds; twenty articles with more indicators between them share few of those beyond.
 _MOST_RELATED = 60_000
-_NAMES_READ: Final = 1_000
 _STREAMED_AT_ONCE: Final = 1_000
-_LOOKUPS_AT_ONCE: Final = 50
 _PAGE_FILTER = "hits.total.value,hits.hits._source,hits.hits.sort"
 _FACETS_FILTER = "aggregations.*.buckets.key,aggregations.*.buckets.doc_count"
 _RELATED_FILTER = "aggregations.iocs.buckets.key,aggregations.iocs.buckets.doc_count"
@@ -39,15 +36,12 @@ _RELATED_FILTER = "aggregations.iocs.buckets.key,aggregations.iocs.buckets.doc_c
 class ElasticIocs:
     """`intel.store.port.Iocs`."""
 
-    def __init__(self, iocs: Index, sightings: Index, changes: Changes, votes: Votes) -> None:
+    def __init__(self, iocs: Index, sightings: Index, changes: Changes, votes: Votes, names: MalwareNames) -> None:
         self._iocs = iocs
         self._sightings = sightings
         self._changes = changes
         self._votes = votes
-        # A former version wrote malware names without their folded form.
-        self._all_folded = False
-        # A domain may be a malware name too, so that most look-ups ask.
-        self._spelled = Gathering(self._spelled_as, _LOOKUPS_AT_ONCE)
+        self._malware_names = names
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
         page = await self._page(query, IOC_MEMBERS)
@@ -117,30 +111,7 @@ class ElasticIocs:
         return tuple(card for card in held if card is not None)
 
     async def malware_named(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        wanted = [name for name in names if words(name)]
-        return await self._spelled(wanted) if wanted else {}
-
-    async def _spelled_as(self, asked: Sequence[Sequence[str]]) -> list[dict[str, tuple[str, ...]]]:
-        """Answer several questions for the stored malware names by one search."""
-        found: dict[str, list[str]] = {}
-        for value in await self._malware_with(list(dict.fromkeys(name for names in asked for name in names))):
-            found.setdefault(value.casefold(), []).append(value)
-        return [{name: tuple(found[name]) for name in names if name in found} for names in asked]
-
-    async def _malware_with(self, names: Sequence[str]) -> list[str]:
-        """Return the stored malware names of which these are casefolded forms, and others; the best first."""
-        if not self._all_folded:
-            self._all_folded = not await self._first(queries.UNFOLDED, queries.NEWEST_IOCS, 1)
-        asked: dict[str, Any] = queries.malware_spelled(names) | {"size": _NAMES_READ, "_source": ["value"]}
-        if not self._all_folded:
-            asked["query"] = queries.any_of([asked["query"], queries.UNFOLDED])
-        values: list[str] = []
-        while True:
-            hits = (await self._iocs.search(asked))["hits"]["hits"]
-            values += [hit["_source"]["value"] for hit in hits]
-            if len(hits) < _NAMES_READ:
-                return values
-            asked["search_after"] = hits[-1]["sort"]
+        return await self._malware_names.stored(names)
 
     async def facets(self, query: IocQuery) -> Facets:
         answer = await self._iocs.search(queries.ioc_facets(query), filter_path=_FACETS_FILTER)
@@ -230,5 +201,6 @@ def _week_id(monday: int) -> str:
 
 def _shared(id: str, article_ids: Sequence[str]) -> dict[str, Any]:
     beside = {"filter": [{"terms": {"article_id": article_ids}}], "must_not": [queries.term("ioc_id", id)]}
-    by_ioc = {"terms": {"field": "ioc_id", "size": _MOST_RELATED, "execution_hint": "map"}}
+    shown = {"size": _MOST_RELATED, "shard_size": queries.MOST_OF_A_SHARD}
+    by_ioc = {"terms": {"field": "ioc_id", **shown, "execution_hint": "map"}}
     return {"size": 0, "track_total_hits": False, "query": {"bool": beside}, "aggs": {"iocs": by_ioc}}

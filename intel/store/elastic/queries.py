@@ -17,14 +17,14 @@ Query = dict[str, Any]
 
 _EXACT_SCORE = 2
 _MOST_TYPES = 100
+# Beyond so many values, what several shards count together may leave out some of the rarest.
+MOST_OF_A_SHARD = 10_000
 MOST_FACET_SOURCES = 20
 MOST_FACET_WEEKS = 26
 NOTHING: Query = {"match_none": {}}
 # An indicator, not the mark of a removed one.
 THERE: Query = {"exists": {"field": "last_seen"}}
 
-# Malware names that a former version stored.
-UNFOLDED: Query = {"bool": {"filter": [{"term": {"type": "malware"}}], "must_not": [{"exists": {"field": "folded"}}]}}
 
 NEWEST_IOCS = [{"last_seen": "desc"}, {"id": "asc"}]
 _ORDERS: dict[Sort, list[Query]] = {
@@ -71,15 +71,9 @@ def ioc_facets(query: IocQuery) -> Query:
     return {"query": {"bool": {"filter": filters}}, "size": 0, "track_total_hits": False, "aggs": facets}
 
 
-def malware_spelled(names: Sequence[str]) -> Query:
-    """Return the request for the malware names of which these are casefolded forms, in the order of a search."""
-    sort = [{"sources": "desc"}, *NEWEST_IOCS]
-    return {"query": {"terms": {"folded": names}}, "sort": sort, "track_total_hits": False}
-
-
 def _most(field: str, size: int) -> Query:
-    # Exact, because an index has one shard: what counts all of it leaves no bucket out.
-    return {"field": field, "size": size, "shard_size": size, "order": [{"_count": "desc"}, {"_key": "asc"}]}
+    # Of one shard every count is exact, of several as long as each returns all values that it has.
+    return {"field": field, "size": size, "shard_size": MOST_OF_A_SHARD, "order": [{"_count": "desc"}, {"_key": "asc"}]}
 
 
 def article_page(query: ArticleQuery) -> Query:
@@ -103,6 +97,9 @@ def position_of(sort: Sequence[Any], searched: bool) -> Position:
     if not searched:
         return Position(tuple(sort))
     return Position((_EXACT_SCORE - int(sort[0]), *sort[1:]))
+
+
+ALL_ARTICLES: Query = {"exists": {"field": "seen_at"}}
 
 
 def term(field: str, value: str) -> Query:

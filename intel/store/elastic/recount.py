@@ -29,6 +29,7 @@ from intel.store.elastic.documents import (
     moment,
 )
 from intel.store.elastic.index import Found, Index
+from intel.store.elastic.malware_names import MalwareNames
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import NEWEST_SIGHTINGS, term
 from intel.store.elastic.votes import ElasticVotes
@@ -78,9 +79,16 @@ class Recount:
     """Writes indicators as their visible sightings say."""
 
     def __init__(
-        self, iocs: Index, sightings: Index, bulk: Bulk, clock: Callable[[], datetime], votes: ElasticVotes
+        self,
+        iocs: Index,
+        sightings: Index,
+        bulk: Bulk,
+        clock: Callable[[], datetime],
+        votes: ElasticVotes,
+        names: MalwareNames,
     ) -> None:
         self._votes = votes
+        self._names = names
         self._iocs = iocs
         self._sightings = sightings
         self._bulk = bulk
@@ -105,6 +113,7 @@ class Recount:
         async with self._turn:
             stored = await self._iocs.visible(ids, _STORED_MEMBERS)
             new = [id for id in ids if id not in stored and _is_countable(fresh.get(id, ()))]
+            await self._names.note(fresh[id][0]["value"] for id in new if fresh[id][0]["type"] == "malware")
             now, place = self._clock(), self._iocs.name
             created = (Write("create", place, id, _created(fresh[id], now)) for id in new)
             passed = await self._bulk.try_all(created)
@@ -147,6 +156,7 @@ class Recount:
         """Return those that somebody else wrote meanwhile."""
         before = await self._iocs.get_many(ids, source=_STORED_MEMBERS, patience=Patience.LONG)
         derived, now = await self.derive(ids), self._clock()
+        await self._names.note(one["value"] for one in derived.values() if one["type"] == "malware")
         writes = [write for id in ids if (write := self._write(id, before.get(id), derived.get(id), now))]
         passed = await self._bulk.try_all(writes)
         return [write.id for write, done in zip(writes, passed, strict=True) if not done]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
@@ -12,6 +13,7 @@ from intel.settings import ElasticsearchSettings
 from intel.store.elastic.accounts import ElasticAccounts
 from intel.store.elastic.addresses import Addresses
 from intel.store.elastic.articles import ElasticArticles
+from intel.store.elastic.audit import ElasticAudit
 from intel.store.elastic.bulk import Bulk
 from intel.store.elastic.catalogues import ElasticCatalogues
 from intel.store.elastic.changes import Changes
@@ -19,11 +21,14 @@ from intel.store.elastic.client import STEADY_SECONDS, Cluster, Patience
 from intel.store.elastic.clusters import Clusters
 from intel.store.elastic.copier import ElasticCopier
 from intel.store.elastic.domains import ElasticDomains
+from intel.store.elastic.feedback import ElasticFeedbacks
 from intel.store.elastic.feeds import ElasticFeeds
 from intel.store.elastic.files import ElasticFiles
 from intel.store.elastic.index import Index
 from intel.store.elastic.indices import Indices
 from intel.store.elastic.iocs import ElasticIocs
+from intel.store.elastic.layout import Layout
+from intel.store.elastic.malware_names import MalwareNames
 from intel.store.elastic.marks import ElasticMarks
 from intel.store.elastic.queries import THERE
 from intel.store.elastic.readings import ElasticReadings
@@ -64,16 +69,17 @@ class ElasticStore:
         """
         self._cluster = Cluster(settings, steady_seconds, observe)
         self._reads = Reads(self._cluster)
-        self._indices = Indices(self._cluster, settings.index_prefix)
+        self._indices = Indices(self._cluster, settings.index_prefix, Layout.of(settings))
         bulk = Bulk(self._cluster)
         iocs, sightings, articles = self._index("iocs"), self._index("sightings"), self._index("articles")
         self.votes = ElasticVotes(self._index("votes"), iocs, bulk)
-        recount = Recount(iocs, sightings, bulk, clock, self.votes)
+        self._malware_names = MalwareNames(self._index("malware_names"), iocs, bulk)
+        recount = Recount(iocs, sightings, bulk, clock, self.votes, self._malware_names)
         clusters = Clusters(self._index("clusters"), articles, sightings, bulk)
         addresses = Addresses(self._index("addresses"), articles, bulk)
         saving = Saving(articles, sightings, addresses, iocs, bulk, clusters, recount, held_seconds)
         changes = Changes(iocs, self._index("leases"), bulk, clock, held_seconds)
-        self.iocs = ElasticIocs(iocs, sightings, changes, self.votes)
+        self.iocs = ElasticIocs(iocs, sightings, changes, self.votes, self._malware_names)
         self.readings = ElasticReadings(self._index("readings"), bulk)
         self.submissions = ElasticSubmissions(self._index("submissions"), articles)
         self.weeks = ElasticWeeks(self._index("weeks"))
@@ -84,12 +90,14 @@ class ElasticStore:
         self.accounts = ElasticAccounts(
             self._index("accounts"), self._index("keys"), self._index("sessions"), leases, bulk
         )
+        self.audit = ElasticAudit(self._index("audit"), bulk)
         self.marks = ElasticMarks(iocs, leases, bulk)
         self.feeds = ElasticFeeds(self._index("feeds"))
         self.files = ElasticFiles(self._index("files"))
         self.deliveries = ElasticDeliveries(self._index("deliveries"))
         self.searches = ElasticSearches(self._index("searches"), self.deliveries)
         self.domains = ElasticDomains(self._index("blocked_domains"))
+        self.feedback = ElasticFeedbacks(self._index("feedback"))
         self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
         self.copier = ElasticCopier(self._index, bulk, self.articles, self.votes)
         self._reindex = Reindex(self._cluster, self._indices, leases, bulk, recount)
@@ -106,7 +114,7 @@ class ElasticStore:
 
     async def _make_indices(self) -> None:
         await self._indices.make()
-        await self.accounts.appoint_first_administrator()
+        await asyncio.gather(self.accounts.appoint_first_administrator(), self._malware_names.complete())
 
     async def ping(self) -> None:
         await self._cluster.ask("GET", "/_cluster/health", timeout="1s", filter_path="status")

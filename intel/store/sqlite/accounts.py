@@ -96,21 +96,23 @@ class SqliteAccounts:
 
 
 _CREATE = """
-    INSERT INTO accounts (id, email, password_hash, created_at, disabled_at, session_epoch, role)
-    VALUES (:id, :email, :password_hash, :created_at, :disabled_at, :session_epoch, :role) ON CONFLICT DO NOTHING
+    INSERT INTO accounts (id, email, password_hash, created_at, disabled_at, session_epoch, role, two_factor)
+    VALUES (:id, :email, :password_hash, :created_at, :disabled_at, :session_epoch, :role, :two_factor)
+    ON CONFLICT DO NOTHING
 """
 _CLAIM_ADMINISTRATION = "INSERT OR IGNORE INTO first_administrator (singleton, account_id) VALUES (1, ?)"
 _UPDATE = """
     UPDATE accounts SET email = :email, password_hash = :password_hash, created_at = :created_at,
-        disabled_at = :disabled_at, session_epoch = :session_epoch, role = :role
+        disabled_at = :disabled_at, session_epoch = :session_epoch, role = :role, two_factor = :two_factor
     WHERE id = :id
 """
 _ADD_KEY = """
-    INSERT INTO keys (account_id, slot, name, secret_hash, created_at, last_used_at, revoked_at)
-    VALUES (:account_id, :slot, :name, :secret_hash, :created_at, :last_used_at, :revoked_at)
+    INSERT INTO keys
+        (account_id, slot, name, secret_hash, created_at, last_used_at, revoked_at, expires_at, scopes)
+    VALUES (:account_id, :slot, :name, :secret_hash, :created_at, :last_used_at, :revoked_at, :expires_at, :scopes)
     ON CONFLICT (account_id, slot) DO UPDATE SET name = :name, secret_hash = :secret_hash, created_at = :created_at,
-        last_used_at = :last_used_at, revoked_at = :revoked_at
-    WHERE revoked_at IS NOT NULL
+        last_used_at = :last_used_at, revoked_at = :revoked_at, expires_at = :expires_at, scopes = :scopes
+    WHERE revoked_at IS NOT NULL OR expires_at <= :created_at
 """
 _LIVE_KEYS = """
     SELECT * FROM keys WHERE account_id = ? AND slot >= ? AND slot < ? AND revoked_at IS NULL ORDER BY slot

@@ -11,9 +11,11 @@ from datetime import datetime, timedelta
 
 from intel.query import ArticleQuery, Page, Position
 from intel.records import Article, Ioc, SeenIoc, Sighting
+from intel.store.outline import WeekOutline
 from intel.store.port import Entry
 from intel.store.sqlite import finding
 from intel.store.sqlite.connection import Database
+from intel.store.sqlite.facets import WEEK_MILLISECONDS, week_of
 from intel.store.sqlite.iocs import count, read_page
 from intel.store.sqlite.rows import (
     ARTICLE_COLUMNS,
@@ -27,7 +29,7 @@ from intel.store.sqlite.rows import (
     to_json,
 )
 from intel.store.sqlite.saving import remove, save
-from intel.times import from_milliseconds, to_milliseconds
+from intel.times import from_milliseconds, monday_of, to_milliseconds
 
 
 class SqliteArticles:
@@ -67,7 +69,7 @@ class SqliteArticles:
     async def get(self, id: str) -> Article | None:
         sql = f"{ARTICLES_WITH_TEXT} WHERE id = ?"
         row = await self._database.read(lambda connection: connection.execute(sql, (id,)).fetchone())
-        return article(row, row["text"]) if row else None
+        return article(row, row["text"], row["structure"]) if row else None
 
     async def get_many(self, ids: Sequence[str]) -> dict[str, Article]:
         return await self._database.read(lambda connection: _get_many(connection, ids))
@@ -117,11 +119,17 @@ class SqliteArticles:
     async def basis(self, start: datetime, end: datetime) -> str:
         # What lies before the span counts too: it decides what was seen first, and which copy is the earliest.
         asked = {"end": to_milliseconds(end)}
-        row = await self._database.read(lambda connection: connection.execute(_BASIS, asked).fetchone())
+        row = await self._database.read_at_once(lambda connection: connection.execute(_BASIS, asked).fetchone())
         return f"{row[0]}-{row[1]}"
 
+    async def outline(self, monday: datetime) -> WeekOutline:
+        return await self._database.read_at_once(lambda connection: _outline(connection, to_milliseconds(monday)))
+
     async def weeks(self) -> tuple[datetime, ...]:
-        return await self._database.read(lambda connection: tuple(_weeks(connection)))
+        return await self._database.read_at_once(lambda connection: tuple(_weeks(connection)))
+
+    async def by_week(self, most: int, source: str | None = None) -> dict[datetime, int]:
+        return await self._database.read(lambda connection: _by_week(connection, most, source))
 
 
 def _counted(entry: Entry) -> Article:
@@ -152,17 +160,47 @@ def _iocs_of(connection: sqlite3.Connection, id: str, limit: int, after: Positio
     return Page(tuple(map(ioc, rows[:limit])), None, next)
 
 
+def _outline(connection: sqlite3.Connection, monday: int) -> WeekOutline:
+    """Read what is counted as articles are written."""
+    week = (week_of(monday),)
+    (articles,) = connection.execute(_ARTICLES_OF_WEEK, (monday, monday + WEEK_MILLISECONDS)).fetchone()
+    (sources,) = connection.execute(_SOURCES_OF_WEEK, week).fetchone()
+    return WeekOutline(articles, sources, dict(connection.execute(_IOCS_OF_WEEK, week).fetchall()))
+
+
 def _weeks(connection: sqlite3.Connection) -> Iterator[datetime]:
     """Go from one week to the one before it, so that a week costs one look however many articles it has."""
     newest = connection.execute("SELECT max(seen_at) FROM articles").fetchone()
     while newest[0] is not None:
-        day = from_milliseconds(newest[0])
-        monday = (day - timedelta(days=day.weekday())).replace(hour=0, minute=0, second=0, microsecond=0)
+        monday = monday_of(from_milliseconds(newest[0]))
         yield monday
         before = (to_milliseconds(monday),)
         newest = connection.execute("SELECT max(seen_at) FROM articles WHERE seen_at < ?", before).fetchone()
 
 
+def _by_week(connection: sqlite3.Connection, most: int, source: str | None) -> dict[datetime, int]:
+    newest = connection.execute(_NEWEST_OF if source else _NEWEST, {"source": source}).fetchone()[0]
+    if newest is None:
+        return {}
+    start = monday_of(from_milliseconds(newest)) - timedelta(weeks=most - 1)
+    asked = {"start": to_milliseconds(start), "source": source}
+    rows = connection.execute(_BY_WEEK_OF if source else _BY_WEEK, asked)
+    return {start + timedelta(weeks=week): count for week, count in rows if count}
+
+
+_ARTICLES_OF_WEEK = "SELECT coalesce(sum(articles), 0) FROM article_days WHERE starts_at >= ? AND starts_at < ?"
+_SOURCES_OF_WEEK = "SELECT count(DISTINCT source_seq) FROM source_weeks WHERE week = ? AND iocs > 0"
+_IOCS_OF_WEEK = "SELECT type, iocs FROM ioc_counts WHERE week = ? AND iocs > 0"
+_NEWEST = "SELECT max(seen_at) FROM articles"
+_NEWEST_OF = "SELECT -min(newest_first) FROM articles WHERE source_name = :source"
+_BY_WEEK = """
+    SELECT (starts_at - :start) / 604800000 AS week, sum(articles) FROM article_days
+    WHERE starts_at >= :start GROUP BY week ORDER BY week DESC
+"""
+_BY_WEEK_OF = """
+    SELECT (-newest_first - :start) / 604800000 AS week, count(*) FROM articles
+    WHERE source_name = :source AND newest_first <= -:start GROUP BY week ORDER BY week DESC
+"""
 # Whole days are counted as articles are written; what is read one by one is of the last day.
 _BASIS = """
     WITH days AS (

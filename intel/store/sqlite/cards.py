@@ -5,16 +5,20 @@ Rendering takes some two microseconds a card; keeping the JSON beside the record
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import orjson
 
-from intel.cards import Card, article_members, card_json
+from intel.cards import Card, article_members
 from intel.defanged import defang
+from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.rows import article_ref, id_bytes, id_text
 from intel.times import from_milliseconds, rfc3339
+
+Place = Mapping[str, int | str | bytes]
+_Row = tuple[Any, ...]
 
 
 def cards_by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Card]:
@@ -25,54 +29,86 @@ def cards_by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str,
 
 def cards_in_order(connection: sqlite3.Connection, seqs: Sequence[int]) -> tuple[Card, ...]:
     """Return the cards of existing indicators in the order of `seqs`."""
-    found = {row["seq"]: row for row in _rows(connection, "seq", seqs)}
-    return tuple(_rendered(connection, (found[seq] for seq in seqs)))
+    found = {row[_CARD_COLUMNS]: row for row in _rows(connection, "seq", seqs)}
+    return tuple(_rendered(connection, [found[seq] for seq in seqs]))
 
 
-def _rows(connection: sqlite3.Connection, key: str, wanted: Sequence[int | bytes]) -> list[sqlite3.Row]:
+def cards_listed(connection: sqlite3.Connection, page: Sql, limit: int) -> tuple[tuple[Card, ...], Place | None]:
+    """Return the cards that a statement of `finding` selects, at most `limit`; where there are more, also the last
+    one's sort values by name.
+    """
+    cursor = _cursor(connection)
+    rows = cursor.execute(
+        f"SELECT {_CARDS}, listed.* FROM ({page.text}) AS listed CROSS JOIN iocs AS i ON i.seq = listed.seq",
+        page.parameters,
+    ).fetchall()
+    cards = tuple(_rendered(connection, rows[:limit]))
+    if len(rows) <= limit:
+        return cards, None
+    names = [name for name, *_ in cursor.description]
+    return cards, dict(zip(names[_CARD_COLUMNS + 1 :], rows[limit - 1][_CARD_COLUMNS + 1 :], strict=True))
+
+
+def _rows(connection: sqlite3.Connection, key: str, wanted: Sequence[int | bytes]) -> list[_Row]:
     """Return the rows of the wanted indicators; one statement, for each costs more than a row."""
     # Filled up with NULL, so that a connection keeps a few statements and not one for every number of them.
     room = 1 << max(0, len(wanted) - 1).bit_length()
     asked = (*wanted, *(None,) * (room - len(wanted)))
-    return connection.execute(f"{_CARDS} WHERE i.{key} IN ({', '.join('?' * room)})", asked).fetchall()
+    statement = f"SELECT {_CARDS}, i.seq FROM iocs AS i WHERE i.{key} IN ({', '.join('?' * room)})"
+    return _cursor(connection).execute(statement, asked).fetchall()
 
 
-def _rendered(connection: sqlite3.Connection, rows: Iterable[sqlite3.Row]) -> Iterable[Card]:
+def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
+    """Return a cursor whose rows are tuples: they cost less to take apart than rows of names."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor
+
+
+def _rendered(connection: sqlite3.Connection, rows: Iterable[_Row]) -> Iterator[Card]:
     # Indicators of one page share their articles and times.
-    articles: dict[int, tuple[str, str, bytes]] = {}
+    articles: dict[int, tuple[str, str, orjson.Fragment]] = {}
     moments: dict[int, str] = {}
     for row in rows:
-        id, type, value, first, last, added, changed, sightings, sources, context, malware, article, votes, _ = row
+        id, type, value, first, last, added, changed, sightings, sources, context, malware, article, votes = row[
+            :_CARD_COLUMNS
+        ]
         if article not in articles:
             articles[article] = _article(connection, article)
         for moment in (first, last, added, changed):
             if moment not in moments:
                 moments[moment] = rfc3339(from_milliseconds(moment))
-        spelled, title, source_name, id = orjson.dumps(value).decode(), *articles[article][:2], id_text(id)
-        shown = orjson.dumps(defang(type, value)).decode()
-        indicator = (
-            f'{{"id":"{id}","type":"{type}","value":{spelled},"defanged":{shown},"first_seen":"{moments[first]}",'
-            f'"last_seen":"{moments[last]}","added_at":"{moments[added]}","changed_at":"{moments[changed]}",'
-            f'"sightings":{sightings},"sources":{sources},"context":{orjson.dumps(context).decode()},'
-            f'"malware":{malware},"tags":[]}}'
-        )
-        names = tuple(json.loads(malware)) if malware != "[]" else ()
-        rendered = card_json(indicator.encode(), articles[article][2])
-        yield Card(id, type, value, last, names, title, source_name, sources, votes, rendered)
+        title, source_name, shown = articles[article]
+        members = {
+            "id": (named := id_text(id)),
+            "type": type,
+            "value": value,
+            "defanged": defang(type, value),
+            "first_seen": moments[first],
+            "last_seen": moments[last],
+            "added_at": moments[added],
+            "changed_at": moments[changed],
+            "sightings": sightings,
+            "sources": sources,
+            "context": context,
+            "malware": orjson.Fragment(malware),
+            "tags": (),
+            "article": shown,
+        }
+        names = tuple(orjson.loads(malware)) if malware != "[]" else ()
+        rendered = orjson.dumps(members)[:-1]
+        yield Card(named, type, value, last, names, title, source_name, sources, votes, rendered)
 
 
-def _article(connection: sqlite3.Connection, seq: int) -> tuple[str, str, bytes]:
+def _article(connection: sqlite3.Connection, seq: int) -> tuple[str, str, orjson.Fragment]:
     """Return an article's title and source name, and how a card shows it."""
     ref = article_ref(connection.execute(_ARTICLE, (seq,)).fetchone())
-    return ref.title, ref.source_name, orjson.dumps(article_members(ref))
+    return ref.title, ref.source_name, orjson.Fragment(orjson.dumps(article_members(ref)))
 
 
-_CARDS = """
-    SELECT i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.changed_at, i.sightings, i.sources,
-        i.context, i.malware, i.article_seq, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id),
-        i.seq
-    FROM iocs AS i
-"""
+_CARD_COLUMNS = 13
+_CARDS = """i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.changed_at, i.sightings, i.sources,
+    i.context, i.malware, i.article_seq, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id)"""
 _ARTICLE = """
     SELECT id AS article_id, title, url, source_name, published_at, seen_at, source_domain FROM articles WHERE seq = ?
 """

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -120,42 +120,70 @@ def _meaning(error: sqlite3.DatabaseError) -> Exception:
     return StoreUnavailable(f"the store cannot be used ({error}){advice}") if code & 0xFF in _PASSING else error
 
 
+# What makes a read on the event loop move into a thread.
+_MOVED = frozenset({sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY})
+
+
 class _AtOnce:
-    """A connection for reads on the event loop: it waits for no lock, and breaks a read off that takes too long."""
+    """A connection for reads on the event loop: it waits for no lock, and breaks a read off that takes too long.
+
+    All reads of one turn of the loop share a transaction, for to begin and to end one costs more than such a read. It
+    ends before anything of the next turn goes on, so that whoever waited for a write sees it.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._in_use = threading.Lock()
         self._connection: sqlite3.Connection | None = None
+        self._turn_of: asyncio.AbstractEventLoop | None = None
         self._closed = False
         self._ends = 0.0
         self._away_until = 0.0
 
     def read(self, work: Work[T]) -> tuple[T] | None:
         """Return what `work` returns, in a tuple; None where it has to run in a thread."""
-        if time.monotonic() < self._away_until or not self._in_use.acquire(blocking=False):
+        begun = time.monotonic()
+        if begun < self._away_until or not self._in_use.acquire(blocking=False):
             return None
         try:
-            return self._timed(work)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY):
+            self._ends = begun + _AT_ONCE_SECONDS
+            connection = self._begun(asyncio.get_running_loop())
+            return None if connection is None else (work(connection),)
+        except BaseException as error:
+            self._end("ROLLBACK")
+            if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in _MOVED:
                 return None
             raise
         finally:
             self._in_use.release()
+            ended = time.monotonic()
+            if ended - begun > _HELD_SECONDS:
+                self._away_until = ended + _AWAY_SECONDS
 
-    def _timed(self, work: Work[T]) -> tuple[T] | None:
+    def _begun(self, loop: asyncio.AbstractEventLoop) -> sqlite3.Connection | None:
+        """Return the connection within a transaction of this turn; None while it is at another loop's."""
         if self._closed:
             return None
-        begun = time.monotonic()
-        self._ends = begun + _AT_ONCE_SECONDS
-        try:
-            with self._opened() as connection:
-                connection.execute("BEGIN")
-                return (work(connection),)
-        finally:
-            if time.monotonic() - begun > _HELD_SECONDS:
-                self._away_until = time.monotonic() + _AWAY_SECONDS
+        if self._turn_of is not None and self._turn_of is not loop and not self._turn_of.is_closed():
+            return None
+        connection = self._opened()
+        if self._turn_of is not loop:
+            self._end()
+            # Before the beginning: what another thread then tells this loop comes after the end.
+            loop.call_soon(self._end_turn)
+            self._turn_of = loop
+            connection.execute("BEGIN")
+        return connection
+
+    def _end_turn(self) -> None:
+        with self._in_use:
+            self._end()
+
+    def _end(self, statement: str = "COMMIT") -> None:
+        self._turn_of = None
+        if self._connection is not None and not self._closed and self._connection.in_transaction:
+            with suppress(sqlite3.Error):
+                self._connection.execute(statement)
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:

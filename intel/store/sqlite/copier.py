@@ -12,6 +12,8 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
+from intel.audit import AuditEntry
+from intel.feedback import Feedback
 from intel.records import Account, ApiKey, Catalogue, Feed, Session, Submission, Vote, Week
 from intel.saved_searches import Delivery, SavedSearch
 from intel.store.copying import (
@@ -71,7 +73,9 @@ TABLES = {
     "accounts": _Table("accounts", partial(from_row, Account)),
     "keys": _Table("keys", partial(from_row, ApiKey)),
     "sessions": _Table("sessions", partial(from_row, Session)),
+    "audit": _Table("audit", partial(from_row, AuditEntry)),
     "blocked_domains": _Table("blocked_domains", partial(from_row, BlockedDomain)),
+    "feedback": _Table("feedback", partial(from_row, Feedback)),
     "feeds": _Table("feeds", partial(from_row, Feed)),
     "catalogues": _Table("catalogues", partial(from_row, Catalogue)),
     "catalogue_parts": _Table("catalogue_parts", partial(from_row, CataloguePart)),
@@ -88,7 +92,7 @@ TABLES = {
 
 def _read_articles(connection: sqlite3.Connection) -> Iterator[Entry]:
     for row in connection.execute(f"{ARTICLES_WITH_TEXT} ORDER BY save_number"):
-        yield Entry(article(row, row["text"]), sightings_of(connection, row["seq"]))
+        yield Entry(article(row, row["text"], row["structure"]), sightings_of(connection, row["seq"]))
 
 
 def _read_addresses(connection: sqlite3.Connection) -> Iterator[Address]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from intel.indicator_types import MOST_TYPES
 from intel.query import IocQuery
 from intel.records import IOC_TYPES, Facets
 from intel.store.sqlite.filtering import OF_SOURCE
@@ -17,24 +18,23 @@ from intel.store.sqlite.ranking import matches_everything
 from intel.times import from_milliseconds
 
 _MOST_SOURCES, _MOST_WEEKS = 20, 26
-_WEEK = 7 * 86_400_000
+WEEK_MILLISECONDS = 7 * 86_400_000
 _MONDAY = -3 * 86_400_000  # 1969-12-29
 
 # Of `ioc_sources.shared`: an only source, one of several, and every further one.
 ONLY, FIRST, FURTHER = 0, 1, 2
-_TYPES = 16  # room for as many types
 
 Rows = Iterable[sqlite3.Row] | Iterable[tuple[Any, ...]]
 
 
 def week_of(moment: int) -> int:
     """Return the week of a time in milliseconds, in weeks since the first Monday."""
-    return (moment - _MONDAY) // _WEEK
+    return (moment - _MONDAY) // WEEK_MILLISECONDS
 
 
 def kind_of(type: str, last_seen: int) -> int:
     """Return type and week of an indicator in one number, which takes less time to count by."""
-    return week_of(last_seen) * _TYPES + IOC_TYPES.index(type)
+    return week_of(last_seen) * MOST_TYPES + IOC_TYPES.index(type)
 
 
 def divide(connection: sqlite3.Connection, query: IocQuery) -> Facets:
@@ -90,7 +90,7 @@ def _of_kinds(connection: sqlite3.Connection, rows: Rows) -> Facets:
         sources[source] += count
         if shared < FURTHER:
             kinds[kind] += count
-    weeks = ((IOC_TYPES[kind % _TYPES], kind // _TYPES, count) for kind, count in kinds.items())
+    weeks = ((IOC_TYPES[kind % MOST_TYPES], kind // MOST_TYPES, count) for kind, count in kinds.items())
     named = [(-count, *connection.execute(_NAME, (seq,)).fetchone()) for seq, count in sources.items()]
     return _facets(weeks, ((name, -fewest) for fewest, name in sorted(named)[:_MOST_SOURCES]))
 
@@ -107,12 +107,14 @@ def _facets(weeks_of_types: Rows, sources: Rows) -> Facets:
 
 
 def _week_id(week: int) -> str:
-    year, number, _ = from_milliseconds(_MONDAY + week * _WEEK).isocalendar()
+    year, number, _ = from_milliseconds(_MONDAY + week * WEEK_MILLISECONDS).isocalendar()
     return f"{year:04}-W{number:02}"
 
 
 # As `week_of` has it, rounded down before 1970 too.
-WEEK = f"(last_seen - {_MONDAY} - ((last_seen - {_MONDAY}) % {_WEEK} + {_WEEK}) % {_WEEK}) / {_WEEK}"
+_SINCE_MONDAY = f"(last_seen - {_MONDAY})"
+_LENGTH = WEEK_MILLISECONDS
+WEEK = f"({_SINCE_MONDAY} - ({_SINCE_MONDAY} % {_LENGTH} + {_LENGTH}) % {_LENGTH}) / {_LENGTH}"
 _MOST_FIRST = "ORDER BY iocs DESC, name LIMIT ?"
 _SOURCES = f"""
     SELECT name, sum(iocs) AS iocs FROM source_counts CROSS JOIN sources ON sources.seq = source_seq

@@ -78,6 +78,22 @@ def ioc_sorted(query: IocQuery) -> Sql:
     )
 
 
+def is_of_ids_alone(query: IocQuery) -> bool:
+    """Return whether a query asks for the first page of some ids and nothing else, as every look-up does."""
+    is_first = query.text is None and query.after is None and query.sort is None
+    return is_first and query.ids is not None and query.filter == ANY
+
+
+def ioc_of_ids(query: IocQuery) -> Sql:
+    """Do as `ioc_sorted` for a query that `is_of_ids_alone`."""
+    ids = query.ids or ()
+    asked = ", ".join("?" * len(ids))
+    return Sql(
+        f"SELECT seq, newest_first, id FROM iocs AS i WHERE i.id IN ({asked}) ORDER BY newest_first, id LIMIT ?",
+        (*map(id_bytes, ids), query.limit + 1),
+    )
+
+
 def ioc_stream(query: IocQuery) -> Sql:
     """Return all records of a list or search as rows of `IOC_COLUMNS`, in order."""
     query = replace(query, limit=_ALL, after=None)

@@ -12,7 +12,7 @@ from intel.cards import Card
 from intel.query import AddedPage, AddedPosition, ChangePage, ChangePosition, ChangeQuery, IocQuery, Page, Position
 from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.sqlite import finding
-from intel.store.sqlite.cards import cards_by_id, cards_in_order
+from intel.store.sqlite.cards import Place, cards_by_id, cards_in_order, cards_listed
 from intel.store.sqlite.changes import newest, read_added, read_changes, read_changes_of, read_position
 from intel.store.sqlite.connection import ROWS_AT_ONCE, Database
 from intel.store.sqlite.facets import divide
@@ -37,7 +37,7 @@ class SqliteIocs:
         return await self._database.read_at_once(lambda connection: _find(connection, query, iocs_in_order))
 
     async def find_cards(self, query: IocQuery) -> Page[Card]:
-        return await self._database.read_at_once(lambda connection: _find(connection, query, cards_in_order))
+        return await self._database.read_at_once(lambda connection: _find_cards(connection, query))
 
     async def stream(self, query: IocQuery) -> AsyncGenerator[tuple[Ioc, ...], None]:
         every = finding.ioc_stream(query)
@@ -119,7 +119,7 @@ def _page(
     connection: sqlite3.Connection, rows: list[sqlite3.Row], total: int | None, limit: int, load: Load[T]
 ) -> Page[T]:
     items = load(connection, [row["seq"] for row in rows[:limit]])
-    return Page(items, total, _position(rows[limit - 1]) if len(rows) > limit else None)
+    return Page(items, total, _position(dict(rows[limit - 1])) if len(rows) > limit else None)
 
 
 def _find(connection: sqlite3.Connection, query: IocQuery, load: Load[T]) -> Page[T]:
@@ -128,6 +128,19 @@ def _find(connection: sqlite3.Connection, query: IocQuery, load: Load[T]) -> Pag
         return _page(connection, rows, total, query.limit, load)
     counted = count(connection, _total(query)) if query.after is None else None
     return read_page(connection, _statement(connection, query, counted), counted, query.limit, load)
+
+
+def _find_cards(connection: sqlite3.Connection, query: IocQuery) -> Page[Card]:
+    """Do as `_find`; the cards of a list come with its statement."""
+    if query.text is not None and query.sort is None:
+        return _find(connection, query, cards_in_order)
+    # Few have one of some ids: they are counted as they are read.
+    is_short = query.text is None and query.ids is not None and query.after is None
+    total = count(connection, _total(query)) if query.after is None and not is_short else None
+    cards, last = cards_listed(connection, _statement(connection, query, total), query.limit)
+    if is_short:
+        total = len(cards) if last is None else count(connection, _total(query))
+    return Page(cards, total, None if last is None else _position(last))
 
 
 def _total(query: IocQuery) -> Sql:
@@ -139,6 +152,8 @@ def _total(query: IocQuery) -> Sql:
 
 def _statement(connection: sqlite3.Connection, query: IocQuery, total: int | None) -> Sql:
     """Return the statement for a page that is not ordered by rank: little is sorted, of much an index is walked."""
+    if finding.is_of_ids_alone(query):
+        return finding.ioc_of_ids(query)
     if query.text is not None or query.ids is not None:
         return finding.ioc_sorted(query)
     if finding.is_read_in_order(query):
@@ -149,8 +164,8 @@ def _statement(connection: sqlite3.Connection, query: IocQuery, total: int | Non
     return finding.ioc_sorted(query) if total <= _FEW else finding.ioc_walk(query)
 
 
-def _position(row: sqlite3.Row) -> Position:
-    return Position(tuple(_sort_value(name, row[name]) for name in row.keys() if name != "seq"))  # noqa: SIM118
+def _position(last: Place) -> Position:
+    return Position(tuple(_sort_value(name, value) for name, value in last.items() if name != "seq"))
 
 
 def _sort_value(name: str, value: int | str | bytes) -> int | str:

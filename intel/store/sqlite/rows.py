@@ -25,7 +25,7 @@ ARTICLE_COLUMNS = """
     id, url, title, source_name, author, published_at, fetched_at, language, summary, cluster_id, notes, ioc_counts,
     ioc_dropped, revision, findings, source_domain
 """
-ARTICLES_WITH_TEXT = f"SELECT {ARTICLE_COLUMNS}, seq, text FROM articles LEFT JOIN article_texts USING (seq)"
+ARTICLES_WITH_TEXT = f"SELECT {ARTICLE_COLUMNS}, seq, text, structure FROM articles LEFT JOIN article_texts USING (seq)"
 
 
 def id_bytes(id: str) -> bytes:
@@ -65,11 +65,15 @@ def from_row(kind: type[R], row: sqlite3.Row | dict[str, Any]) -> R:
 def _stored(value: Any) -> Any:
     if isinstance(value, datetime):
         return to_milliseconds(value)
-    return to_json(value) if isinstance(value, dict) else value
+    return to_json(value) if isinstance(value, (dict, tuple)) else value
 
 
 def _as_it_is(value: Any) -> Any:
     return value
+
+
+def _tuple(value: str) -> tuple[Any, ...]:
+    return tuple(json.loads(value))
 
 
 def to_json(value: Any) -> str:
@@ -82,6 +86,7 @@ _READ: dict[Any, Callable[[Any], Any]] = {
     "datetime": from_milliseconds,
     "datetime | None": moment,
     "dict[str, Any]": json.loads,
+    "tuple[Scope, ...]": _tuple,
 }
 
 
@@ -115,7 +120,7 @@ def ioc(row: sqlite3.Row) -> Ioc:
     )
 
 
-def article(row: sqlite3.Row, text: str | None = None) -> Article:
+def article(row: sqlite3.Row, text: str | None = None, structure: str | None = None) -> Article:
     """Return the article of a row of `ARTICLE_COLUMNS`."""
     return Article(
         id=row["id"],
@@ -135,6 +140,7 @@ def article(row: sqlite3.Row, text: str | None = None) -> Article:
         revision=row["revision"],
         findings=json.loads(row["findings"]),
         source_domain=row["source_domain"],
+        structure=structure or "",
     )
 
 

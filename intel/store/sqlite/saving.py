@@ -88,7 +88,7 @@ def _put_article(connection: sqlite3.Connection, entry: Entry) -> int:
     (number,) = connection.execute("UPDATE save_numbers SET last = last + 1 RETURNING last").fetchone()
     connection.execute("INSERT OR IGNORE INTO sources (name) VALUES (?)", (article.source_name,))
     (seq,) = connection.execute(_PUT_ARTICLE, _article_row(article) | {"save_number": number}).fetchone()
-    connection.execute("REPLACE INTO article_texts (seq, text) VALUES (?, ?)", (seq, article.text))
+    connection.execute(_PUT_TEXT, (seq, article.text, article.structure))
     write_words(connection, seq, article)
     connection.executemany(_PUT_ADDRESS, ((address, article.id, number) for address in entry.addresses))
     return int(seq)
@@ -143,6 +143,7 @@ _PUT_ARTICLE = f"""
         {", ".join(f"{name} = excluded.{name}" for name in _FIELDS)}
     RETURNING seq
 """
+_PUT_TEXT = "REPLACE INTO article_texts (seq, text, structure) VALUES (?, ?, ?)"
 _PUT_ADDRESS = "INSERT INTO addresses (address, article_id, claimed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
 _ADD_SIGHTING = """
     INSERT INTO sightings (ioc_seq, newest_first, article_seq, position, malware, context) VALUES (?, ?, ?, ?, ?, ?)

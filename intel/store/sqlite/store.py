@@ -9,7 +9,9 @@ from pathlib import Path
 
 from intel.errors import StoreDamaged
 from intel.records import Totals
+from intel.store.audit import Audit
 from intel.store.copying import Copier
+from intel.store.feedback import Feedbacks
 from intel.store.feeds import Feeds
 from intel.store.files import Files
 from intel.store.marks import Marks
@@ -29,10 +31,12 @@ from intel.store.port import (
 from intel.store.searches import Deliveries, SavedSearches
 from intel.store.sqlite.accounts import SqliteAccounts
 from intel.store.sqlite.articles import SqliteArticles
+from intel.store.sqlite.audit import SqliteAudit
 from intel.store.sqlite.catalogues import SqliteCatalogues
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.copier import SqliteCopier
 from intel.store.sqlite.domains import SqliteDomains
+from intel.store.sqlite.feedback import SqliteFeedbacks
 from intel.store.sqlite.feeds import SqliteFeeds
 from intel.store.sqlite.files import SqliteFiles
 from intel.store.sqlite.iocs import SqliteIocs
@@ -71,7 +75,9 @@ class SqliteStore:
         self._domains = SqliteDomains(self._database)
         self._catalogues = SqliteCatalogues(self._database)
         self._votes = SqliteVotes(self._database)
+        self._feedback = SqliteFeedbacks(self._database)
         self._marks = SqliteMarks(self._database)
+        self._audit = SqliteAudit(self._database)
 
     @property
     def iocs(self) -> Iocs:
@@ -100,6 +106,10 @@ class SqliteStore:
     @property
     def weeks(self) -> Weeks:
         return self._weeks
+
+    @property
+    def feedback(self) -> Feedbacks:
+        return self._feedback
 
     @property
     def feeds(self) -> Feeds:
@@ -132,6 +142,10 @@ class SqliteStore:
     @property
     def copier(self) -> Copier:
         return SqliteCopier(self._database, self._articles)
+
+    @property
+    def audit(self) -> Audit:
+        return self._audit
 
     @property
     def marks(self) -> Marks:

@@ -31,7 +31,7 @@ class SqliteWeeks:
 
     async def get(self, id: str, revision: int | None = None) -> Week | None:
         asked = (id, revision, revision)
-        row = await self._database.read(lambda connection: connection.execute(_GET, asked).fetchone())
+        row = await self._database.read_at_once(lambda connection: connection.execute(_GET, asked).fetchone())
         return from_row(Week, row) if row else None
 
     async def bases(self, id: str) -> dict[int, str]:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 
 import httpx
 import pytest
 import pytest_asyncio
 
+from intel.records import Vote
 from intel.settings import ElasticsearchSettings
 from intel.store.elastic.store import ElasticStore
 from intel.store.port import Store
 from intel.store.sqlite.store import SqliteStore
+from tests.contract.store.builders import hour, id_of
+from tests.contract.store.corpus import make_corpus
 
 Open = Callable[[], Store]
+# The corpus on an engine: what opens a store of it, and what saving each of its articles came to.
+CorpusOn = Callable[[str], tuple[Open, tuple[object, ...]]]
 ENGINES = ("sqlite", "elasticsearch")
+# Answers are the same however many shards there are: `TEST_SHARDS=3 scripts/test tests/contract/store`.
+_SHARDS = int(os.environ.get("TEST_SHARDS", "1"))
 
 
 def open_sqlite(folder: Path) -> Open:
@@ -26,7 +37,7 @@ def open_sqlite(folder: Path) -> Open:
 
 def open_elasticsearch(url: str, prefix: str) -> Open:
     """Opens stores whose indices all begin with `prefix`."""
-    return lambda: ElasticStore(ElasticsearchSettings(nodes=(url,), index_prefix=prefix))
+    return lambda: ElasticStore(ElasticsearchSettings(nodes=(url,), index_prefix=prefix, shards=_SHARDS))
 
 
 @pytest.fixture
@@ -91,7 +102,8 @@ def open_new_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
     return open_elasticsearch(request.getfixturevalue("elasticsearch_url"), request.getfixturevalue("new_prefix"))
 
 
-async def _opened(open_store: Open) -> AsyncIterator[Store]:
+async def opened(open_store: Open) -> AsyncIterator[Store]:
+    """Yields a store that is set up, and closes it."""
     store = open_store()
     try:
         await store.setup()
@@ -102,23 +114,64 @@ async def _opened(open_store: Open) -> AsyncIterator[Store]:
 
 @pytest_asyncio.fixture
 async def store(open_store: Open) -> AsyncIterator[Store]:
-    async for opened in _opened(open_store):
-        yield opened
+    async for each in opened(open_store):
+        yield each
 
 
 @pytest_asyncio.fixture
 async def other_store(open_store: Open, store: Store) -> AsyncIterator[Store]:
-    async for opened in _opened(open_store):
-        yield opened
+    async for each in opened(open_store):
+        yield each
 
 
 @pytest_asyncio.fixture
 async def sqlite_store(tmp_path: Path) -> AsyncIterator[Store]:
-    async for opened in _opened(open_sqlite(tmp_path)):
-        yield opened
+    async for each in opened(open_sqlite(tmp_path)):
+        yield each
 
 
 @pytest_asyncio.fixture
 async def elastic_store(open_elastic: Open) -> AsyncIterator[Store]:
-    async for opened in _opened(open_elastic):
-        yield opened
+    async for each in opened(open_elastic):
+        yield each
+
+
+async def _save_corpus(open_store: Open) -> tuple[object, ...]:
+    async for store in opened(open_store):
+        results = [
+            await store.articles.save(saved.article, saved.sightings, [saved.article.url or ""])
+            for saved in make_corpus()
+        ]
+        for account in ("account-a", "account-b"):
+            await store.votes.put(Vote(id_of("domain evil.example"), account, "", hour(1)))
+    return tuple(results)
+
+
+@pytest.fixture(scope="session")
+def corpus_on(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[CorpusOn]:
+    """Saves the corpus, with two votes on evil.example, once on each engine; tests that take it only read."""
+    with ExitStack() as stack:
+
+        @cache
+        def corpus(engine: str) -> tuple[Open, tuple[object, ...]]:
+            if engine == "sqlite":
+                opener = open_sqlite(tmp_path_factory.mktemp("corpus"))
+            else:
+                url = request.getfixturevalue("elasticsearch_url")
+                opener = open_elasticsearch(url, stack.enter_context(contextmanager(_prefix)(url)))
+            return opener, asyncio.run(_save_corpus(opener))
+
+        yield corpus
+
+
+@pytest.fixture(params=ENGINES)
+def open_corpus(request: pytest.FixtureRequest, corpus_on: CorpusOn) -> Open:
+    opener, _ = corpus_on(request.param)
+    return opener
+
+
+@pytest_asyncio.fixture
+async def corpus_store(open_corpus: Open) -> AsyncIterator[Store]:
+    """Yields a store that holds the corpus and two votes; only for reading."""
+    async for each in opened(open_corpus):
+        yield each

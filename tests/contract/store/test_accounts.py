@@ -33,6 +33,14 @@ async def test_an_account_is_read_back_whole(store: Store, other_store: Store) -
     assert await store.accounts.get("unknown") is None
 
 
+async def test_what_is_kept_of_two_factor_codes_is_read_back(store: Store, other_store: Store) -> None:
+    kept = {"secret": "sealed", "step": 59_000_000, "recovery": ["a", "b"]}
+    made = await store.accounts.create(replace(make_account(), two_factor=kept))
+    assert await other_store.accounts.get(made.id) == made and made.two_factor == kept
+    await store.accounts.update(replace(made, two_factor=kept | {"recovery": ["b"]}))
+    assert (await other_store.accounts.all())[0].two_factor["recovery"] == ["b"]
+
+
 async def test_a_taken_id_is_refused_and_the_account_kept(store: Store) -> None:
     made = await store.accounts.create(make_account())
     with pytest.raises(AccountExists):
@@ -96,6 +104,16 @@ async def test_a_key_is_read_back_whole(store: Store, other_store: Store) -> Non
     assert await store.accounts.get_key("account-one", 1) is None
     assert await store.accounts.get_key("account-two", 2) is None
     assert await store.accounts.keys("account-two") == ()
+
+
+async def test_a_key_keeps_its_scopes_and_its_end_and_makes_room_from_then_on(store: Store) -> None:
+    short = replace(make_key(), expires_at=hour(3), scopes=("read", "export"))
+    assert await store.accounts.add_key(short)
+    assert await store.accounts.get_key("account-one", 0) == short
+    assert not await store.accounts.add_key(replace(make_key(digest="early"), created_at=hour(2)))
+    late = replace(make_key(digest="late"), created_at=hour(3))
+    assert await store.accounts.add_key(late)
+    assert await store.accounts.keys("account-one") == (late,)
 
 
 async def test_the_live_keys_come_by_slot(store: Store) -> None:

@@ -45,13 +45,15 @@ async def test_an_article_keeps_what_was_dropped_its_revision_and_its_findings(
         "CVE-2024-1001": {"cvss": {"score": 10.0, "version": "3.1", "vector": None}},
         "CVE-2024-1002": {},
     }
-    article = replace(make_article(), ioc_dropped=1_234, revision=7, findings=findings)
+    structure = "[[1,0,[0,4]]]"
+    article = replace(make_article(), ioc_dropped=1_234, revision=7, findings=findings, structure=structure)
     saved = await publish(store, article, "cve CVE-2024-1000")
     assert saved == replace(article, ioc_counts={"cve": 1})
     assert await other_store.articles.get(article.id) == saved
     page = await other_store.articles.find(ArticleQuery())
-    assert page.items == (replace(saved, text=None),)
+    assert page.items == (replace(saved, text=None, structure=""),)
     assert await store.articles.between(hour(0), hour(1)) == page.items
+    assert await store.articles.get_many([article.id]) == {article.id: page.items[0]}
     plain = await publish(store, make_article())
     assert (plain.ioc_dropped, plain.revision, plain.findings) == (0, 1, {})
     assert await other_store.articles.get(article.id) == plain
@@ -321,6 +323,25 @@ async def test_weeks_are_those_in_which_an_article_was_seen(store: Store) -> Non
 
 async def seen_between(store: Store, start: datetime, end: datetime) -> list[SeenIoc]:
     return [seen_ioc async for seen_ioc in store.articles.seen_between(start, end)]
+
+
+async def test_articles_are_counted_by_week_of_all_or_of_one_source(store: Store) -> None:
+    assert await store.articles.by_week(3) == {} == await store.articles.by_week(3, "Agency")
+    week = 7 * 24
+    for number, (at, source) in enumerate(
+        ((-9.0, "Agency"), (-9.001, "Agency"), (0, "Blog"), (week - 9.001, "Agency"), (2 * week, "Blog"), (1, "Blog"))
+    ):
+        await publish(store, make_article(str(number), at=at, source=source))
+    monday = hour(-9)
+    weeks = [(monday + timedelta(weeks=n)) for n in range(-1, 3)]
+    assert list((await store.articles.by_week(9)).items()) == [
+        (weeks[3], 1),
+        (weeks[1], 4),
+        (weeks[0], 1),
+    ]
+    assert await store.articles.by_week(3) == {weeks[3]: 1, weeks[1]: 4}
+    assert await store.articles.by_week(2, "Agency") == {weeks[1]: 2, weeks[0]: 1}
+    assert await store.articles.by_week(2, "agency") == {}
 
 
 async def test_every_sighting_of_a_span_by_indicator_and_article(store: Store) -> None:

@@ -6,23 +6,14 @@ import pytest
 
 from intel.cards import card_of
 from intel.query import IocQuery
-from intel.records import Vote
 from intel.store.port import Store
-from tests.contract.store.builders import hour, id_of, query
-from tests.contract.store.corpus import make_corpus
+from tests.contract.store.builders import id_of, make_article, publish, query
 
 SEARCHES = (None, "evil", "evil corp", "emotet evil*", "198.51.0.0/16", "evil.example", "??")
 
 
-async def fill(store: Store) -> None:
-    for saved in make_corpus():
-        await store.articles.save(saved.article, saved.sightings, [saved.article.url or ""])
-    for account in ("account-a", "account-b"):
-        await store.votes.put(Vote(id_of("domain evil.example"), account, "", hour(1)))
-
-
-async def test_cards_are_found_as_records_are_with_the_votes_on_them(store: Store) -> None:
-    await fill(store)
+async def test_cards_are_found_as_records_are_with_the_votes_on_them(corpus_store: Store) -> None:
+    store = corpus_store
     for text in SEARCHES:
         asked: IocQuery | None = query(text, limit=7)
         while asked is not None:
@@ -33,8 +24,8 @@ async def test_cards_are_found_as_records_are_with_the_votes_on_them(store: Stor
             asked = query(text, limit=7, after=cards.next) if cards.next else None
 
 
-async def test_cards_are_read_by_id_and_unknown_ids_are_left_out(store: Store) -> None:
-    await fill(store)
+async def test_cards_are_read_by_id_and_unknown_ids_are_left_out(corpus_store: Store) -> None:
+    store = corpus_store
     every = [ioc.id for ioc in (await store.iocs.find(IocQuery(limit=1000))).items]
     asked = [*every, "unknown", every[0]]
     votes = await store.votes.counts(every)
@@ -44,6 +35,16 @@ async def test_cards_are_read_by_id_and_unknown_ids_are_left_out(store: Store) -
 
 
 @pytest.mark.parametrize("names", [[], ["nothing like it"], ["??"]])
-async def test_names_that_no_stored_malware_has_are_left_out(store: Store, names: list[str]) -> None:
-    await fill(store)
-    assert await store.iocs.malware_named(names) == {}
+async def test_names_that_no_stored_malware_has_are_left_out(corpus_store: Store, names: list[str]) -> None:
+    assert await corpus_store.iocs.malware_named(names) == {}
+
+
+async def test_spellings_of_a_malware_name_are_told_best_first_and_not_once_they_are_gone(store: Store) -> None:
+    await publish(store, make_article("one", at=1, source="A"), "malware Agent.btz", "malware AGENT.BTZ")
+    await publish(store, make_article("two", at=2, source="B"), "malware AGENT.BTZ", "domain agent.btz")
+    last = make_article("three", at=3, source="C")
+    await publish(store, last, "malware agent.BTZ")
+    named = await store.iocs.malware_named(["agent.btz", "agent"])
+    assert named == {"agent.btz": ("AGENT.BTZ", "agent.BTZ", "Agent.btz")}
+    await store.articles.remove(last.id)
+    assert await store.iocs.malware_named(["agent.btz"]) == {"agent.btz": ("AGENT.BTZ", "Agent.btz")}

@@ -13,8 +13,20 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from intel.audit import AuditEntry
 from intel.query import ArticleQuery, ChangePosition, ChangeQuery, IocQuery
-from intel.records import Account, ApiKey, Catalogue, Feed, HandedFile, Reading, Session, Sighting, Vote, Week
+from intel.records import (
+    Account,
+    ApiKey,
+    Catalogue,
+    Feed,
+    HandedFile,
+    Reading,
+    Session,
+    Sighting,
+    Vote,
+    Week,
+)
 from intel.saved_searches import Delivery, SavedSearch
 from intel.store import copying
 from intel.store.copying import PARTS, copy_all, is_empty
@@ -25,6 +37,7 @@ from intel.store.sqlite.store import SqliteStore
 from search_mappings import elasticsearch_indices
 from tests.contract.store.builders import hour, id_of, listed, make_article, make_submission, publish, search, the_ioc
 from tests.contract.store.conftest import open_elasticsearch, open_sqlite
+from tests.contract.store.test_feedback import make_feedback
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -56,12 +69,14 @@ async def fill(store: Store) -> None:
     await store.weeks.add(Week("2026-W47", 1, "basis", hour(20), body))
     await store.weeks.add(Week("2026-W47", 2, "other", hour(30), body))
     await store.feeds.add(Feed("feed-1", "https://feed.example/rss", "A", hour(0), hour(1), etag='"x"', failures=2))
+    await store.audit.add(AuditEntry("0001-a", hour(3), "a1@example.org", "account.role", "a2@example.org", "reader"))
     await store.domains.block("bad.example", hour(4))
     await store.catalogues.put(
         Catalogue("kev", hour(1), hour(2), "kev.json", 2), {"a:b": b"\x00one", "c": b"two" * 999}
     )
     await store.votes.put(Vote(id_of("domain evil.example"), "account-1", "ours", hour(8)))
     await store.votes.put(Vote(id_of("domain evil.example"), "account-2", "", hour(9)))
+    await store.feedback.put(make_feedback("account-1"))
     candidate = {"type": "domain", "value": "evil.example", "kept": True, "score": 3}
     said = (("domain", "evil.example"),)
     await store.readings.put(Reading(make_article("a").id, 1, hour(1000), "t", said, "text", (candidate,)))
@@ -101,6 +116,7 @@ async def answers(store: Store) -> list[Any]:
         await store.articles.find(ArticleQuery(limit=10)),
         await store.articles.id_of("https://news.example/a"),
         await store.votes.counts([evil.id]),
+        [one async for one in store.feedback.all()],
         (await store.iocs.find_cards(IocQuery(limit=50))).items,
         await store.totals(),
     ]

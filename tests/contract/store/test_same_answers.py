@@ -13,6 +13,7 @@ from intel.query import ArticleQuery, IocQuery, parse_search
 from intel.records import Facets
 from intel.store.port import Store
 from tests.contract.store.builders import hour, id_of, query, values
+from tests.contract.store.conftest import CorpusOn, Open, opened
 from tests.contract.store.corpus import HOSTS, SOURCES, WORDS, make_corpus
 from tests.contract.store.oracle import Oracle
 
@@ -47,14 +48,18 @@ ARTICLE_QUERIES = (
 pytestmark = pytest.mark.timeout(300)
 
 
+@pytest.fixture
+def openers(corpus_on: CorpusOn) -> tuple[Open, Open]:
+    (open_one, saved_on_one), (open_two, saved_on_two) = corpus_on("sqlite"), corpus_on("elasticsearch")
+    assert saved_on_one == saved_on_two
+    return open_one, open_two
+
+
 @pytest_asyncio.fixture
-async def both(sqlite_store: Store, elastic_store: Store) -> AsyncIterator[tuple[Store, Store]]:
-    for saved in make_corpus():
-        address = [saved.article.url or ""]
-        one = await sqlite_store.articles.save(saved.article, saved.sightings, address)
-        two = await elastic_store.articles.save(saved.article, saved.sightings, address)
-        assert one == two
-    yield sqlite_store, elastic_store
+async def both(openers: tuple[Open, Open]) -> AsyncIterator[tuple[Store, Store]]:
+    async for one in opened(openers[0]):
+        async for two in opened(openers[1]):
+            yield one, two
 
 
 async def walked(store: Store, asked: IocQuery) -> list[object]:
@@ -73,11 +78,8 @@ def in_order(facets: Facets) -> list[list[tuple[str, int]]]:
     return [list(counts.items()) for counts in (facets.types, facets.sources, facets.weeks)]
 
 
-async def test_answers_are_those_of_the_rules(store: Store) -> None:
-    saves = make_corpus()
-    for saved in saves:
-        await store.articles.save(saved.article, saved.sightings, [])
-    oracle = Oracle(saves)
+async def test_answers_are_those_of_the_rules(corpus_store: Store) -> None:
+    store, oracle = corpus_store, Oracle(make_corpus())
     for asked in IOC_QUERIES:
         page = await store.iocs.find(asked)
         expected = oracle.iocs(asked)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from intel.catalogues.shown import cvss_members, epss_members, kev_members
+from intel.catalogues.serializing import cvss_members, epss_members, kev_members
 from intel.focus.rules import SEVERITIES, Facts, Rule, score_parts
 from intel.names import technique_name
 from intel.store.subjects import WINDOW

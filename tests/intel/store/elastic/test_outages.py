@@ -17,9 +17,11 @@ from intel.query import ArticleQuery, CandidateQuery, IocQuery
 from intel.records import ApiKey, Catalogue, Vote
 from intel.settings import ElasticsearchSettings
 from intel.store.elastic.store import ElasticStore
+from search_mappings import elasticsearch_indices
+from tests.api.pages import eventually
 from tests.contract.store.builders import hour, listed, make_article, make_submission, publish
 from tests.intel.store.elastic.conftest import store_at
-from tests.intel.store.elastic.wire import Wire
+from tests.intel.store.elastic.wire import Wire, wire_to
 
 pytestmark = pytest.mark.asyncio
 
@@ -27,6 +29,8 @@ READS: dict[str, Callable[[ElasticStore], Awaitable[object]]] = {
     "a list": lambda store: store.iocs.find(IocQuery()),
     "facets": lambda store: store.iocs.facets(IocQuery()),
     "an indicator": lambda store: store.iocs.get("one"),
+    "many indicators": lambda store: store.iocs.get_many([f"none-{number}" for number in range(30)]),
+    "many cards": lambda store: store.iocs.get_cards([f"none-{number}" for number in range(30)]),
     "related": lambda store: store.iocs.related("one", 5),
     "articles": lambda store: store.articles.find(ArticleQuery()),
     "the indicators of an article": lambda store: store.articles.iocs_of("one", 10),
@@ -56,6 +60,7 @@ TURNED_AWAY_ITEM = (
     b'{"errors":true,"items":[{"index":{"status":429,"error":{"type":"es_rejected_execution_exception",'
     b'"reason":"rejected execution"}}}]}'
 )
+SHARD_STARTS = b'{"_id":"one","error":{"type":"no_shard_available_action_exception","reason":"no shard available"}}'
 LATE_SECONDS = 3.5
 
 
@@ -110,6 +115,43 @@ async def test_a_list_of_which_a_busy_cluster_turns_a_part_away_is_asked_again(
     wire.canned_path, wire.canned = "_msearch", [(200, b'{"responses":[%s,%s]}' % (TURNED_AWAY[1], TURNED_AWAY[1]))] * 3
     assert (await wired_store.iocs.find(IocQuery())).total == 0
     assert not wire.canned
+
+
+@pytest.mark.parametrize("ids", [1, 30])
+async def test_documents_whose_shard_only_starts_are_asked_for_again(
+    wired_store: ElasticStore, wire: Wire, ids: int
+) -> None:
+    await publish(wired_store, make_article("one", at=1), "domain a.example")
+    (there,) = (await wired_store.iocs.find(IocQuery())).items
+    wanted = [there.id, *(f"none-{number}" for number in range(1, ids))]
+    wire.canned_path, wire.canned = "_mget", [(200, b'{"docs":[%s]}' % b",".join([SHARD_STARTS] * ids))] * 3
+    assert [*await wired_store.iocs.get_cards(wanted)] == [there.id]
+    assert not wire.canned
+
+
+async def test_reads_fail_while_shards_are_away_and_pass_once_indices_are_made(
+    elasticsearch_url: str, index_prefix: str
+) -> None:
+    template, where = f"/_index_template/{index_prefix}away", "index.routing.allocation.require._name"
+    away = {"index_patterns": [f"{index_prefix}*"], "priority": 501, "template": {"settings": {where: "nobody"}}}
+    await ask(elasticsearch_url, "PUT", template, away)
+    maker, reader = store_at(elasticsearch_url, index_prefix), store_at(elasticsearch_url, index_prefix)
+    making = asyncio.create_task(maker.setup())
+
+    async def all_made() -> bool:
+        return len(await ask(elasticsearch_url, "GET", f"/{index_prefix}*/_alias")) == len(elasticsearch_indices())
+
+    try:
+        await eventually(all_made)
+        told = await asyncio.gather(*(read(reader) for read in READS.values()), return_exceptions=True)
+        assert [name for name, one in zip(READS, told, strict=True) if not isinstance(one, StoreUnavailable)] == []
+        await ask(elasticsearch_url, "PUT", f"/{index_prefix}*/_settings", {where: None})
+        await making
+        await asyncio.gather(*(read(reader) for read in READS.values()))
+    finally:
+        await ask(elasticsearch_url, "DELETE", template)
+        await maker.close()
+        await reader.close()
 
 
 async def test_a_read_that_is_answered_late_is_waited_for_while_the_cluster_answers_others(
@@ -304,6 +346,25 @@ async def test_a_node_that_is_away_is_passed_over(elasticsearch_url: str, index_
         assert await store.submissions.add(submission) == submission
         assert await store.submissions.get(submission.id) == submission
     await store.close()
+
+
+async def test_a_read_that_a_node_keeps_waiting_is_answered_by_another(
+    store: ElasticStore, elasticsearch_url: str, index_prefix: str, wire: Wire
+) -> None:
+    saved = await publish(store, make_article("one"), "domain evil.example")
+    async with wire_to(elasticsearch_url) as other:
+        both = ElasticStore(ElasticsearchSettings(nodes=(wire.url, other.url), index_prefix=index_prefix))
+        for path in ("search", "_mget", "_doc/"):
+            wire.late_path = path
+            # Of two reads one is asked of the node that is late.
+            for _ in range(2):
+                assert len((await both.iocs.find(IocQuery())).items) == 1
+                assert await both.articles.get(saved.id) is not None
+                assert await both.votes.of("none") == ()
+        assert any("_prefer_nodes" in head for head in other.heads)
+        assert not wire.late.is_set()
+        wire.late.set()
+        await both.close()
 
 
 async def test_a_request_under_way_does_not_connect_anew_once_the_store_is_closed(

@@ -21,6 +21,7 @@ from tests.intel.store.elastic.wire import Wire
 
 pytestmark = pytest.mark.asyncio
 
+MOST_WRITES = 900
 WRITES_A_SECOND = 50
 
 
@@ -43,7 +44,8 @@ async def test_fifty_writes_a_second_lose_nothing_during_a_rebuilding(store: Ela
         await publish(store, make_article(f"a{n}", at=n), *[f"domain d{n}-{m}.example" for m in range(50)])
     rebuilding = asyncio.create_task(store.reindex(silent))
     writing: list[asyncio.Task[None]] = []
-    while not rebuilding.done():
+    # An account may have 1,000 waiting: on a busy machine the rest is rebuilt without more of them.
+    while not rebuilding.done() and len(writing) < MOST_WRITES:
         writing.append(asyncio.create_task(_one_write(store, len(writing))))
         await asyncio.wait({rebuilding}, timeout=1 / WRITES_A_SECOND)
     await rebuilding

@@ -25,7 +25,7 @@ from tests.intel.store.elastic.wire import Wire, wire_to
 pytestmark = pytest.mark.asyncio
 
 # What this version has and the former one had not.
-NEW_NOUNS = ("readings", "catalogues", "catalogue_parts", "votes")
+NEW_NOUNS = ("readings", "catalogues", "catalogue_parts", "votes", "malware_names")
 NEW_FIELDS = {
     "articles": ("ioc_dropped", "revision", "findings"),
     "submissions": ("ioc_dropped", "again", "put_off"),

@@ -106,3 +106,31 @@ async def test_a_fault_in_a_short_read_is_told_as_in_any_other(database: Databas
     await database.close()
     with pytest.raises(StoreUnavailable):
         await database.read_at_once(thread_of)
+
+
+async def test_short_reads_of_one_turn_see_one_state_and_the_next_turn_what_was_written(database: Database) -> None:
+    def count(connection: sqlite3.Connection) -> int:
+        return int(connection.execute("SELECT count(*) FROM noted").fetchone()[0])
+
+    other = connect(database.path, mode="rw")
+    other.execute("PRAGMA journal_mode = WAL")
+    other.execute("CREATE TABLE noted (n INTEGER)")
+    assert await database.read_at_once(count) == 0
+    other.execute("INSERT INTO noted VALUES (1)")
+    assert await database.read_at_once(count) == 0
+    await asyncio.sleep(0)
+    assert await database.read_at_once(count) == 1
+    for n in range(2, 50):
+        await database.write(lambda connection: connection.execute("INSERT INTO noted VALUES (2)"))
+        assert await database.read_at_once(count) == n
+    other.close()
+
+
+async def test_what_a_failed_short_read_left_is_gone_for_the_next_one(database: Database) -> None:
+    def fail(connection: sqlite3.Connection) -> None:
+        connection.execute("CREATE TEMP TABLE left_over (n INTEGER)")
+        connection.execute("SELECT * FROM absent")
+
+    for _ in range(2):
+        with pytest.raises(sqlite3.OperationalError, match="absent"):
+            await database.read_at_once(fail)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from intel.catalogues.facts import CveFacts, Cvss, Epss, Kev, Technique
-from intel.catalogues.looking import lookup, techniques
+from intel.catalogues.lookups import lookup, techniques
 from intel.store import Store
 from intel.times import rfc3339
 

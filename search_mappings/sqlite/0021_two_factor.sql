@@ -1,0 +1,1 @@
+ALTER TABLE accounts ADD COLUMN two_factor TEXT NOT NULL DEFAULT '{}';
