@@ -11,6 +11,7 @@ from typing import Final, Literal
 
 import lxml.html
 import trafilatura
+from lxml import etree
 from trafilatura.settings import Document
 
 from ingest import body as bodies
@@ -19,6 +20,8 @@ from ingest.markup import Markup, depth_of, parse, text_of_source
 from ingest.own_address import amp_links, canonical_link
 from ingest.pdf_text import read_pdf
 from ingest.published import date_in_text, published_at, read_date
+from ingest.signatures import as_signed, without_site
+from ingest.structure import structure_of
 from intel.errors import ArticleUnreadable
 
 Kind = Literal["html", "text", "pdf", "markdown"]
@@ -67,7 +70,8 @@ class ArticleText:
     `title` (≤ 500 characters), `author`, `site_name` (≤ 200) and `summary` (≤ 500) are single lines without control or
     bidirectional characters. `published_at` may lie in the future. `canonical_link` is of the page's own site, and
     `amp_links` are further addresses of the same article there. `text`
-    is the readable text (≤ 1,000,000 characters), `html` the source for HTML that a parser can hold, else None.
+    is the readable text (≤ 1,000,000 characters), `structure` the stored form of its blocks (`intel.text_blocks`) where
+    a page tells them, `html` the source for HTML that a parser can hold, else None.
     `notes` are sentences about limits that were reached.
     """
 
@@ -83,6 +87,7 @@ class ArticleText:
     html: str | None
     notes: tuple[str, ...]
     amp_links: tuple[str, ...] = ()
+    structure: str = ""
 
 
 def read_article(body: bytes, content_type: str, charset: str | None, url: str | None) -> ArticleText:
@@ -123,11 +128,13 @@ def _from_html(source: str, url: str | None) -> ArticleText:
     tree = markup.tree
     small = markup.tags <= _MOST_TAGS and len(markup.source) <= _LONGEST_SOURCE and depth_of(tree) <= _DEEPEST
     about = _metadata(tree, url) if small else None
-    text = _clean_text(_main_text(tree) if small else text_of_source(markup.source))
+    written, body = _main_text(tree) if small else (text_of_source(markup.source), None)
+    text = _clean_text(written)
     _check_readable(text, tree)
     notes = () if small else (_ALL_READ,)
-    own_title = clean_label(tree.findtext(".//title"), LONGEST_TITLE)
-    found_title = clean_label(about.title if about else None, LONGEST_TITLE)
+    site_name = clean_label(about.sitename if about else None, LONGEST_NAME) or None
+    own_title = without_site(clean_label(tree.findtext(".//title"), LONGEST_TITLE), tree, site_name)
+    found_title = without_site(clean_label(about.title if about else None, LONGEST_TITLE), tree, site_name)
     titles = (found_title, own_title) if url else (own_title, found_title)
     date = published_at(tree) or (read_date(about.date) if about and about.date else None)
     if date is None and url is None:
@@ -135,16 +142,17 @@ def _from_html(source: str, url: str | None) -> ArticleText:
     return ArticleText(
         kind="html",
         title=titles[0] or titles[1] or _first_line(text) or url or "",
-        author=clean_label(about.author if about else None, LONGEST_NAME) or None,
+        author=clean_label(as_signed(about.author, tree) if about else None, LONGEST_NAME) or None,
         published_at=date,
         language=_language(tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang")),
-        site_name=clean_label(about.sitename if about else None, LONGEST_NAME) or None,
+        site_name=site_name,
         canonical_link=canonical_link(tree, url),
         summary=_summary(about.description if about else None, text),
         text=text[:LONGEST_TEXT],
         html=markup.source,
         notes=notes + _cut_note(text) + _lists_note(linked_lists(tree, url)),
         amp_links=amp_links(tree, url),
+        structure=structure_of(body, text[:LONGEST_TEXT]) if body is not None else "",
     )
 
 
@@ -210,24 +218,24 @@ def _plain_article(kind: Kind, text: str, title: str, notes: tuple[str, ...] = (
     )
 
 
-def _main_text(tree: lxml.html.HtmlElement) -> str:
-    """Return the readable part of a page, or all of it where none can be told apart."""
-    text = _found_text(tree)
+def _main_text(tree: lxml.html.HtmlElement) -> tuple[str, etree._Element | None]:
+    """Return the readable part of a page with the tree that it was written from, or all of its text."""
+    text, body = _found_text(tree)
     if text and _loses_lines(text, tree):
-        text = max(text, _found_text(tree, favor_recall=True) or "", key=len)
-    if text and len(text) >= _LEAST_TEXT:
-        return text
-    return trafilatura.html2txt(deepcopy(tree))
+        text, body = max((text, body), _found_text(tree, favor_recall=True), key=lambda found: len(found[0]))
+    if len(text) >= _LEAST_TEXT:
+        return text, body
+    return trafilatura.html2txt(deepcopy(tree)), None
 
 
-def _found_text(tree: lxml.html.HtmlElement, *, favor_recall: bool = False) -> str | None:
+def _found_text(tree: lxml.html.HtmlElement, *, favor_recall: bool = False) -> tuple[str, etree._Element | None]:
     try:
         found = trafilatura.bare_extraction(
             deepcopy(tree), include_comments=False, include_tables=True, favor_recall=favor_recall
         )
     except Exception:  # hostile markup finds errors of every kind in there; the whole text is always to be had
-        return None
-    return found.text if isinstance(found, Document) else None
+        return "", None
+    return (found.text or "", found.body) if isinstance(found, Document) else ("", None)
 
 
 def _loses_lines(text: str, tree: lxml.html.HtmlElement) -> bool:

@@ -20,7 +20,7 @@ from ingest.pipeline import Pipeline, Read
 from ingest.polling import keep_following, open_polling
 from ingest.reading import Page, ReadPage, checked, is_large, limited, read_page
 from ingest.reading_many import ReadMany
-from ingest.second_reading import reading_twice
+from ingest.second_extractor import reading_twice
 from ingest.submitting import Submitting
 from ingest.work import SubmissionWork
 from intel.errors import ConfigurationError

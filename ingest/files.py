@@ -9,9 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+import structlog
+
 from ingest.archives import ARCHIVES, LIMITS, Choice, FilePiece, count_files, file_pieces
 from ingest.isolated import Isolation
 from intel.errors import IngestFailed, IocError, IsolationFailed
+
+log = structlog.get_logger()
 
 ARTICLES: Final = Choice(
     (".html", ".htm", ".xhtml", ".txt", ".md", ".markdown", ".pdf", ".json", ".stix", ".stix2"), 50_000_000
@@ -53,8 +57,8 @@ async def found_files(isolation: Isolation, paths: Sequence[Path]) -> AsyncGener
                     body.clear()
             else:
                 return
-    except IsolationFailed:
-        pass
+    except IsolationFailed as failure:
+        log.warning("reading files broke off", path=place, reason=str(failure))
     yield FoundFile(place, _CUT_SHORT)
 
 

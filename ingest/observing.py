@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Sequence
 from typing import Protocol, TypeVar
 
 from intel.records import CandidateRecord
+from intel.tracing import span
 
 T = TypeVar("T")
 
@@ -32,9 +33,10 @@ class Unobserved:
 
 
 async def timed(observer: Observer, stage: str, work: Awaitable[T]) -> T:
-    """Do some work and tell how long it took."""
+    """Do some work and tell how long it took, and the trace of it."""
     begun = time.perf_counter()
     try:
-        return await work
+        with span(stage):
+            return await work
     finally:
         observer.stage_took(stage, time.perf_counter() - begun)

@@ -20,6 +20,7 @@ from weakref import WeakValueDictionary
 import structlog
 
 from ingest.blocking import Blocking
+from ingest.endless import one_round
 from ingest.feed_lists import ListedFeed, follow_all
 from ingest.feeds import (
     FEED_TYPES,
@@ -118,14 +119,8 @@ class Polling:
     async def follow(self) -> None:
         """Poll what is due, again and again, until cancelled."""
         while True:
-            polled = 0
-            try:
-                polled = await self._poll_due()
-            except StoreUnavailable:
-                pass  # whoever sweeps the submissions warns of it
-            except Exception:
-                log.exception("looking for feeds that are due failed in an unforeseen way")
-            await asyncio.sleep(_LOOK_SECONDS if polled < _FEEDS_AT_ONCE else _BREATH_SECONDS)
+            polled = await one_round(self._poll_due, "looking for feeds that are due")
+            await asyncio.sleep(_LOOK_SECONDS if (polled or 0) < _FEEDS_AT_ONCE else _BREATH_SECONDS)
 
     async def _poll_due(self) -> int:
         due = await self._store.feeds.due(self._clock(), _FEEDS_AT_ONCE)

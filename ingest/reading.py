@@ -15,7 +15,7 @@ from ingest.article_text import ArticleText, read_article
 from ingest.body import is_large_body
 from ingest.indicators import Document, Extraction, document_from_html, document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
-from ingest.indicators.unread import UnreadPiece, unread_pieces
+from ingest.indicators.missed_defanging import MissedPiece, missed_pieces
 from ingest.messages import conforms, rehearse
 from ingest.near_duplicates import bands
 from ingest.wording import Finding, findings_of
@@ -23,6 +23,7 @@ from intel import ids
 from intel.canonical import canonical_url
 from intel.errors import IsolationFailed
 from intel.records import IOC_TYPES, Article, CandidateRecord, Sighting
+from intel.text_blocks import LONGEST_STRUCTURE
 from intel.times import utc_now
 from intel.unseen import plain
 from intel.words import encoded_words
@@ -61,7 +62,7 @@ class ReadPage:
     sightings: tuple[Sighting, ...]
     addresses: tuple[str, ...]
     candidates: tuple[CandidateRecord, ...] = ()
-    unread: tuple[UnreadPiece, ...] = ()
+    unread: tuple[MissedPiece, ...] = ()
     bands: tuple[str, ...] = ()
 
 
@@ -96,6 +97,7 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
         findings=findings_of(
             f"{text.title}\n\n{text.text}", [found.value for found in extraction.indicators if found.type == "cve"]
         ),
+        structure=text.structure,
     )
     addresses = {canonical_url(link) for link in (page.url, text.canonical_link, *text.amp_links) if link}
     return ReadPage(
@@ -103,7 +105,7 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
         sightings,
         tuple(sorted(addresses)),
         weighed.records,
-        unread_pieces(extraction),
+        missed_pieces(extraction),
         bands(text.text),
     )
 
@@ -130,6 +132,7 @@ def checked(found: ReadPage) -> ReadPage:
         and article.ioc_counts == counts_by_type(sightings)
         and 0 <= article.ioc_dropped < _MOST_DROPPED
         and article.revision == 1
+        and len(article.structure) <= LONGEST_STRUCTURE
         and conforms(article.findings, dict[str, Finding])
         and all(0 <= finding["cvss"]["score"] <= 10 for finding in article.findings.values() if "cvss" in finding)
     )

@@ -11,10 +11,14 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import takewhile
 
+import structlog
+
 from ingest.isolated import Isolation
 from ingest.reading import Page, ReadPage, checked, is_large, limited, read_pages
-from ingest.second_reading import second_look
+from ingest.second_extractor import second_look
 from intel.errors import IngestFailed, IsolationFailed
+
+log = structlog.get_logger()
 
 Read = Callable[[Page], Awaitable[ReadPage]]
 
@@ -47,8 +51,9 @@ class ReadMany:
                 async for each in found:
                     twice = await second_look(checked(each), self.isolation)
                     results.append(limited(twice, self.most_indicators))
-        except IsolationFailed:
-            pass
+        except IsolationFailed as failure:
+            # The page that it did not survive is read alone, and refused there if it has to be.
+            log.info("reading several pages broke off", read=len(results), of=len(pages), reason=str(failure))
         except IngestFailed as refusal:
             return [*results, refusal]
         # A process that says more than it was asked has its say about no page.

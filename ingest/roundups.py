@@ -1,17 +1,30 @@
-"""Keep the roundups of the newest weeks computed, so that a reader rarely waits for one."""
+"""Weeks for readers, who wait for none: a small one is computed when it is asked for, a large one beside.
+
+Until a large week is computed, its latest revision is told; before the first one revision 0, which says what is counted
+as articles are written: how many there are, and how many indicators were last seen in the week. It is kept nowhere.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 import structlog
 
 from intel.awareness import Lesson
 from intel.errors import NotFound, StoreUnavailable
+from intel.records import Week
 from intel.store import Store
-from intel.weekly import week_ids, weekly
+from intel.store.outline import WeekOutline
+from intel.weekly import kept_week, week_ids, week_start, weekly
+from intel.weekly.computing import compute
+from intel.weekly.material import Material
+from intel.weekly.outlook import Outlook
+from intel.weekly.weeks import WEEK
+from intel.weekly.wording import number
 
 log = structlog.get_logger()
 
@@ -19,6 +32,109 @@ log = structlog.get_logger()
 _NEWEST_WEEKS = 4
 # Articles often come many at a time: what they change is computed once, not for each.
 _PAUSE_SECONDS = 30.0
+# Beside requests it holds the event loop for no more than half of the time.
+_REST_SECONDS = 0.003
+
+# What may be computed while a reader waits, in indicators: some tens of milliseconds. The rest of a week's work costs
+# as much as some of them.
+_AT_ONCE = 3_000
+_EACH_WEEK = 50
+# Large weeks among so many are computed before anybody asks.
+_LOOKED_AT = 60
+_NOTHING = Material((), {}, {}, {}, {}, {}, {}, {}, {}, {})
+
+
+class Roundups:
+    """The weeks of one store; safe for any number of tasks."""
+
+    def __init__(
+        self, store: Store, lessons: Sequence[Lesson], clock: Callable[[], datetime], at_once: int = _AT_ONCE
+    ) -> None:
+        """`at_once` is how many indicators are counted while a reader waits."""
+        self._at_once = at_once
+        self._store = store
+        self._lessons = lessons
+        self._clock = clock
+        self._wanted: dict[str, None] = {}
+        self._computing: asyncio.Task[None] | None = None
+
+    async def current(self, ids: Sequence[str]) -> list[Week]:
+        """Return these weeks, each as it is known now. Raises NotFound for a week without articles."""
+        weeks, room = [], self._at_once
+        for id in ids:
+            kept, is_current = await kept_week(self._store, id, self._lessons, self._clock())
+            if kept is not None and is_current:
+                weeks.append(kept)
+                continue
+            room -= await self._cost(id) if room > 0 else 0
+            if room > 0:
+                weeks.append(await weekly(self._store, id, self._lessons, self._clock()))
+                continue
+            weeks.append(kept or await self._first_told(id))
+            self._compute(id)
+        return weeks
+
+    async def compute_large(self) -> None:
+        """Compute those of the newest weeks that no reader would wait for; it never raises StoreUnavailable."""
+        try:
+            for id in (await week_ids(self._store))[:_LOOKED_AT]:
+                _, is_current = await kept_week(self._store, id, self._lessons, self._clock())
+                if not is_current and await self._cost(id) >= self._at_once:
+                    self._compute(id)
+        except StoreUnavailable:
+            return
+        if self._computing is not None:
+            await self._computing
+
+    async def close(self) -> None:
+        """End what is computed beside."""
+        self._wanted.clear()
+        if self._computing is not None:
+            self._computing.cancel()
+            await asyncio.gather(self._computing, return_exceptions=True)
+
+    async def _cost(self, id: str) -> int:
+        """Return what a week takes to compute, which counts the week before too."""
+        start = week_start(id)
+        both = [await self._store.articles.outline(start), await self._store.articles.outline(start - WEEK)]
+        return _EACH_WEEK + sum(outline.articles + sum(outline.iocs.values()) for outline in both)
+
+    async def _first_told(self, id: str) -> Week:
+        start, now = week_start(id), self._clock()
+        outline = await self._store.articles.outline(start)
+        if not outline.articles:
+            raise NotFound("No article was seen in this week.")
+        status = "closed" if now >= start + WEEK else "open"
+        material = replace(_NOTHING, iocs=outline.iocs)
+        return Week(id, 0, "", now, _told(compute(id, status, material, None, Outlook(), self._lessons), outline))
+
+    def _compute(self, id: str) -> None:
+        """Compute a week beside, after those that were wanted before."""
+        self._wanted.setdefault(id)
+        if self._computing is None or self._computing.done():
+            self._computing = asyncio.create_task(self._compute_wanted())
+
+    async def _compute_wanted(self) -> None:
+        while self._wanted:
+            id = next(iter(self._wanted))
+            try:
+                await weekly(self._store, id, self._lessons, self._clock(), rest_seconds=_REST_SECONDS)
+            except (StoreUnavailable, NotFound):
+                pass
+            except Exception:
+                log.exception("computing a weekly roundup failed", week=id)
+            self._wanted.pop(id, None)
+
+
+def _told(body: dict[str, Any], outline: WeekOutline) -> dict[str, Any]:
+    """Return what is said of a week before its first revision."""
+    counts = body["counts"] | {"articles": outline.articles, "sources": outline.sources}
+    iocs = number(sum(outline.iocs.values()), "indicator")
+    summary = (
+        f"{number(outline.articles, 'article')}, and {iocs} last seen in this week. The rest is being counted and "
+        "follows in a moment."
+    )
+    return body | {"counts": counts, "summary": summary}
 
 
 def build_newest_weeks(
@@ -29,7 +145,7 @@ def build_newest_weeks(
     async def build() -> None:
         try:
             for id in (await week_ids(store))[:_NEWEST_WEEKS]:
-                await weekly(store, id, lessons, clock())
+                await weekly(store, id, lessons, clock(), rest_seconds=_REST_SECONDS)
         except (StoreUnavailable, NotFound):
             return
         except Exception:
@@ -38,8 +154,9 @@ def build_newest_weeks(
     return build
 
 
-async def keep_weeks(build: Callable[[], Awaitable[None]], pause_seconds: float = _PAUSE_SECONDS) -> None:
+async def keep_weeks(*jobs: Callable[[], Awaitable[None]], pause_seconds: float = _PAUSE_SECONDS) -> None:
     """Compute the newest weeks again and again, until cancelled."""
     while True:
         await asyncio.sleep(pause_seconds)
-        await build()
+        for job in jobs:
+            await job()

@@ -19,6 +19,7 @@ from intel.ids import OPERATOR, article_id, content_identity, refetch_id, submis
 from intel.records import SUBMITTED_FILE, Article, HandedFile, Submission
 from intel.store import Store
 from intel.store.waiting import BOUNDS, WaitingBounds
+from intel.tracing import submission_span
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,8 @@ class Submitting:
         return str(checked)
 
     async def _add(self, submission: Submission, now: datetime) -> Submission:
-        stored = await self.store.submissions.add(submission, self.bounds)
-        if not stored.ended and stored.attempts == 0 and stored.due_at <= now:
-            await self.queue.enqueue(stored)
+        with submission_span("submit", submission.id):
+            stored = await self.store.submissions.add(submission, self.bounds)
+            if not stored.ended and stored.attempts == 0 and stored.due_at <= now:
+                await self.queue.enqueue(stored)
         return stored

@@ -23,6 +23,7 @@ from ingest.warned import keep_marked
 from intel.errors import IngestFailed, StoreUnavailable
 from intel.records import Article, Submission
 from intel.store import Store
+from intel.tracing import submission_span
 
 log = structlog.get_logger()
 
@@ -86,8 +87,10 @@ class SubmissionWork:
             await self._end(_failed(submission, "gave_up", "Every attempt to read this page was cut short.", now))
             return
         try:
-            async with _renewed(self.store, submission, self.clock):
-                article = await self.read_page(submission)
+            # What is saved is searchable: the trace tells of everything until then.
+            with submission_span("take in", submission.id, attempt=submission.attempts):
+                async with _renewed(self.store, submission, self.clock):
+                    article = await self.read_page(submission)
             await self._end(done(submission, article, self.clock()))
         except IngestFailed as error:
             if error.reason == BUSY:

@@ -19,5 +19,7 @@ def query_of(q: str, filters: Mapping[str, Any], now: datetime) -> IocQuery:
 
 def address_of(search: SavedSearch) -> str:
     """Return path and query of the page that shows what a search finds."""
+    if search.roundup:
+        return "/weekly"
     lists = {name: ",".join(given) for name, given in search.filters.items() if isinstance(given, list)}
     return with_query("/search", {"q": search.q, **search.filters, **lists})

@@ -16,6 +16,7 @@ import structlog
 
 from api.searches.mail import Mail, Mailer, MailFailed, unsubscribe_address
 from api.searches.webhook import signed_headers
+from ingest.endless import one_round
 from ingest.fetch import Poster
 from intel.errors import IngestFailed, StoreUnavailable
 from intel.saved_searches import Delivery, SavedSearch
@@ -64,12 +65,7 @@ class Delivering:
         try:
             while True:
                 self._ended.clear()
-                try:
-                    await self._start_due()
-                except StoreUnavailable:
-                    pass  # whoever sweeps the submissions warns of it
-                except Exception:
-                    log.exception("looking for deliveries failed in an unforeseen way")
+                await one_round(self._start_due, "looking for deliveries")
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._ended.wait(), _LOOK_SECONDS)
         finally:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from api.accounts.sign_up import check_email
 from api.searches.asked import query_of
 from api.searches.matching import INTERVALS
+from api.searches.roundup import next_roundup
 from api.searches.webhook import new_secret
 from ingest.fetch import FetchAllow, check_url
 from intel.errors import InvalidQuery, NotFound, RefusedUrl, StoreUnavailable
@@ -20,7 +21,7 @@ from intel.store import Store
 
 MOST_SEARCHES: Final = 50
 FILTERS: Final = (
-    "type", "source", "malware", "since", "until", "added_since", "status", "exclude", "min_sources",
+    "type", "source", "malware", "since", "until", "added_since", "status", "exclude", "min_sources", "roundup",
 )  # fmt: skip
 _NAMES: Final = ("source", "malware")
 _SEVERAL: Final = ("type", "status", "exclude", *_NAMES)
@@ -80,7 +81,7 @@ class Keeping:
             newest = await self.store.iocs.newest()
             if _begins(changed.webhook_url, search.webhook_url, search, changed):
                 changed = replace(changed, webhook_number=newest.number, webhook_at=newest.at)
-            if _begins(changed.email, search.email, search, changed) or changed.every != search.every:
+            if _begins(changed.email, search.email, search, changed) or _rhythm(changed) != _rhythm(search):
                 changed = replace(changed, mail_due_at=_first_mail(changed, now))
             if _begins(changed.email, search.email, search, changed):
                 changed = replace(changed, mail_number=newest.number, mail_at=newest.at)
@@ -146,7 +147,13 @@ def _begins(receiver: str | None, before: str | None, search: SavedSearch, chang
     return receiver is not None and (before is None or (changed.enabled and not search.enabled))
 
 
+def _rhythm(search: SavedSearch) -> tuple[str, bool]:
+    return search.every, search.roundup
+
+
 def _first_mail(search: SavedSearch, now: datetime) -> datetime:
+    if search.roundup:
+        return next_roundup(now)
     return now if search.every == "now" else now + INTERVALS[search.every]
 
 

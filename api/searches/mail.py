@@ -81,7 +81,7 @@ class Mailer:
         message = EmailMessage(policy=SMTP)
         message["From"] = sender
         message["To"] = mail.to
-        message["Subject"] = _line(mail.subject)
+        message["Subject"] = line(mail.subject)
         message["Date"] = formatdate()
         message["Message-ID"] = make_msgid(domain=sender.rpartition("@")[2] or None)
         message["Auto-Submitted"] = "auto-generated"
@@ -94,12 +94,12 @@ class Mailer:
 def digest(search: SavedSearch, iocs: Sequence[Ioc], total: int, base_url: str) -> tuple[str, str]:
     """Return subject and text of a mail that tells of these indicators, of `total`; values are defanged."""
     count = f"{total:,} new indicator{'' if total == 1 else 's'}"
-    lines = [f"{count}: {_line(search.name)}", ""]
+    lines = [f"{count}: {line(search.name)}", ""]
     for ioc in iocs:
-        lines.append(f"{ioc.type}  {_line(defang(ioc.type, ioc.value))}")
-        lines.append(f"    {_line(ioc.article.title)[:_LONGEST_TITLE]} ({_line(ioc.article.source_label)})")
+        lines.append(f"{ioc.type}  {line(defang(ioc.type, ioc.value))}")
+        lines.append(f"    {line(ioc.article.title)[:_LONGEST_TITLE]} ({line(ioc.article.source_label)})")
         if ioc.malware:
-            lines.append(f"    {_line(', '.join(ioc.malware[:5]))}")
+            lines.append(f"    {line(', '.join(ioc.malware[:5]))}")
     if total > len(iocs):
         lines += ["", f"and {total - len(iocs):,} more"]
     lines += [
@@ -110,7 +110,7 @@ def digest(search: SavedSearch, iocs: Sequence[Ioc], total: int, base_url: str) 
         f"Saved searches: {base_url}/settings/searches",
         f"Stop these mails: {unsubscribe_address(search, base_url)}",
     ]
-    return f"[IOC] {count}: {_line(search.name)}", "\n".join(lines) + "\n"
+    return f"[IOC] {count}: {line(search.name)}", "\n".join(lines) + "\n"
 
 
 def unsubscribe_address(search: SavedSearch, base_url: str) -> str:
@@ -118,5 +118,6 @@ def unsubscribe_address(search: SavedSearch, base_url: str) -> str:
     return f"{base_url}/unsubscribe/{search.id}/{search.mail_token}"
 
 
-def _line(text: str) -> str:
+def line(text: str) -> str:
+    """Return what a stranger wrote as one line of plain text."""
     return " ".join(plain(text).split())

@@ -19,11 +19,15 @@ import structlog
 from api.annotating import annotate_cards
 from api.searches.asked import query_of
 from api.searches.mail import digest
+from api.searches.roundup import next_roundup, roundup, week_before
 from api.searches.webhook import message, new_delivery_id
-from intel.errors import InvalidQuery, StoreUnavailable
+from ingest.endless import one_round
+from intel.awareness import load_lessons
+from intel.errors import InvalidQuery, NotFound
 from intel.query import AddedPage, AddedPosition
 from intel.saved_searches import Channel, Delivery, Every, SavedSearch
 from intel.store import Store
+from intel.weekly import weekly
 
 log = structlog.get_logger()
 
@@ -58,12 +62,7 @@ class Matching:
     async def follow(self) -> None:
         """Look again and again, until cancelled."""
         while True:
-            try:
-                await self.look()
-            except StoreUnavailable:
-                pass  # whoever sweeps the submissions warns of it
-            except Exception:
-                log.exception("matching saved searches failed in an unforeseen way")
+            await one_round(self.look, "matching saved searches")
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def look(self) -> None:
@@ -122,6 +121,13 @@ class Matching:
             return search
         if not self._sends_mail:
             return replace(search, mail_number=newest.number, mail_at=newest.at)
+        if search.roundup:
+            outbox = self._outbox("email", newest.number, [[]], week=week_before(now))
+            due_at = next_roundup(now)
+            held = await self._update(
+                search, outbox=outbox, mail_number=newest.number, mail_at=newest.at, mail_due_at=due_at
+            )
+            return await self._empty_outbox(held) if held else None
         first, total, more = list[str](), 0, True
         while more:
             page = await self._page(place)
@@ -173,12 +179,21 @@ class Matching:
         return message(search, noted.records(there)) if there else None
 
     async def _mail(self, search: SavedSearch, ids: Sequence[str]) -> str | None:
+        if "week" in search.outbox:
+            return await self._roundup(search, search.outbox["week"])
         iocs = await self._store.iocs.get_many(ids)
         there = [iocs[id] for id in ids if id in iocs]
         if not there:
             return None
         subject, text = digest(search, there, search.outbox["total"], self._base_url)
-        return orjson.dumps({"subject": subject, "text": text}).decode()
+        return _letter(subject, text)
+
+    async def _roundup(self, search: SavedSearch, id: str) -> str | None:
+        try:
+            week = await weekly(self._store, id, load_lessons(), self._clock())
+        except NotFound:
+            return None
+        return _letter(*roundup(search, week, self._base_url))
 
     async def _forget_old(self, search_id: str) -> None:
         count, pending = await self._store.deliveries.count(search_id)
@@ -194,3 +209,7 @@ class Matching:
 
     async def _update(self, search: SavedSearch, **changes: Any) -> SavedSearch | None:
         return await self._store.searches.update(replace(search, **changes))
+
+
+def _letter(subject: str, text: str) -> str:
+    return orjson.dumps({"subject": subject, "text": text}).decode()

@@ -13,7 +13,8 @@ from intel.errors import ArticleUnreadable
 
 __all__ = ["read_bundle"]
 
-_RED = "tlp:red"
+# What is stored here anybody may read.
+_RESTRICTED = ("tlp:red", "tlp:amber+strict")
 
 
 def read_bundle(
@@ -21,8 +22,8 @@ def read_bundle(
 ) -> tuple[ReadPage, ...]:
     """Return the articles of a MISP or STIX file, each with its indicators.
 
-    Raises ArticleUnreadable: `invalid_json`, `unknown_json`, `restricted_sharing` (marked TLP:RED), `no_text` (it
-    reports nothing).
+    Raises ArticleUnreadable: `invalid_json`, `unknown_json`, `restricted_sharing` (marked TLP:RED or
+    TLP:AMBER+STRICT, all of it or a part), `no_text` (it reports nothing).
     """
     try:
         parsed = json.loads(body.decode("utf-8-sig"))
@@ -35,8 +36,10 @@ def read_bundle(
         marks = frozenset().union(*map(misp_marks, events))
     else:
         raise ArticleUnreadable("unknown_json", "The JSON is neither a MISP event nor a STIX 2.1 bundle.")
-    if _RED in marks:
-        raise ArticleUnreadable("restricted_sharing", "It is marked TLP:RED; what is imported here anybody may read.")
+    if mark := next((one for one in _RESTRICTED if one in marks), None):
+        raise ArticleUnreadable(
+            "restricted_sharing", f"It is marked {mark.upper()}; what is imported here anybody may read."
+        )
     articles = tuple(as_article(report, source_name, fetched_at, most_indicators) for report in reports)
     if not any(read.sightings or len(read.article.text or "") > len(read.article.title) for read in articles):
         raise ArticleUnreadable("no_text", "The file reports nothing: no indicators and no text.")

@@ -17,20 +17,21 @@ from typing import Any, Final
 
 from ingest.bundles.members import Object, moment, objects, text
 from ingest.bundles.report import Report, Statement
+from intel.indicator_types import INDICATOR_TYPES, read_from_misp
 
 _TYPES: Final[Mapping[str, tuple[str | None, ...]]] = MappingProxyType(
     {
-        **dict.fromkeys(("ip-src", "ip-dst"), ("ip",)),
+        **{theirs: (ours,) for theirs, ours in read_from_misp().items()},
         **dict.fromkeys(("ip-src|port", "ip-dst|port"), ("ip", None)),
-        **dict.fromkeys(("domain", "hostname"), ("domain",)),
         "hostname|port": ("domain", None),
         "domain|ip": ("domain", "ip"),
-        "url": ("url",),
-        **dict.fromkeys(("email", "email-src", "email-dst", "email-reply-to"), ("email",)),
-        **{kind: (f"hash_{kind}",) for kind in ("md5", "sha1", "sha256")},
-        **{f"filename|{kind}": (None, f"hash_{kind}") for kind in ("md5", "sha1", "sha256")},
+        **{
+            f"filename|{theirs}": (None, kind.name)
+            for kind in INDICATOR_TYPES
+            if kind.judgement == "hash"
+            for theirs in kind.misp_types
+        },
         "malware-sample": (None, "hash_md5"),
-        "vulnerability": ("cve",),
     }
 )
 _PROSE_TYPES: Final = frozenset({"text", "comment", "other"})
@@ -73,8 +74,9 @@ def misp_report(event: Object) -> Report:
 
 
 def misp_marks(event: Object) -> frozenset[str]:
-    """Return the sharing marks of an event, such as `tlp:red`."""
-    return frozenset(text(tag, "name").lower() for tag in objects(event, "Tag"))
+    """Return the sharing marks of an event, its objects, reports and attributes, such as `tlp:red`."""
+    holders = (event, *objects(event, "Object"), *objects(event, "EventReport"), *_attributes(event))
+    return frozenset("".join(text(tag, "name").lower().split()) for each in holders for tag in objects(each, "Tag"))
 
 
 def _identity(event: Object) -> str:

@@ -14,16 +14,15 @@ from typing import Any, Final
 
 from ingest.bundles.members import Object, moment, objects, strings, text
 from ingest.bundles.report import Report, Statement
+from intel.indicator_types import read_from_stix
 
-_ADDRESSES: Final = MappingProxyType(
-    {"ipv4-addr": "ip", "ipv6-addr": "ip", "domain-name": "domain", "url": "url", "email-addr": "email"}
-)
-_HASHES: Final = MappingProxyType({"MD5": "hash_md5", "SHA-1": "hash_sha1", "SHA-256": "hash_sha256"})
+_TYPES: Final = read_from_stix()
 _COMPARISON: Final = re.compile(
     r"(?P<object>[a-z][a-z0-9-]{0,60}+):(?P<path>(?>(?:[^\s'=!<>()\]]|'[^'\n]{0,60}+'){1,200}))\s*+"
     r"(?P<operator>=|IN)\s*+(?P<values>'(?>(?:[^'\\]|\\.)*)'"
     r"|\((?>(?:\s*+'(?>(?:[^'\\]|\\.)*)'\s*+,?)+)\s*+\))"
 )
+_QUOTES: Final = re.compile("['\"]")
 _LITERAL: Final = re.compile(r"'((?>(?:[^'\\]|\\.)*))'")
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _NEGATED: Final = re.compile(r"NOT\s*\Z")
@@ -32,6 +31,7 @@ _TLP: Final = MappingProxyType(
     {
         "marking-definition--5e57c739-391a-4eb3-b6be-7d15ca92d5ed": "tlp:red",
         "marking-definition--e828b379-4e03-4974-9ac4-e53a884c97c1": "tlp:red",
+        "marking-definition--939a9414-2ddd-4d32-a0cd-375ea402b003": "tlp:amber+strict",
     }
 )
 
@@ -71,10 +71,24 @@ def stix_reports(bundle: Bundle) -> list[Report]:
 
 
 def stix_marks(bundle: Bundle) -> frozenset[str]:
-    """Return the sharing marks of a bundle's objects, such as `tlp:red`."""
-    return frozenset(
-        _TLP[ref] for each in bundle.by_id.values() for ref in strings(each, "object_marking_refs") if ref in _TLP
-    )
+    """Return the sharing marks of a bundle's objects, or parts of them, such as `tlp:red`.
+
+    A marking is told by its standard id, or by what the bundle's own definition says.
+    """
+    refs = (ref for each in bundle.by_id.values() for ref in _marking_refs(each))
+    return frozenset(_TLP.get(ref) or _defined_mark(bundle.by_id.get(ref, {})) for ref in refs)
+
+
+def _marking_refs(each: Object) -> Iterator[str]:
+    yield from strings(each, "object_marking_refs")
+    yield from (text(part, "marking_ref") for part in objects(each, "granular_markings"))
+
+
+def _defined_mark(definition: Object) -> str:
+    """Return what a marking definition of TLP says; nothing for any other."""
+    stated = definition.get("definition")
+    color = text(stated, "tlp") if isinstance(stated, Mapping) and text(definition, "definition_type") == "tlp" else ""
+    return f"tlp:{color}".lower() if color else text(definition, "name").lower()
 
 
 def _report(bundle: Bundle, report: Object) -> Report:
@@ -159,12 +173,12 @@ def _named(each: Object) -> Iterator[Statement]:
 
 def _observed(each: Object) -> Iterator[tuple[str, str]]:
     kind = text(each, "type")
-    if kind in _ADDRESSES:
-        yield _ADDRESSES[kind], text(each, "value")
+    if (type := _TYPES.get(f"{kind}:value")) is not None:
+        yield type, text(each, "value")
     hashes = each.get("hashes") if kind == "file" else None
     for name, value in hashes.items() if isinstance(hashes, Mapping) else ():
-        if name in _HASHES and isinstance(value, str):
-            yield _HASHES[name], value
+        if (type := _TYPES.get(f"file:hashes.{name}")) is not None and isinstance(value, str):
+            yield type, value
 
 
 def pattern_values(pattern: str) -> Iterator[tuple[str, str]]:
@@ -177,10 +191,8 @@ def pattern_values(pattern: str) -> Iterator[tuple[str, str]]:
 
 
 def _compared(object: str, path: str) -> str | None:
-    if object in _ADDRESSES:
-        return _ADDRESSES[object] if path == "value" else None
-    if object == "file" and path.startswith("hashes."):
-        return _HASHES.get(path.removeprefix("hashes.").strip("'\""))
+    if (type := _TYPES.get(f"{object}:{_QUOTES.sub('', path)}")) is not None:
+        return type
     if object == "network-traffic" and path in ("dst_ref.value", "src_ref.value"):
         return "host"
     if object == "email-message" and path.endswith(("from_ref.value", "sender_ref.value")):

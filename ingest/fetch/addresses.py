@@ -49,10 +49,14 @@ _ENDPOINT: Final = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]{2,45})\]|(?P<four>[0-
 
 @dataclass(frozen=True, slots=True)
 class FetchAllow:
-    """What an operator exempts from the checks on addresses and ports: `networks` at any port, `endpoints` exactly."""
+    """What an operator exempts from the checks on addresses and ports: `networks` at any port, `endpoints` exactly.
+
+    `local_names` lets names of local networks pass; no setting does.
+    """
 
     networks: tuple[Network, ...] = ()
     endpoints: frozenset[tuple[Address, int]] = frozenset()
+    local_names: bool = False
 
     @classmethod
     def parse(cls, text: str) -> FetchAllow:

@@ -113,7 +113,7 @@ def _read_authority(authority: str, default_port: int) -> tuple[str, Address | N
 def _check_place(host: str, literal: Address | None, port: int, allow: FetchAllow) -> None:
     if literal is not None:
         check_address(literal, port, allow)
-    elif _is_local(host):
+    elif _is_local(host) and not allow.local_names:
         raise RefusedUrl("local_name", "The host is a name of a local network, not of the public internet.")
     elif port not in WEB_PORTS and not allow.admits_port(port):
         raise blocked_port()

@@ -88,7 +88,8 @@ def test_the_source_goes_along_for_whoever_looks_closer() -> None:
 
 
 def test_a_file_is_named_by_its_title_element() -> None:
-    assert read(PAGE, url=None).title == "Barge Loader returns | Harbour Watch"
+    named = "<title>What we saw in May</title>"
+    assert read(page("<h1>Something else</h1>", named), url=None).title == "What we saw in May"
     assert read(PAGE, url=None).canonical_link is None
 
 

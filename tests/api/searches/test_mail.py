@@ -14,6 +14,8 @@ from tests.api.running import GENEROUS, Running, running
 from tests.api.searches.smtp_server import MailServer, mail_server
 from tests.api.searches.test_searches import patch, saved
 
+TAXII = {"Accept": "application/taxii+json;version=2.1"}
+
 
 def settings(server: MailServer) -> dict[str, Any]:
     mail = {"ioc_smtp_host": "127.0.0.1", "ioc_smtp_port": server.port, "ioc_smtp_security": "none"}
@@ -106,3 +108,27 @@ async def test_without_a_mail_server_nothing_is_gathered(api: Running) -> None:
     await eventually(passed_over)
     assert (await patch(api, search["id"], {"every": "week"}, key)).status_code == 200
     assert await api.items(f"/searches/{search['id']}/deliveries", key) == []
+
+
+@pytest.mark.promise("searches.roundup")
+async def test_who_wants_it_gets_the_roundup_of_each_week_on_monday(tmp_path: Path) -> None:
+    async with mail_server() as server, running(tmp_path, **settings(server)) as api:
+        key = await api.key()
+        search = await saved(api, key, name="Roundup", email="soc@example.org", roundup=True)
+        assert search["roundup"] is True
+        hostile = "Kestrel\nBcc: victim@example.org\n\nA title\u202e"
+        await api.publish("one", "domain kestrel-a.example", "malware Emotet", title=hostile)
+        api.clock.forward(timedelta(days=2, hours=12).total_seconds())
+        await api.publish("two", "domain kestrel-b.example", at=100)
+        assert server.mails == []
+        api.clock.forward(timedelta(hours=7).total_seconds())
+        text = await mailed(server, 1)
+        assert server.mails[0]["Subject"].startswith("[IOC]") and server.mails[0]["Bcc"] is None
+        assert "2026-11-16 to 2026-11-22" in text and "http://ioc.example/weekly/2026-W47" in text
+        assert "kestrel-a[.]example" in text and "Emotet" in text and "\nBcc" not in text and "\u202e" not in text
+        assert "Stop these mails: http://ioc.example/unsubscribe/" in text
+        api.clock.forward(timedelta(days=7).total_seconds())
+        collections = await api.client.get("/taxii2/api/collections/", headers=key | TAXII)
+        assert "Roundup" not in [each["title"] for each in collections.json()["collections"]]
+        await api.publish("three", "domain kestrel-c.example", at=170)
+        assert "2026-11-23 to 2026-11-29" in await mailed(server, 2)

@@ -158,6 +158,10 @@ def test_what_is_beyond_the_limit_is_counted() -> None:
             json.dumps(event(attribute("ip-dst", "203.0.113.7"), Tag=[{"name": "TLP:RED"}])).encode(),
             "restricted_sharing",
         ),
+        (
+            json.dumps(event(attribute("ip-dst", "203.0.113.7", Tag=[{"name": "tlp:amber+strict"}]))).encode(),
+            "restricted_sharing",
+        ),
     ],
 )
 def test_what_cannot_be_taken_in_says_why(body: bytes, reason: str) -> None:

@@ -130,12 +130,23 @@ def test_hostile_patterns_take_linear_time(piece: str) -> None:
     assert seconds(100_000) < 30 * max(seconds(10_000), 0.002)
 
 
-def test_a_bundle_marked_red_is_not_taken_in() -> None:
-    red = indicator(1, "[url:value = 'http://a.example.com/']")
-    red["object_marking_refs"] = ["marking-definition--e828b379-4e03-4974-9ac4-e53a884c97c1"]
-    with pytest.raises(ArticleUnreadable) as refused:
-        read_bundle(bundle(red), None, NOW)
-    assert refused.value.reason == "restricted_sharing"
+def test_a_bundle_marked_red_or_amber_strict_anywhere_is_not_taken_in() -> None:
+    own = {"type": "marking-definition", "id": "marking-definition--00000000-0000-4000-8000-000000000001"}
+    red = "marking-definition--e828b379-4e03-4974-9ac4-e53a884c97c1"
+    strict = "marking-definition--939a9414-2ddd-4d32-a0cd-375ea402b003"
+    for marks, definition, mark in (
+        ({"object_marking_refs": [red]}, {}, "TLP:RED"),
+        ({"object_marking_refs": [strict]}, {}, "TLP:AMBER+STRICT"),
+        ({"granular_markings": [{"marking_ref": red, "selectors": ["pattern"]}]}, {}, "TLP:RED"),
+        ({"object_marking_refs": [own["id"]]}, {"definition_type": "tlp", "definition": {"tlp": "red"}}, "TLP:RED"),
+        ({"object_marking_refs": [own["id"]]}, {"name": "TLP:AMBER+STRICT"}, "TLP:AMBER+STRICT"),
+    ):
+        marked = indicator(1, "[url:value = 'http://a.example.com/']") | marks
+        with pytest.raises(ArticleUnreadable) as refused:
+            read_bundle(bundle(marked, own | definition), None, NOW)
+        assert refused.value.reason == "restricted_sharing" and mark in refused.value.detail
+    amber = {"object_marking_refs": ["marking-definition--55d920b0-5e8b-4f79-9ee9-91f868d9b421"]}
+    assert read_bundle(bundle(indicator(1, "[url:value = 'http://a.example.com/']") | amber), None, NOW)
 
 
 def test_members_of_the_wrong_kind_are_as_good_as_absent() -> None:
