@@ -81,6 +81,15 @@ class BackOff:
         """Pay for a try at a password from a known browser."""
         return await self._pay([_Bucket(f"sign-in:known:{browser}", _SIGN_IN)])
 
+    async def second_factor(self, account: str, known_as: str | None) -> Attempt:
+        """Pay for a try at a two-factor code of an account whose password was right."""
+        who = f"known:{known_as}" if known_as is not None else f"account:{account}"
+        return await self._pay([_Bucket(f"two-factor:{who}", _SIGN_IN)])
+
+    async def open_id(self, address: str) -> Decision:
+        """Pay for a step of signing in through the provider, from a client address."""
+        return await self.limiter.take(f"open-id:{network_of(address)}", _NETWORK)
+
     async def sign_up(self, address: str) -> Decision:
         """Pay for a new account from a client address."""
         return await self.limiter.take(f"sign-up:{address}", _SIGN_UP)

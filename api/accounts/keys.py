@@ -19,14 +19,15 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from intel.errors import KeyLimitReached, StoreUnavailable
+from intel.errors import InvalidQuery, KeyLimitReached, StoreUnavailable
 from intel.ids import base62
-from intel.records import FIRST_FEED_TOKEN_SLOT, KEYS_PER_ACCOUNT, ApiKey, Role
+from intel.records import FIRST_FEED_TOKEN_SLOT, KEYS_PER_ACCOUNT, SCOPES, ApiKey, Role, Scope
 from intel.store import Store
 
 log = structlog.get_logger()
 
 LONGEST_NAME = 80
+LONGEST_LIFE_DAYS = 3_650
 _KEY = re.compile(r"(ioc|iocfeed)_([0-9A-Za-z]{16})([0-9])_([0-9A-Za-z]{43})([0-9A-Za-z]{6})")
 _NOTE_USE_EVERY = timedelta(minutes=1)
 
@@ -38,6 +39,8 @@ class KeyIdentity:
     key_id: str
     account_id: str
     role: Role
+    scopes: tuple[Scope, ...]
+    expires_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,27 @@ class NewKey:
         return f"NewKey({self.record!r}, secret='***')"
 
 
+def read_scopes(text: str) -> tuple[Scope, ...]:
+    """Return the scopes that a text names, with blanks or commas between them; all where it names none.
+
+    InvalidQuery where it names something else.
+    """
+    named = text.replace(",", " ").split()
+    if not set(named) <= set(SCOPES):
+        raise InvalidQuery("scopes", f"must be some of {', '.join(SCOPES)}")
+    return tuple(scope for scope in SCOPES if not named or scope in named)
+
+
+def read_lifetime(text: str) -> timedelta | None:
+    """Return how many days a text names, as a time; None where it is blank. InvalidQuery beyond 1 to 3,650."""
+    days = text.strip()
+    if not days:
+        return None
+    if not (days.isascii() and days.isdigit() and len(days) < 6 and 1 <= int(days) <= LONGEST_LIFE_DAYS):
+        raise InvalidQuery("expires_in_days", f"must be a whole number of days from 1 to {LONGEST_LIFE_DAYS:,}")
+    return timedelta(days=int(days))
+
+
 def key_prefix(key: ApiKey) -> str:
     """Return the part of a key that may be shown for ever."""
     kind = FEED_TOKENS if key.slot >= FEED_TOKENS.first_slot else API_KEYS
@@ -78,17 +102,28 @@ class Keys:
     clock: Callable[[], datetime]
     kind: KeyKind = API_KEYS
 
-    async def create(self, account_id: str, name: str) -> NewKey:
-        """Make a key in a free slot. KeyLimitReached where five are live, however many ask at once."""
+    async def create(
+        self,
+        account_id: str,
+        name: str,
+        scopes: tuple[Scope, ...] = SCOPES,
+        lifetime: timedelta | None = None,
+    ) -> NewKey:
+        """Make a key in a free slot, for `scopes`, that expires after `lifetime`.
+
+        KeyLimitReached where five are live, however many ask at once; one that has expired makes room.
+        """
         for slot in range(self.kind.first_slot, self.kind.first_slot + KEYS_PER_ACCOUNT):
-            new = self._make(account_id, slot, name)
+            new = self._make(account_id, slot, name, scopes, lifetime)
             if await self.store.accounts.add_key(new.record):
                 log.info(f"{self.kind.name} created", account=account_id, slot=slot)
                 return new
         raise KeyLimitReached(f"An account holds at most {KEYS_PER_ACCOUNT} {self.kind.name}s; revoke one first.")
 
     async def authenticate(self, key: str) -> KeyIdentity | None:
-        """Return whom the key stands for; None where it is malformed, unknown, revoked or its account disabled."""
+        """Return whom the key stands for; None where it is malformed, unknown, expired, revoked or its account
+        disabled.
+        """
         parts = _parse(key, self.kind)
         if parts is None:
             return None
@@ -99,8 +134,11 @@ class Keys:
         account = await self.store.accounts.get(account_id)
         if account is None or account.disabled_at:
             return None
+        if record.expired(self.clock()):
+            return None
         await self._note_use(record)
-        return KeyIdentity(f"{account_id}-{slot}-{record.secret_hash[:12]}", account_id, account.role)
+        key_id = f"{account_id}-{slot}-{record.secret_hash[:12]}"
+        return KeyIdentity(key_id, account_id, account.role, record.scopes, record.expires_at)
 
     async def revoke(self, key: ApiKey) -> bool:
         """Revoke that very key; False where it was not live any more."""
@@ -117,10 +155,14 @@ class Keys:
         """Return the live keys of an account."""
         return await self.store.accounts.keys(account_id, self.kind.first_slot)
 
-    def _make(self, account_id: str, slot: int, name: str) -> NewKey:
+    def _make(
+        self, account_id: str, slot: int, name: str, scopes: tuple[Scope, ...], lifetime: timedelta | None
+    ) -> NewKey:
         body = f"{self.kind.prefix}_{account_id}{slot}_{base62(secrets.randbits(256), 43)}"
         secret = body + _checksum(body)
-        return NewKey(ApiKey(account_id, slot, name, _hash(secret), self.clock()), secret)
+        now = self.clock()
+        expires_at = now + lifetime if lifetime is not None else None
+        return NewKey(ApiKey(account_id, slot, name, _hash(secret), now, expires_at=expires_at, scopes=scopes), secret)
 
     async def _note_use(self, key: ApiKey) -> None:
         now = self.clock()

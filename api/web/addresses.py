@@ -24,6 +24,11 @@ def source_path(name: str) -> str:
     return f"/sources/{quote(name, safe='', errors='replace')}"
 
 
+def actor_path(name: str) -> str:
+    """Return the address of a threat actor's page; what means something in an address is encoded."""
+    return f"/actor/{quote(name, safe='', errors='replace')}"
+
+
 def here(path: str | None) -> str:
     """Return `path` where it leads to this service, else `/`: no link of ours sends anybody elsewhere."""
     return path if path is not None and _HERE.fullmatch(path) else "/"

@@ -1,16 +1,13 @@
-"""Tell the structure of an article's text from its lines: headings, paragraphs, lists, tables, code."""
+"""The blocks of an article's text: as its page told them, or else as its lines tell them."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
-Kind = Literal["heading", "paragraph", "list", "table", "code"]
-# Where a stretch of the text begins and ends.
-Stretch = tuple[int, int]
+from intel.text_blocks import Block, Kind, Stretch
 
 _MARKED_HEADING: Final = re.compile(r"\s{0,3}(#{1,6}|={1,6})\s+(?=\S)")
 _ITEM: Final = re.compile(r"\s{0,12}(?:[-*\u2022\u2023]|\d{1,2}[.)])\s+(?=\S)")
@@ -26,13 +23,20 @@ _HEADING_WORDS: Final = 12
 _LONG_LINE: Final = 110
 
 
-@dataclass(slots=True)
-class Block:
-    """One block; each row holds its cells: one of a line or item, several of a table's row. `level` is a heading's."""
+def blocks_within(known: Sequence[Block], text: str, start: int) -> list[Block]:
+    """Return the blocks of a part of a text that begins at `start`: those that are known, else what its lines tell."""
+    if not known:
+        return blocks(text)
+    end = start + len(text)
+    cut = (_cut(block, start, end) for block in known if block.end > start and block.start < end)
+    return [block for block in cut if block.rows]
 
-    kind: Kind
-    rows: list[list[Stretch]] = field(default_factory=list)
-    level: int = 0
+
+def _cut(block: Block, start: int, end: int) -> Block:
+    """Return what of a block lies within a part of its text, counted from where that begins."""
+    rows = [row for row in block.rows if row[-1][1] > start and row[0][0] < end]
+    cells = [[(max(a, start) - start, max(start, min(b, end)) - start) for a, b in row] for row in rows]
+    return Block(block.kind, cells, block.level)
 
 
 def blocks(text: str) -> list[Block]:

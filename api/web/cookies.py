@@ -9,12 +9,13 @@ from typing import Final, Literal
 from starlette.requests import Request
 from starlette.responses import Response
 
+from api.accounts.open_id import LIFETIME as OPEN_ID_LIFETIME
 from api.accounts.sessions import LIFETIME
 from intel.settings import Settings
 
 Theme = Literal["auto", "light", "dark"]
 
-_SESSION, _DEVICE, _THEME = "ioc_session", "ioc_device", "ioc_theme"
+_SESSION, _DEVICE, _THEME, _OPEN_ID = "ioc_session", "ioc_device", "ioc_theme", "ioc_oidc"
 _YEAR_SECONDS = 365 * 24 * 3600
 # How lists look: each choice with its values, the first of which holds until another one is chosen.
 DISPLAYS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -44,6 +45,26 @@ def keep_session(response: Response, request: Request, settings: Settings, secre
         httponly=True,
         samesite="lax",
     )
+
+
+def open_id(request: Request, settings: Settings) -> str:
+    """Return what has to be remembered while somebody signs in through the provider."""
+    return request.cookies.get(_name(_OPEN_ID, is_https(request, settings)), "")
+
+
+def keep_open_id(response: Response, request: Request, settings: Settings, sealed: str) -> None:
+    """Have the browser remember that for ten minutes."""
+    secure = is_https(request, settings)
+    seconds = int(OPEN_ID_LIFETIME.total_seconds())
+    response.set_cookie(
+        _name(_OPEN_ID, secure), sealed, max_age=seconds, path="/", secure=secure, httponly=True, samesite="lax"
+    )
+
+
+def drop_open_id(response: Response, request: Request, settings: Settings) -> None:
+    """Have the browser forget that: each is good for one sign-in."""
+    secure = is_https(request, settings)
+    response.delete_cookie(_name(_OPEN_ID, secure), path="/", secure=secure, httponly=True, samesite="lax")
 
 
 def device(request: Request, settings: Settings) -> str:

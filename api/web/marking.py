@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from api.web.blocks import blocks
 from ingest.indicators import document_from_text, extract
+from intel.catalogues.actors import Names
 from intel.ids import ioc_id
 from intel.records import Ioc
+from intel.text_blocks import Block
 
 PART_LENGTH = 40_000
 # How far before the end of a part a line or word may end, so that nothing is cut in two.
 _SLACK = 2_000
 
 Span = tuple[int, int, str]
+_ACTOR = "actor "
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of text; `ioc` is the indicator that it spells."""
+    """A stretch of text; `ioc` is the indicator that it spells, `actor` the threat actor that it names."""
 
     text: str
     ioc: Ioc | None = None
+    actor: str = ""
 
 
 def part_of(text: str, start: int) -> tuple[str, int | None]:
@@ -36,6 +39,11 @@ def part_of(text: str, start: int) -> tuple[str, int | None]:
         if found > 0:
             return text[start : found + 1], found + 1
     return text[start:end], end
+
+
+def actors_in(text: str, names: Names) -> tuple[Span, ...]:
+    """Return where a text names threat actors, each as the id `actor NAME`."""
+    return tuple((start, end, _ACTOR + name) for start, end, name in names.spans(text))
 
 
 def spans_in(text: str) -> tuple[Span, ...]:
@@ -62,9 +70,11 @@ class MarkedBlock:
         return "".join(piece.text for row in self.rows for cell in row for piece in cell).strip()
 
 
-def marked_blocks(text: str, spans: Iterable[Span], iocs: Mapping[str, Ioc]) -> tuple[MarkedBlock, ...]:
+def marked_blocks(
+    text: str, blocks: Sequence[Block], spans: Iterable[Span], iocs: Mapping[str, Ioc]
+) -> tuple[MarkedBlock, ...]:
     """Return the blocks of a text with its indicators marked."""
-    ordered = sorted(span for span in spans if span[2] in iocs)
+    ordered = sorted(span for span in spans if span[2] in iocs or span[2].startswith(_ACTOR))
     starts = [start for start, _, _ in ordered]
 
     def cell(stretch: tuple[int, int]) -> tuple[Piece, ...]:
@@ -74,7 +84,7 @@ def marked_blocks(text: str, spans: Iterable[Span], iocs: Mapping[str, Ioc]) -> 
         return marked(text[begin:end], shifted, iocs)
 
     found = []
-    for number, block in enumerate(blocks(text)):
+    for number, block in enumerate(blocks):
         rows = tuple(tuple(map(cell, row)) for row in block.rows)
         found.append(MarkedBlock(block.kind, rows, block.level, f"part-{number}" if block.kind == "heading" else ""))
     return tuple(found)
@@ -84,8 +94,10 @@ def marked(text: str, spans: Iterable[Span], iocs: Mapping[str, Ioc]) -> tuple[P
     """Cut the text into pieces; one that spells one of the indicators (by id) bears it, the longest of several."""
     pieces, position = [], 0
     for start, end, id in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if start < position or id not in iocs:
+        is_actor = id.startswith(_ACTOR)
+        if start < position or (id not in iocs and not is_actor):
             continue
-        pieces += [Piece(text[position:start]), Piece(text[start:end], iocs[id])]
+        named = id.removeprefix(_ACTOR) if is_actor else ""
+        pieces += [Piece(text[position:start]), Piece(text[start:end], iocs.get(id), named)]
         position = end
     return tuple(piece for piece in (*pieces, Piece(text[position:])) if piece.text)

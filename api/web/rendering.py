@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -16,26 +15,11 @@ from markupsafe import Markup
 from api.web import addresses, text
 from api.web.text import Verbatim
 from intel.canonical import defang
+from intel.indicator_types import TYPES
 from intel.names import technique_name
 from intel.records import IOC_TYPES, Ioc
 from intel.times import rfc3339
 from intel.unseen import plain
-
-TYPE_LABELS: Mapping[str, str] = MappingProxyType(
-    {
-        "ip": "IP",
-        "domain": "Domain",
-        "hash_md5": "MD5",
-        "hash_sha1": "SHA-1",
-        "hash_sha256": "SHA-256",
-        "url": "URL",
-        "cve": "CVE",
-        "mitre_attack": "ATT&CK",
-        "email": "E-mail",
-        "malware": "Malware",
-    }
-)
-
 
 _SHORT, _TAIL = 24, 8
 
@@ -54,7 +38,9 @@ class Templates:
             lstrip_blocks=True,
         )
         self._environment.globals.update(static=static, ioc_types=IOC_TYPES, ioc_path=addresses.ioc_path, defang=defang)
-        self._environment.globals.update(source_path=addresses.source_path)
+        self._environment.globals.update(
+            source_path=addresses.source_path, actor_path=addresses.actor_path, technique_name=technique_name
+        )
         self._environment.filters.update(
             defanged=_defanged,
             raw=lambda ioc: text.visible(ioc.value),
@@ -71,7 +57,7 @@ class Templates:
             rfc3339=rfc3339,
             title=_title,
             verbatim=Verbatim,
-            type_label=lambda type: TYPE_LABELS.get(type, type),
+            type_label=lambda type: TYPES[type].label if type in TYPES else type,
         )
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:

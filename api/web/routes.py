@@ -14,6 +14,8 @@ from api.routes.description import swagger_folder
 from api.web.pages import (
     about,
     accounts,
+    actors,
+    administration,
     articles,
     awareness,
     bulk,
@@ -23,6 +25,8 @@ from api.web.pages import (
     home,
     iocs,
     keys,
+    open_id,
+    relations,
     reports,
     saved_searches,
     search,
@@ -30,6 +34,7 @@ from api.web.pages import (
     settings,
     sources,
     submissions,
+    two_factor,
     weighed,
 )
 from api.web.rendering import Templates
@@ -37,17 +42,19 @@ from api.web.static_files import FOLDER, StaticFiles, fingerprints
 from api.web.visit import VISIT, Entry, Visit, answer, error, private, recognised, stranger
 from intel.errors import StoreUnavailable
 
-_NOT_PAGES = ("/api", "/mcp", "/misp", "/static", "/taxii2", "/healthz", "/readyz", "/metrics")
+_NOT_PAGES = ("/api/", "/mcp/", "/misp/", "/static/", "/taxii2/", "/healthz/", "/readyz/", "/metrics/")
 
 PAGES = (
     Entry("/", home.show),
     Entry("/search", search.show),
     Entry("/selection", selection.show),
     Entry("/ioc/{type}/{value:path}", iocs.show, iocs.vote, members_post=True),
+    Entry("/actor/{name:path}", actors.show),
+    Entry("/graph/{type}/{value:path}", relations.show),
     Entry("/bulk", bulk.show, bulk.look_up, members_post=True, largest_form=bulk.LARGEST_FORM),
     Entry("/articles", articles.show_all),
     Entry("/articles/{id:id}", articles.show_one),
-    Entry("/articles/{id:id}/weighed", weighed.show),
+    Entry("/articles/{id:id}/weighed", weighed.show, weighed.say, members_post=True),
     Entry("/articles/{id:id}/remove", articles.show_remove, articles.remove, members=True),
     Entry("/articles/{id:id}/refetch", articles.show_elsewhere, articles.refetch, members_post=True),
     Entry("/weekly", reports.show_weeks),
@@ -62,6 +69,9 @@ PAGES = (
     Entry("/help/mcp", about.show_mcp),
     Entry("/signup", accounts.show_sign_up, accounts.sign_up, before_sign_in=True),
     Entry("/signin", accounts.show_sign_in, accounts.sign_in, before_sign_in=True),
+    Entry("/signin/oidc", open_id.begin),
+    Entry("/signin/oidc/callback", open_id.finish),
+    Entry("/signin/code", two_factor.show_code, two_factor.give_code, before_sign_in=True),
     Entry("/signout", accounts.show_sign_out, accounts.sign_out),
     Entry("/display", display.show, display.keep, before_sign_in=True),
     Entry("/theme", accounts.show_theme, accounts.keep_theme, before_sign_in=True),
@@ -70,6 +80,7 @@ PAGES = (
     Entry("/submissions/{id:id}", submissions.show_one, members=True),
     Entry("/settings", settings.show, members=True),
     Entry("/settings/password", settings.show_elsewhere, settings.change_password, members=True),
+    Entry("/settings/two-factor", two_factor.show, two_factor.change, members=True),
     Entry("/settings/sessions", settings.show_elsewhere, settings.end_session, members=True),
     Entry("/settings/searches", saved_searches.show_all, saved_searches.save, members=True),
     Entry("/settings/searches/{id:id}", saved_searches.show_one, saved_searches.change, members=True),
@@ -82,6 +93,10 @@ PAGES = (
     ),
     Entry("/settings/api-keys", keys.show, keys.create, members=True),
     Entry("/settings/api-keys/revoke", keys.show_revoke, keys.revoke, members=True),
+    Entry("/admin", administration.show, administrators=True),
+    Entry("/admin/feeds", administration.show_feeds, administration.change_feeds, administrators=True),
+    Entry("/admin/accounts", administration.show_accounts, administration.change_account, administrators=True),
+    Entry("/admin/audit", administration.show_audit, administrators=True),
     Entry("/settings/feeds", feed_tokens.show, feed_tokens.create, members=True),
     Entry("/settings/feeds/revoke", feed_tokens.show_revoke, feed_tokens.revoke, members=True),
 )
@@ -102,7 +117,7 @@ def add_pages(app: FastAPI) -> None:
 
 def is_page(path: str) -> bool:
     """Return whether a path is a page for people, whose errors are pages and not problem+json."""
-    return not any(path == prefix or path.startswith(prefix + "/") for prefix in _NOT_PAGES)
+    return not f"{path}/".startswith(_NOT_PAGES)
 
 
 async def error_page(request: Request, problem: Problem) -> Response:

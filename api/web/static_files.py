@@ -18,6 +18,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.compressing import takes_gzip
+from intel.indicator_types import INDICATOR_TYPES
 
 FOLDER = Path(__file__).parent / "static"
 _FOREVER = "public, max-age=31536000, immutable"
@@ -75,7 +76,7 @@ class StaticFiles:
 
 
 def _read(file: Path) -> _Kept:
-    body = file.read_bytes()
+    body = _body(file)
     packed = gzip.compress(body, mtime=0)
     media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
     return _Kept(body, packed if len(packed) < len(body) * 0.9 else None, _digest(file), media_type)
@@ -96,4 +97,12 @@ def _answer(request: Request, kept: _Kept) -> Response:
 
 
 def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:12]
+    return hashlib.sha256(_body(file)).hexdigest()[:12]
+
+
+def _body(file: Path) -> bytes:
+    """Return a file; the style sheet with the hue of each type's badge."""
+    return file.read_bytes() + (_HUES if file.name == "site.css" else b"")
+
+
+_HUES = "".join(f".t-{kind.name} {{ --h: {kind.hue}; }}\n" for kind in INDICATOR_TYPES).encode()

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from api.accounts.back_off import BackOff
 from api.accounts.sessions import Sessions, SignedIn
+from api.auditing import Auditing
 from api.bodies import media_type, read_body
 from api.limits.bucket import Decision
 from api.limits.client_address import client_address
@@ -64,6 +65,11 @@ class Visit:
         """Who is signed in; only for pages that are not shown to others."""
         assert self.signed_in is not None  # noqa: S101 - `answer` sends everybody else to the sign-in page
         return self.signed_in
+
+    @property
+    def audit(self) -> Auditing:
+        """What notes what the account that is signed in does."""
+        return Auditing(self.service.store, self.member.account.email, self.service.clock)
 
     @property
     def query(self) -> Mapping[str, str]:
@@ -145,9 +151,9 @@ Handler = Callable[[Visit], Awaitable[Response]]
 class Entry:
     """One line of the table of pages.
 
-    `members`: only for who is signed in; `members_post`: only its form is. `before_sign_in`: its form needs no token,
-    for there may be no session yet. `largest_form` is in bytes. `fields`: its form may bring a file, and
-    then has these fields beside it.
+    `members`: only for who is signed in; `members_post`: only its form is; `administrators`: only for those.
+    `before_sign_in`: its form needs no token, for there may be no session yet. `largest_form` is in bytes. `fields`:
+    its form may bring a file, and then has these fields beside it.
     """
 
     path: str
@@ -155,6 +161,7 @@ class Entry:
     post: Handler | None = None
     members: bool = False
     members_post: bool = False
+    administrators: bool = False
     before_sign_in: bool = False
     largest_form: int = _LARGEST_FORM
     fields: frozenset[str] = frozenset()
@@ -263,9 +270,12 @@ async def _admitted(entry: Entry, visit: Visit) -> Response:
         _refuse_strangers_form(visit)
         visit = await _with_form(entry, visit)
         _refuse_old_form(entry, visit)
-    if (entry.members or (posted and entry.members_post)) and visit.signed_in is None:
+    members = entry.members or entry.administrators
+    if (members or (posted and entry.members_post)) and visit.signed_in is None:
         back = visit.here.partition("?")[0] if posted else visit.here
         return visit.go(f"/signin?next={quote(back, safe='/')}")
+    if entry.administrators and visit.member.account.role != "administrator":
+        raise Problem(403, "forbidden", "Only administrators may open this page.")
     if posted and entry.post is not None:
         return await entry.post(visit)
     return await entry.show(visit)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import date, timedelta
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 
 from api.web.addresses import with_query
 from api.web.sightings import Picture, drawn_bar
 
-_MOST_WEEKS = 26
+MOST_WEEKS = 26
 _LEAST_WEEKS = 12
 
 
@@ -31,6 +31,14 @@ class WeeklyBars:
     highest: int
 
 
+def article_bars(counts: Mapping[datetime, int]) -> WeeklyBars | None:
+    """Return the bars of articles by the Monday of their week, whose rows lead to the weekly roundups; None where there
+    is none.
+    """
+    bars = weekly_bars({_week_id(monday.date()): count for monday, count in counts.items()})
+    return bars and replace(bars, rows=tuple(replace(row, address=f"/weekly/{row.week}") for row in bars.rows))
+
+
 def weekly_bars(counts: Mapping[str, int], **asked: str) -> WeeklyBars | None:
     """Return the bars of counts by ISO week (`2026-W47`); None where there is none.
 
@@ -40,7 +48,7 @@ def weekly_bars(counts: Mapping[str, int], **asked: str) -> WeeklyBars | None:
         return None
     last = _monday(max(counts, key=_monday))
     span = (last - min(map(_monday, counts))).days // 7 + 1
-    number = min(_MOST_WEEKS, max(_LEAST_WEEKS, span))
+    number = min(MOST_WEEKS, max(_LEAST_WEEKS, span))
     weeks = [_week_id(last - timedelta(weeks=number - 1 - i)) for i in range(number)]
     highest = max(counts.get(week, 0) for week in weeks)
     bars = tuple(drawn_bar(i, number, counts.get(week, 0), highest, week) for i, week in enumerate(weeks))

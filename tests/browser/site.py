@@ -26,7 +26,7 @@ TITLE = "Sandpiper loader at the shipyards"
 EVIL = '<script>window.xss=1</script> "><img src=x onerror=window.xss=1> javascript:window.xss=1'
 _TEXT = (
     "The sandpiper crew registered login-sandpiper[.]org for the next wave of letters.\n"
-    "Emotet was dropped through CVE-2024-3400 from 185.220.101[.]47."
+    "APT40 dropped Emotet through CVE-2024-3400 from 185.220.101[.]47."
 )
 _PATIENCE_SECONDS = 20
 _PATIENCE_MILLISECONDS = 10_000

@@ -11,6 +11,9 @@ from playwright.sync_api import Browser, StorageState
 from api.web.addresses import source_path
 from tests.browser.site import EVIL, Visitor, visiting
 
+# A whole walk through all pages, on a machine that does other things too.
+pytestmark = pytest.mark.timeout(300)
+
 OPEN_TO_ALL = (
     "/",
     "/search",
@@ -20,6 +23,9 @@ OPEN_TO_ALL = (
     "/ioc/cve/CVE-2024-3400",
     "/ioc/malware/Emotet",
     "/ioc/domain/evil-curlew.net",
+    "/graph/malware/Emotet",
+    "/actor/APT40",
+    "/graph/source/Shipyard%20Blog",
     "/ioc/domain/never.example",
     "/articles",
     "/articles?q=sandpiper",
@@ -48,6 +54,7 @@ FOR_MEMBERS = (
     "/submit",
     "/submissions",
 )
+FOR_ADMINISTRATORS = ("/admin", "/admin/feeds", "/admin/accounts", "/admin/audit", "/settings/two-factor")
 SEEN_AS_404 = ("/ioc/domain/never.example", "/no/such/page")
 
 
@@ -70,6 +77,7 @@ def faults(visitor: Visitor) -> list[str]:
     return [f"{fault['id']}: {fault['nodes'][0]['html'][:150]}" for fault in grave]
 
 
+@pytest.mark.timeout(180)  # axe takes a second a page where others are busy too
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everybody_can_read_every_page(chromium: Browser, site: str, member: StorageState, scheme: str) -> None:
     with visiting(chromium, site, color_scheme=scheme) as stranger:
@@ -82,6 +90,18 @@ def test_everybody_can_read_every_page(chromium: Browser, site: str, member: Sto
         for path in FOR_MEMBERS:
             look(visitor, path)
             assert faults(visitor) == [], path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_administrators_can_read_their_pages(chromium: Browser, site: str, member: StorageState, scheme: str) -> None:
+    """The site's first account is its administrator; at 375 px too."""
+    with visiting(chromium, site, color_scheme=scheme, storage_state=member) as visitor:
+        for path in FOR_ADMINISTRATORS:
+            visitor.page.set_viewport_size({"width": 1280, "height": 800})
+            look(visitor, path)
+            assert faults(visitor) == [], path
+            visitor.page.set_viewport_size({"width": 375, "height": 800})
+            assert visitor.width <= 375, path
 
 
 def test_every_page_fits_a_small_screen(chromium: Browser, site: str, member: StorageState) -> None:
@@ -124,3 +144,16 @@ def test_the_first_page_is_light(chromium: Browser, site: str) -> None:
 def sum_of(sizes: object) -> int:
     assert isinstance(sizes, dict)
     return int(sizes["responseBodySize"]) + int(sizes["responseHeadersSize"])
+
+
+def test_a_saved_searchs_own_page_is_readable_and_fits(chromium: Browser, site: str, member: StorageState) -> None:
+    small = {"width": 375, "height": 800}
+    with visiting(chromium, site, viewport=small, storage_state=member) as visitor:
+        visitor.go("/settings/searches?q=sandpiper&min_sources=2")
+        visitor.page.fill("#name", "Sandpiper " + "x" * 180)
+        visitor.page.get_by_role("button", name="Save search").click()
+        path = visitor.page.locator("main a[href^='/settings/searches/']").first.get_attribute("href")
+        assert path is not None
+        visitor.go(path)
+        assert visitor.width <= 375
+        assert faults(visitor) == []

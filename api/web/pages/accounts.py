@@ -5,8 +5,11 @@ from __future__ import annotations
 import structlog
 from starlette.responses import Response
 
+from api.accounts.boxes import Box
 from api.accounts.devices import device_token, known_device
 from api.accounts.sign_up import check_public_email, create_account
+from api.accounts.tickets import new_ticket
+from api.auditing import Auditing
 from api.problems import Problem
 from api.web import cookies
 from api.web.addresses import here
@@ -34,7 +37,7 @@ async def show_sign_in(visit: Visit) -> Response:
 async def sign_in(visit: Visit) -> Response:
     email, back = visit.form.get("email", "").strip()[:_LONGEST_EMAIL], here(visit.form.get("next"))
     account = await visit.service.store.accounts.get(account_id(email))
-    attempt = await visit.back_off.sign_in(account_id(email), visit.address, _known_as(visit, account))
+    attempt = await visit.back_off.sign_in(account_id(email), visit.address, known_as(visit, account))
     if attempt.refusal is not None:
         raise too_many(attempt.refusal, _TOO_MANY_WRONG)
     # Hashed whether or not there is such an account: how long it takes tells nothing.
@@ -44,11 +47,24 @@ async def sign_in(visit: Visit) -> Response:
         log.info("sign-in refused", account=account_id(email), address=visit.address)
         return _sign_in_page(visit, back, 401, email, _NOT_SIGNED_IN)
     await attempt.was_right()
+    return await enter_or_ask(visit, account, back)
+
+
+async def enter_or_ask(visit: Visit, account: Account, back: str) -> Response:
+    """Sign in, or ask for the code where the account wants one."""
+    if account.two_factor:
+        ticket = new_ticket(Box(visit.service.cursors.secret), account, visit.service.clock())
+        return visit.page("signin_code.html", back=back, ticket=ticket, fault="")
     log.info("signed in", account=account.id)
     return await enter(visit, account, back)
 
 
-def _known_as(visit: Visit, account: Account | None) -> str | None:
+def show_fault(visit: Visit, fault: str, status: int) -> Response:
+    """Answer with the sign-in page that says what went wrong elsewhere."""
+    return _sign_in_page(visit, "/", status, "", fault)
+
+
+def known_as(visit: Visit, account: Account | None) -> str | None:
     """Name the browser where it is signed in to the account, or was before."""
     if account is None:
         return None
@@ -79,6 +95,7 @@ async def sign_up(visit: Visit) -> Response:
         return _sign_up_page(visit, 422, email, wrong.field, f"{_FIELDS[wrong.field]} {wrong.message}.")
     except AccountExists:
         return _sign_up_page(visit, 409, email, "email", "This e-mail address has an account already.")
+    await Auditing(service.store, account.email, service.clock).note("account.created", account.email, account.role)
     return await enter(visit, account, _AFTER_SIGN_UP)
 
 
@@ -127,7 +144,9 @@ _FIELDS = {"email": "The e-mail address", "password": "The password"}
 
 
 def _sign_in_page(visit: Visit, back: str, status: int = 200, email: str = "", fault: str = "") -> Response:
-    return visit.page("signin.html", status, back=back, email=email, fault=fault)
+    settings = visit.service.settings
+    provider = settings.ioc_oidc_name if visit.service.open_id else ""
+    return visit.page("signin.html", status, back=back, email=email, fault=fault, provider=provider)
 
 
 def _sign_up_page(visit: Visit, status: int = 200, email: str = "", field: str = "", fault: str = "") -> Response:

@@ -14,21 +14,27 @@ from api.routes.revisions import NO_ADDRESS
 from api.searching import articles_met, articles_suggested
 from api.service import check_may_submit
 from api.web.addresses import with_query
+from api.web.blocks import blocks_within
 from api.web.exports import export_article, is_format
-from api.web.marking import MarkedBlock, marked_blocks, part_of, spans_in
+from api.web.marking import MarkedBlock, Span, actors_in, marked_blocks, part_of, spans_in
 from api.web.visit import Visit
 from ingest.removing import Removing
 from ingest.revisions import Revisions
+from intel.catalogues import lookup
+from intel.catalogues.actors import actor_names
 from intel.errors import Forbidden, InvalidQuery, NotFound
 from intel.query import ArticleQuery, Position, parse_search
+from intel.query_explanation import sentence
 from intel.records import IOC_TYPES, Article, Ioc
 from intel.snippets import Snippet
 from intel.store import Store
-from intel.understood import sentence
+from intel.text_blocks import read_blocks
 
 _LIST = "page of articles"
 _VANISHED_SHOWN = 100
 _LEAST_CONTENTS, _MOST_CONTENTS = 4, 40
+_MOST_ACTORS = 40
+_MOST_NAMED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +121,16 @@ async def _shown(visit: Visit, article: Article) -> Response:
     part, next_start = part_of(text, start)
     return await visit.large_page(
         "article.html",
-        article=replace(article, text=None),
+        article=replace(article, text=None, structure=""),
         may_remove=await _may_remove(visit, article),
-        blocks=(marked_text := await _marked(visit, article.id, part)),
+        blocks=(marked_text := await _marked(visit, article, part, start)),
         contents=_contents(marked_text),
+        actors=_actors(marked_text),
         start=start,
         next_start=next_start,
         length=len(text),
         groups=groups(page.items),
+        kev_names=await _kev_names(store, page.items),
         ioc_counts=article.ioc_counts,
         next_address=_onward(visit, list_name, f"/articles/{article.id}", {}, page.next),
         more_for_members=page.next is not None and visit.signed_in is None,
@@ -131,16 +139,44 @@ async def _shown(visit: Visit, article: Article) -> Response:
     )
 
 
-async def _marked(visit: Visit, article_id: str, text: str) -> tuple[MarkedBlock, ...]:
-    spans = await visit.service.apart.run(lambda: spans_in(text))
-    iocs = await visit.service.store.articles.iocs_among(article_id, list({id for _, _, id in spans}))
-    return await visit.service.apart.run(lambda: marked_blocks(text, spans, iocs))
+async def _marked(visit: Visit, article: Article, part: str, start: int) -> tuple[MarkedBlock, ...]:
+    apart = visit.service.apart
+    names = await actor_names(visit.service.store)
+    spans = await apart.run(lambda: (*spans_in(part), *actors_in(part, names)))
+    iocs = await visit.service.store.articles.iocs_among(article.id, list({id for _, _, id in spans}))
+    return await apart.run(lambda: _marked_part(article, part, start, spans, iocs))
+
+
+def _marked_part(
+    article: Article, part: str, start: int, spans: Sequence[Span], iocs: Mapping[str, Ioc]
+) -> tuple[MarkedBlock, ...]:
+    known = read_blocks(article.structure, len(article.text or ""))
+    found = marked_blocks(part, blocks_within(known, part, start), spans, iocs)
+    # The title stands above the text already.
+    repeats = bool(found) and start == 0 and found[0].kind == "heading" and _same(found[0].heading, article.title)
+    return found[1:] if repeats else found
+
+
+def _same(heading: str, title: str) -> bool:
+    return heading.casefold().split() == title.casefold().split()
 
 
 def _contents(found: Sequence[MarkedBlock]) -> list[MarkedBlock]:
     """Return the headings of a long article, as a table of contents; none of a short one."""
     headings = [block for block in found if block.kind == "heading"]
     return headings[:_MOST_CONTENTS] if len(headings) >= _LEAST_CONTENTS else []
+
+
+def _actors(found: Sequence[MarkedBlock]) -> list[str]:
+    """Return the threat actors that a text names, in order of first appearance."""
+    pieces = (piece for block in found for row in block.rows for cell in row for piece in cell)
+    return list(dict.fromkeys(piece.actor for piece in pieces if piece.actor))[:_MOST_ACTORS]
+
+
+async def _kev_names(store: Store, iocs: Sequence[Ioc]) -> dict[str, str]:
+    """Return what the imported KEV calls those of the indicators that are in it."""
+    known = await lookup(store, [ioc.value for ioc in iocs if ioc.type == "cve"][:_MOST_NAMED])
+    return {cve: facts.kev.name for cve, facts in known.items() if facts.kev}
 
 
 async def show_elsewhere(visit: Visit) -> Response:
@@ -165,7 +201,9 @@ async def show_remove(visit: Visit) -> Response:
 
 async def remove(visit: Visit) -> Response:
     account = visit.member.account
-    await Removing(visit.service.store).remove(account.id, account.role, visit.request.path_params["id"])
+    id = visit.request.path_params["id"]
+    await Removing(visit.service.store).remove(account.id, account.role, id)
+    await visit.audit.note("article.removed", id)
     return visit.go("/articles")
 
 

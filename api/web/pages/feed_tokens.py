@@ -5,9 +5,8 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from api.accounts.keys import LONGEST_NAME, NewKey, key_prefix
-from api.web.pages.keys import handle
+from api.web.pages.keys import handle, make, revoke_listed
 from api.web.visit import Visit
-from intel.errors import KeyLimitReached
 from intel.records import KEYS_PER_ACCOUNT
 
 _HERE = "/settings/feeds"
@@ -19,22 +18,11 @@ async def show(visit: Visit) -> Response:
 
 
 async def create(visit: Visit) -> Response:
-    name = visit.form.get("name", "").strip()
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        return await _page(visit, 422, fault=f"Give the address a name of 1 to {LONGEST_NAME} characters.", name=name)
-    try:
-        new = await visit.service.feed_tokens.create(visit.member.account.id, name)
-    except KeyLimitReached:
-        return await _page(visit, 409, fault=_FULL, name=name)
-    return await _page(visit, new=new)
+    return await make(visit, visit.service.feed_tokens, "address", _FULL, _page)
 
 
 async def revoke(visit: Visit) -> Response:
-    """Revoke the very token that was listed, never a newer one in its place."""
-    wanted, tokens = visit.form.get("token", ""), visit.service.feed_tokens
-    for token in await tokens.of(visit.member.account.id):
-        if handle(token) == wanted:
-            await tokens.revoke(token)
+    await revoke_listed(visit, visit.service.feed_tokens, visit.form.get("token", ""))
     return visit.go(_HERE)
 
 

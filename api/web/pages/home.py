@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from api.web.visit import Visit
-from api.web.weekly_bars import weekly_bars
+from api.web.weekly_bars import MOST_WEEKS, article_bars, weekly_bars
 from intel.query import ArticleQuery, IocQuery
 
 _ARTICLES, _IOCS, _FOCUS = 6, 8, 3
@@ -21,5 +21,6 @@ async def show(visit: Visit) -> Response:
         articles=(await store.articles.find(ArticleQuery(limit=_ARTICLES))).items,
         iocs=(await store.iocs.find(IocQuery(limit=_IOCS))).items,
         weekly_bars=weekly_bars((await store.iocs.facets(IocQuery())).weeks),
+        article_bars=article_bars(await store.articles.by_week(MOST_WEEKS)),
         focus=await focus.items(active[:_FOCUS]),
     )

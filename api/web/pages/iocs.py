@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from starlette.responses import RedirectResponse, Response
 
 from api.annotating import annotate
+from api.apart import Apart
 from api.voting import LONGEST_NOTE, noted_votes, own_vote, read_note
 from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
 from api.web.nothing_found import help_for
+from api.web.said_of import families_in_titles, notes_in_tables
 from api.web.sightings import picture
 from api.web.visit import Visit, private
 from api.web.weekly_bars import weekly_bars
@@ -20,15 +23,19 @@ from intel.canonical import canonical, defang, readings
 from intel.catalogues import catalogue_facts
 from intel.errors import NotAnIndicator
 from intel.ids import ioc_id
+from intel.indicator_types import TYPES
 from intel.names import malware_aliases
+from intel.pivots import pivots
 from intel.query import IocFilter, IocQuery
-from intel.records import IOC_TYPES, Ioc, Vote
+from intel.records import IOC_TYPES, Ioc, Mention, Vote
 from intel.store import Store
 
 _DRAWN = 500
 _LISTED = 50
 _RELATED = 24
 _NAMED, _SOURCES = 24, 12
+_TABLES_READ = 3
+_NAMES = ("malware", "mitre_attack", "cve")
 _LISTED_TYPES = {"mitre_attack": "Techniques", "cve": "Vulnerabilities"}
 # Beyond so many indicators of a family, those of one type are counted and linked, and not listed.
 _MOST_SIFTED = 10_000
@@ -72,12 +79,13 @@ async def vote(visit: Visit) -> Response:
 async def _shown(visit: Visit, ioc: Ioc, status: int = 200, note_fault: str = "", note: str = "") -> Response:
     store = visit.service.store
     known, noted, votes = await asyncio.gather(
-        _known(store, ioc), annotate(store, [ioc], visit.service.clock()), store.votes.of(ioc.id)
+        _known(store, visit.service.apart, ioc), annotate(store, [ioc], visit.service.clock()), store.votes.of(ioc.id)
     )
     return visit.page(
         "ioc.html",
         status,
         **known,
+        pivots=pivots(visit.service.settings.ioc_pivots, ioc.type, ioc.value),
         age=noted.age(ioc),
         warnings=noted.cautions(ioc),
         votes=len(votes),
@@ -89,7 +97,7 @@ async def _shown(visit: Visit, ioc: Ioc, status: int = 200, note_fault: str = ""
     )
 
 
-async def _known(store: Store, ioc: Ioc) -> dict[str, Any]:
+async def _known(store: Store, apart: Apart, ioc: Ioc) -> dict[str, Any]:
     mentions, total = await store.iocs.mentions_of(ioc.id, _DRAWN)
     return {
         "ioc": ioc,
@@ -98,10 +106,26 @@ async def _known(store: Store, ioc: Ioc) -> dict[str, Any]:
         "drawn": len(mentions),
         "picture": picture([mention.article.seen_at for mention in mentions]) if mentions else None,
         "related": await store.iocs.related(ioc.id, _RELATED),
+        **await _said(store, apart, ioc, mentions),
         "references": references(ioc.type, ioc.value),
         "catalogue": await catalogue_facts(store, ioc.type, ioc.value) or {},
         "family": await _family(store, ioc.value) if ioc.type == "malware" else None,
     }
+
+
+async def _said(store: Store, apart: Apart, ioc: Ioc, mentions: Sequence[Mention]) -> dict[str, Any]:
+    """Return the families that titles name, and what tables say of an indicator, by article."""
+    if ioc.type in _NAMES:
+        return {"titled": (), "tabled": {}}
+    titles = [mention.article.title for mention in mentions]
+    found = await asyncio.gather(*(store.articles.get(one.article.id) for one in mentions[:_TABLES_READ]))
+    articles = [article for article in found if article is not None]
+
+    def read() -> dict[str, Any]:
+        titled = tuple(name for name in families_in_titles(titles) if name not in ioc.malware)
+        return {"titled": titled, "tabled": {one.id: notes_in_tables(one, ioc.value) for one in articles}}
+
+    return await apart.run(read)
 
 
 async def _family(store: Store, name: str) -> dict[str, Any]:
@@ -122,14 +146,8 @@ async def _family(store: Store, name: str) -> dict[str, Any]:
 
 def references(type: str, value: str) -> list[tuple[str, str]]:
     """Return the public registers that describe it: (name, address)."""
-    if type == "cve":
-        return [
-            ("NVD", f"https://nvd.nist.gov/vuln/detail/{value}"),
-            ("CVE.org", f"https://www.cve.org/CVERecord?id={value}"),
-        ]
-    if type == "mitre_attack":
-        return [("MITRE ATT&CK", f"https://attack.mitre.org/techniques/{value.replace('.', '/')}/")]
-    return []
+    path = value.replace(".", "/")
+    return [(name, address.format(value=value, path=path)) for name, address in TYPES[type].references]
 
 
 async def _unknown(visit: Visit, type: str, value: str) -> Response:

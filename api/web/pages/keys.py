@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 
 from starlette.responses import Response
 
-from api.accounts.keys import LONGEST_NAME, NewKey, key_prefix
+from api.accounts.keys import LONGEST_NAME, Keys, NewKey, key_prefix, read_lifetime, read_scopes
 from api.web.visit import Visit
-from intel.errors import KeyLimitReached
+from intel.errors import InvalidQuery, KeyLimitReached
 from intel.records import KEYS_PER_ACCOUNT, ApiKey
 
 _HERE = "/settings/api-keys"
@@ -17,29 +18,53 @@ _FULL = (
     "Revoke one to make another."
 )
 
+_SCOPE_CHOICES = (
+    ("read submit export", "everything: read, submit, export"),
+    ("read", "read"),
+    ("read export", "read and export"),
+    ("read submit", "read and submit"),
+    ("submit", "submit"),
+    ("export", "export"),
+)
+_LIFETIMES = (("", "never"), ("7", "in 7 days"), ("30", "in 30 days"), ("90", "in 90 days"), ("365", "in a year"))
+
 
 async def show(visit: Visit) -> Response:
     return await _page(visit)
 
 
 async def create(visit: Visit) -> Response:
+    return await make(visit, visit.service.keys, "key", _FULL, _page)
+
+
+async def make(visit: Visit, keys: Keys, noun: str, full: str, page: Callable[..., Awaitable[Response]]) -> Response:
+    """Make a key as the form says; answer `page` with it, or with what is wrong: `full` where the account has five."""
     name = visit.form.get("name", "").strip()
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        return await _page(visit, 422, fault=f"Give the key a name of 1 to {LONGEST_NAME} characters.", name=name)
+        return await page(visit, 422, fault=f"Give the {noun} a name of 1 to {LONGEST_NAME} characters.", name=name)
     try:
-        new = await visit.service.keys.create(visit.member.account.id, name)
+        scopes = read_scopes(visit.form.get("scopes", ""))
+        lifetime = read_lifetime(visit.form.get("expires_in_days", ""))
+        new = await keys.create(visit.member.account.id, name, scopes, lifetime)
+    except InvalidQuery as error:
+        return await page(visit, 422, fault=f"{error.field} {error.message}.", name=name)
     except KeyLimitReached:
-        return await _page(visit, 409, fault=_FULL, name=name)
-    return await _page(visit, new=new)
+        return await page(visit, 409, fault=full, name=name)
+    await visit.audit.note("key.created", key_prefix(new.record), name)
+    return await page(visit, new=new)
 
 
 async def revoke(visit: Visit) -> Response:
-    """Revoke the very key that was listed, never a newer one in its place."""
-    wanted = visit.form.get("key", "")
-    for key in await visit.service.store.accounts.keys(visit.member.account.id):
-        if handle(key) == wanted:
-            await visit.service.keys.revoke(key)
+    await revoke_listed(visit, visit.service.keys, visit.form.get("key", ""))
     return visit.go(_HERE)
+
+
+async def revoke_listed(visit: Visit, keys: Keys, wanted: str) -> None:
+    """Revoke the very key that was listed with that handle, never a newer one in its place."""
+    for key in await keys.of(visit.member.account.id):
+        if handle(key) == wanted:
+            await keys.revoke(key)
+            await visit.audit.note("key.revoked", key_prefix(key), key.name)
 
 
 async def show_revoke(visit: Visit) -> Response:
@@ -60,12 +85,15 @@ def curl_line(address: str, key: str) -> str:
 async def _page(
     visit: Visit, status: int = 200, new: NewKey | None = None, fault: str = "", name: str = ""
 ) -> Response:
-    keys = await visit.service.store.accounts.keys(visit.member.account.id)
-    address, secret = visit.own_address, new.secret if new else ""
+    keys = await visit.service.keys.of(visit.member.account.id)
+    address, secret, now = visit.own_address, new.secret if new else "", visit.service.clock()
     return visit.page(
         "api_keys.html",
         status,
-        keys=[(key, handle(key), key_prefix(key)) for key in keys],
+        keys=[(key, handle(key), key_prefix(key), key.expired(now)) for key in keys],
+        in_use=sum(not key.expired(now) for key in keys),
+        scope_choices=_SCOPE_CHOICES,
+        lifetimes=_LIFETIMES,
         most=KEYS_PER_ACCOUNT,
         longest_name=LONGEST_NAME,
         secret=secret,

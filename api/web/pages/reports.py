@@ -7,7 +7,7 @@ from starlette.responses import Response
 from api.web.visit import Visit
 from intel.errors import InvalidQuery
 from intel.records import Week
-from intel.weekly import week_ids, week_revision, week_revisions, weekly
+from intel.weekly import week_ids, week_revision, week_revisions
 
 _WEEKS_TOLD = 3
 _REVISIONS_TOLD = 20
@@ -16,13 +16,13 @@ _REVISIONS_TOLD = 20
 async def show_weeks(visit: Visit) -> Response:
     service = visit.service
     ids = await week_ids(service.store)
-    told = [await weekly(service.store, id, service.lessons, service.clock()) for id in ids[:_WEEKS_TOLD]]
+    told = await service.roundups.current(ids[:_WEEKS_TOLD])
     return visit.page("weekly.html", weeks=told, older=ids[_WEEKS_TOLD:])
 
 
 async def show_week(visit: Visit) -> Response:
     service = visit.service
-    current = await weekly(service.store, visit.request.path_params["week"], service.lessons, service.clock())
+    (current,) = await service.roundups.current([visit.request.path_params["week"]])
     week = await _as_asked(visit, current)
     ids = await week_ids(service.store)
     earlier = [number for number in await week_revisions(service.store, week.id) if number != week.revision]

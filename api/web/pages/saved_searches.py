@@ -105,7 +105,8 @@ def _asked(form: Any) -> dict[str, Any]:
     given["exclude"] = [one for one in EXCLUSIONS if form.get(f"exclude_{one}")]
     count = form.get("min_sources", "").strip()
     given["min_sources"] = int(count) if count.isascii() and count.isdigit() and len(count) < 7 else count or None
-    given["every"] = given["every"] or "now"
+    given["roundup"] = given["every"] == "roundup"
+    given["every"] = "week" if given["roundup"] else given["every"] or "now"
     return SearchChangesBody.model_validate(given | {"name": given["name"] or ""}).asked()
 
 
@@ -137,6 +138,8 @@ def _form_of(search: SavedSearch) -> dict[str, str]:
     """Return a search as the fields of its form."""
     texts = {name: str(getattr(search, name, None) or search.filters.get(name) or "") for name in _TEXTS}
     lists = {name: ", ".join(search.filters.get(name) or ()) for name in _LISTS}
+    if search.roundup:
+        texts["every"] = "roundup"
     return texts | lists | {"min_sources": str(search.filters.get("min_sources") or "")}
 
 

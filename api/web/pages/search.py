@@ -20,12 +20,14 @@ from api.web.hits import hits
 from api.web.nothing_found import help_for
 from api.web.visit import Visit
 from api.web.weekly_bars import week_days
+from intel.catalogues.actors import actor_names
 from intel.errors import InvalidQuery
 from intel.query import EXCLUSIONS, SORTS, IocQuery, Page, Position, parse_search
+from intel.query_explanation import sentence
 from intel.records import IOC_TYPES, Ioc
 from intel.store import Store
-from intel.understood import sentence
 
+_LONGEST_ACTOR = 80
 _LIST = "page of iocs"
 _ROWS = 50
 _SOURCES_SHOWN = 12
@@ -132,6 +134,7 @@ async def show(visit: Visit) -> Response:
         suggestions=await _suggestions(store, asked, query) if nothing else [],
         help=await help_for(store, asked.q) if nothing and asked.q else None,
         totals=await store.totals() if nothing else None,
+        actor=await _actor(store, query),
         next_address=_next(visit, asked, page, limit, now),
         more_for_members=page.next is not None and visit.signed_in is None,
         later=position is not None,
@@ -170,6 +173,13 @@ def _excluded(asked: Asked, name: str) -> Choice:
 async def _suggestions(store: Store, asked: Asked, query: IocQuery) -> list[tuple[str, str]]:
     """Return other searches that may have been meant, each with its address."""
     return [(one, asked.address(q=one)) for one in await iocs_suggested(store, query.text)] if query.text else []
+
+
+async def _actor(store: Store, query: IocQuery) -> str | None:
+    """Return the threat actor that the words name."""
+    if query.text is None or query.text.exact or len(query.text.text) > _LONGEST_ACTOR:
+        return None
+    return (await actor_names(store)).name_of(query.text.text)
 
 
 async def _filters(store: Store, asked: Asked, query: IocQuery) -> Filters:

@@ -35,6 +35,7 @@ async def change_password(visit: Visit) -> Response:
         return await _page(visit, 422, "new_password", f"The new password {wrong.message}.")
     changed = replace(account, password_hash=hashed, session_epoch=account.session_epoch + 1)
     await service.store.accounts.update(changed)
+    await visit.audit.note("account.password", account.email)
     revoked = 0
     if visit.form.get("revoke_keys"):
         revoked = await service.keys.revoke_all(account.id) + await service.feed_tokens.revoke_all(account.id)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from api.parameters import read_text
 from api.web.text import counted
 from api.web.visit import Visit
-from api.web.weekly_bars import weekly_bars
+from api.web.weekly_bars import MOST_WEEKS, article_bars, weekly_bars
 from intel.errors import NotFound
 from intel.query import ArticleQuery, IocFilter, IocQuery
 from intel.records import Article, Feed
@@ -61,8 +61,9 @@ async def show_one(visit: Visit) -> Response:
     """Show one source: how much it brings and when, of what types, how much of it is warned of, and who shares it."""
     store, name = visit.service.store, read_text("source", visit.request.path_params["name"]) or ""
     only = IocFilter(sources=(name,))
-    articles, divided, unwarned, feeds = await asyncio.gather(
+    articles, weeks, divided, unwarned, feeds = await asyncio.gather(
         store.articles.find(ArticleQuery(source=name, limit=_ARTICLES)),
+        store.articles.by_week(MOST_WEEKS, name),
         store.iocs.facets(IocQuery(filter=only)),
         store.iocs.find(IocQuery(filter=replace(only, exclude=("warned",)), limit=1)),
         store.feeds.all(),
@@ -81,6 +82,7 @@ async def show_one(visit: Visit) -> Response:
         iocs=iocs,
         warned=iocs - (unwarned.total or 0),
         sharing=sharing[:_SHARING],
+        article_bars=article_bars(weeks),
         weekly_bars=weekly_bars(divided.weeks, source=name),
     )
 

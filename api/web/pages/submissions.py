@@ -52,9 +52,17 @@ async def _submitted(visit: Visit, url: str, text: str, source_name: str | None)
 
 async def show_all(visit: Visit) -> Response:
     """Show the account's newest submissions."""
-    found = [one async for one in visit.service.store.submissions.all_of(visit.member.account.id)]
-    newest = heapq.nlargest(_SHOWN, found, key=lambda one: (one.created_at, one.id))
-    return visit.page("submissions.html", submissions=newest, total=len(found))
+    newest, total = list[Submission](), 0
+    async for one in visit.service.store.submissions.all_of(visit.member.account.id):
+        newest.append(one)
+        total += 1
+        if len(newest) == 2 * _SHOWN:
+            newest = _newest(newest)
+    return visit.page("submissions.html", submissions=_newest(newest), total=total)
+
+
+def _newest(found: list[Submission]) -> list[Submission]:
+    return heapq.nlargest(_SHOWN, found, key=lambda one: (one.created_at, one.id))
 
 
 async def show_one(visit: Visit) -> Response:

@@ -1,4 +1,7 @@
-"""`/articles/{id}/weighed`: why an article has these indicators: all candidates, kept or dropped, and the reason."""
+"""`/articles/{id}/weighed`: why an article has these indicators: all candidates, kept or dropped, and the reason.
+
+Who is signed in says with one click that a verdict is wrong; `ioc feedback export` gives what was said as examples.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,16 @@ from api.web.addresses import with_query
 from api.web.pages.articles import known_article
 from api.web.visit import Visit
 from intel.canonical import defang
+from intel.errors import NotFound
+from intel.feedback import Feedback
+from intel.ids import feedback_id
 from intel.query import CandidateQuery
-from intel.records import IOC_TYPES
+from intel.records import IOC_TYPES, Article
 
 VERDICTS: Final = ("dropped", "kept")
 _ROWS: Final = 200
 _AROUND: Final = 90
+_LONGEST_EXAMPLE: Final = 600
 
 
 @dataclass(slots=True)
@@ -29,6 +36,7 @@ class Row:
     before: str
     after: str
     places: list[int] = field(default_factory=list)
+    wrong: bool = False
 
 
 async def show(visit: Visit) -> Response:
@@ -38,6 +46,7 @@ async def show(visit: Visit) -> Response:
     start = _start(visit)
     wanted = CandidateQuery(verdict == "kept" if verdict else None, type or None, limit=_ROWS, skip=start)
     page = await visit.service.store.readings.weighed(article.id, article.revision, wanted)
+    said = await _said(visit, article) if page else frozenset[str]()
     path, asked = f"/articles/{article.id}/weighed", {"verdict": verdict, "type": type}
     return await visit.large_page(
         "weighed.html",
@@ -48,9 +57,55 @@ async def show(visit: Visit) -> Response:
         verdict=verdict,
         type=type,
         address=lambda **changes: with_query(path, asked | changes),
-        rows=_rows(article.text or "", (each for _, each in page.items)) if page else [],
+        rows=_rows(article, (each for _, each in page.items), said) if page else [],
         next_address=with_query(path, asked | {"from": str(start + _ROWS)}) if page and page.more else None,
     )
+
+
+async def say(visit: Visit) -> Response:
+    """Keep or take back that a verdict is wrong."""
+    article, form, account_id = await known_article(visit), visit.form, visit.member.account.id
+    type, value, kept = form.get("type", ""), form.get("value", ""), form.get("kept") == "yes"
+    store, id = visit.service.store, feedback_id(article.id, type, value, kept=kept, account_id=account_id)
+    if form.get("say") == "withdraw":
+        await store.feedback.withdraw(id)
+        return visit.go(visit.here)
+    reading = await store.readings.get(article.id, article.revision)
+    weighed = reading.candidates or () if reading else ()
+    candidate = next((one for one in weighed if (one["type"], one["value"], one["kept"]) == (type, value, kept)), None)
+    if candidate is None:
+        raise NotFound("This article has no such candidate any more.")
+    await store.feedback.put(
+        Feedback(
+            id=id,
+            article_id=article.id,
+            account_id=account_id,
+            type=type,
+            value=value,
+            spelling=candidate["spelling"],
+            text=_example(article.text or "", candidate),
+            kept=kept,
+            rule=candidate["rule"],
+            title=article.title,
+            url=article.url,
+            said_at=visit.service.clock(),
+        )
+    )
+    return visit.go(visit.here)
+
+
+def _example(text: str, candidate: dict[str, Any]) -> str:
+    """Return the line around a candidate, about 600 characters of it at most."""
+    row = _row(text, candidate, _LONGEST_EXAMPLE // 2 - len(candidate["spelling"]) // 2)
+    return f"{row.before}{candidate['spelling']}{row.after}"
+
+
+async def _said(visit: Visit, article: Article) -> frozenset[str]:
+    """Return the ids of what the reader called wrong in an article."""
+    if visit.signed_in is None:
+        return frozenset()
+    account_id = visit.signed_in.account.id
+    return frozenset(one.id for one in await visit.service.store.feedback.of(article.id, account_id))
 
 
 def _start(visit: Visit) -> int:
@@ -58,16 +113,21 @@ def _start(visit: Visit) -> int:
     return int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 10 else 0
 
 
-def _rows(text: str, candidates: Iterable[dict[str, Any]]) -> list[Row]:
+def _rows(article: Article, candidates: Iterable[dict[str, Any]], said: frozenset[str]) -> list[Row]:
+    text = article.text or ""
+    account_id = next((id.partition(":")[2] for id in said), "")
     rows: dict[tuple[Any, ...], Row] = {}
     for candidate in candidates:
         same = tuple(candidate[name] for name in ("type", "value", "kept", "rule"))
         row = rows.get(same) or rows.setdefault(same, _row(text, candidate))
         row.places.append(candidate["start"])
+    for row in rows.values():
+        type, value, kept = (row.candidate[name] for name in ("type", "value", "kept"))
+        row.wrong = feedback_id(article.id, type, value, kept=kept, account_id=account_id) in said
     return list(rows.values())
 
 
-def _row(text: str, candidate: dict[str, Any]) -> Row:
+def _row(text: str, candidate: dict[str, Any], around: int = _AROUND) -> Row:
     spelling, start = candidate["spelling"], candidate["start"]
     shown = defang(candidate["type"], candidate["value"])
     if not text.startswith(spelling, start):
@@ -76,7 +136,7 @@ def _row(text: str, candidate: dict[str, Any]) -> Row:
     if start < 0:
         return Row(candidate, shown, "", "")
     end = start + len(spelling)
-    first, last = max(0, start - _AROUND), end + _AROUND
+    first, last = max(0, start - max(0, around)), end + max(0, around)
     before, after = text[first:start].rpartition("\n")[2], text[end:last].partition("\n")[0]
     # A word that the border cuts in two is left out.
     before = before.partition(" ")[2] if first and len(before) == start - first else before

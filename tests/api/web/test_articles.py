@@ -41,6 +41,24 @@ async def test_what_is_no_indicator_of_the_article_is_not_marked(api: Running, v
     assert list(marked(await visitor.open(f"/articles/{article.id}"))) == ["CVE-2024-3400"]
 
 
+async def test_an_article_is_shown_as_it_was_written(api: Running, visitor: Reader) -> None:
+    text = "Report\n1. run\nHost\nevil[.]example\nIt was quick.\nThe end."
+    blocks = "[[0,1,[0,6]],[3,1,[10,13]],[4,1,[14,18],[19,33]],[6,0,[34,47]],[1,0,[48,56]]]"
+    article = replace(make_article("report", text=text, title="report"), structure=blocks)
+    await publish(api.store, article, "domain evil.example")
+    page = await visitor.open(f"/articles/{article.id}")
+    (words,) = page.tree.xpath("//div[@class='words']")
+    assert [(one.tag, one.text_content()) for one in words.iter("h2", "ol", "th", "td", "blockquote", "p")] == [
+        ("ol", "run"),
+        ("th", "Host"),
+        ("td", "evil[.]example"),
+        ("blockquote", "It was quick."),
+        ("p", "It was quick."),
+        ("p", "The end."),
+    ]
+    assert marked(page) == {"evil[.]example": "/ioc/domain/evil.example"}
+
+
 async def test_an_article_leads_to_its_source_and_to_nothing_that_is_no_web_page(api: Running, visitor: Reader) -> None:
     article = await api.publish("report")
     link = (await visitor.open(f"/articles/{article.id}")).tree.xpath("//main//a[contains(., 'Open the original')]")[0]

@@ -93,6 +93,21 @@ async def test_a_key_needs_a_proper_name(member: Reader, name: str) -> None:
     assert page.status == 422 and "Give the key a name" in page.text
 
 
+@pytest.mark.promise("keys.scopes", "keys.expiry")
+async def test_a_key_is_made_for_some_scopes_and_for_some_time(api: Running, member: Reader) -> None:
+    form = {"name": "SIEM", "scopes": "read export", "expires_in_days": "30"}
+    key = key_on(await member.submit(await member.open(KEYS), KEYS, **form))
+    told = (await api.get("/usage", {"Authorization": f"Bearer {key}"})).json()
+    assert told["scopes"] == ["read", "export"] and told["expires_at"].startswith("2026-12-20T")
+    assert "may read, export" in (await member.open(KEYS)).text
+    api.clock.forward(31 * 86_400)
+    await member.sign_in()
+    page = await member.open(KEYS)
+    assert "expired" in page.text and "0 of 5" in page.text
+    for wrong in ({"scopes": "write"}, {"expires_in_days": "0"}, {"expires_in_days": "many"}):
+        assert (await member.submit(page, KEYS, **(form | wrong))).status == 422
+
+
 async def test_a_key_is_never_the_session(api: Running, member: Reader) -> None:
     """A key opens no page, and a session opens no keyed path of the API."""
     key = key_on(await generate(member))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from intel.saved_searches import SavedSearch
-from tests.api.running import Running
+from tests.api.running import GENEROUS, Running, running
 from tests.api.web.reading import Reader, reading
 
 HERE = "/settings/searches"
@@ -69,3 +70,19 @@ async def test_nobody_sees_or_changes_the_search_of_another(api: Running, member
         await other.sign_up("other@example.org")
         assert (await other.open(f"{HERE}/{search.id}")).status == 404
         assert "mine" not in (await other.open(HERE)).text
+
+
+@pytest.mark.promise("searches.roundup")
+async def test_the_roundup_is_asked_for_with_one_button_and_kept_when_its_form_is_saved(tmp_path: Path) -> None:
+    mail = {"ioc_smtp_host": "127.0.0.1", "ioc_smtp_from": "ioc@service.example"}
+    async with running(tmp_path, **GENEROUS, **mail) as api, reading(api.app, "198.51.100.8") as member:
+        await member.sign_up()
+        page = await member.open(HERE)
+        assert "Send me the roundup" in page.answer.text
+        await member.submit(page, HERE, name="Weekly roundup", every="roundup", email="soc@example.org")
+        search = await the_search(api, member)
+        assert search.roundup and search.email == "soc@example.org"
+        form = await member.open(f"{HERE}/{search.id}")
+        assert '<option value="roundup" selected>' in form.answer.text and 'href="/weekly"' in form.answer.text
+        await member.submit(form, f"{HERE}/{search.id}", name="Digest", every="day", email="soc@example.org")
+        assert not (await the_search(api, member)).roundup

@@ -44,9 +44,12 @@ async def test_a_source_has_a_page_with_its_weeks_types_and_warnings(api: Runnin
     assert [" ".join(bar.text_content().split()) for bar in bars] == [
         "2026-W44: 2 indicators",
         "2026-W47: 2 indicators",
+        "2026-W44: 1 article",
+        "2026-W47: 1 article",
     ]
     links = page.links()
-    week = await visitor.open(links["2026-W44"])
+    assert links["2026-W44"] == "/weekly/2026-W44"
+    week = await visitor.open(page.links("//section[@aria-labelledby='weeks']")["2026-W44"])
     assert "2 indicators" in week.text and "b-kestrel[.]net" in week.text
     assert links["Second Blog"] == "/sources/Second%20Blog" and "An older report" in links
     assert (await visitor.open("/sources/Nobody")).status == 404

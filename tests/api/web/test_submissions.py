@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+from datetime import timedelta
+
 import httpx
 import pytest
 from pytest_httpserver import HTTPServer
@@ -7,6 +11,7 @@ from pytest_httpserver import HTTPServer
 from tests.api.pages import article_page, eventually
 from tests.api.running import Running
 from tests.api.web.reading import Page, Reader
+from tests.contract.store.builders import make_submission
 
 
 async def submit(reader: Reader, url: str, source_name: str = "") -> Page:
@@ -103,3 +108,17 @@ async def post_without_file(reader: Reader, fields: dict[str, str]) -> httpx.Res
 async def test_a_file_of_a_stranger_is_not_taken_in(visitor: Reader) -> None:
     sent = await visitor.client.post("/submit", files={"file": ("a.txt", b"a" * 9_000_000)})
     assert sent.status_code == 303 and sent.headers["location"].startswith("/signin")
+
+
+async def test_the_newest_submissions_of_many_are_listed(api: Running, member: Reader) -> None:
+    await member.submit(await member.open("/submit"), "/submit", text="It called c2-kestrel[.]net.")
+    (account,) = await api.store.accounts.all()
+    made = make_submission()
+    for number in range(120):
+        moment = api.clock.now + timedelta(minutes=number - 60)
+        one = replace(made, id=f"s-{number:03}", account_id=account.id, url=f"https://a.example/{number}/")
+        await api.store.submissions.add(replace(one, status="done", created_at=moment, finished_at=moment))
+    page = await member.open("/submissions")
+    assert "121 submissions, the newest 50 here" in page.text
+    shown = [int(number) for number in re.findall(r">https://a\.example/(\d+)/<", page.answer.text)]
+    assert shown == [*range(119, 69, -1)]

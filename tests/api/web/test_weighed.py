@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from api.cli.feedback import example_line
 from api.web.rendering import Templates
 from ingest.indicators import document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
@@ -34,6 +36,25 @@ async def test_an_article_leads_to_what_was_weighed_in_it_and_why(api: Running, 
     assert "It is the name of a file." in page.text
     dropped = await visitor.open(page.links()["Dropped"])
     assert [row[0] for row in rows(dropped)] == ["setup[.]py"]
+
+
+async def test_a_member_says_with_one_click_that_a_verdict_is_wrong(
+    api: Running, member: Reader, visitor: Reader
+) -> None:
+    article = await weighed(api, "It asked gale-post[.]com, and setup.py did.")
+    path = f"/articles/{article.id}/weighed"
+    assert "This is wrong" not in (await visitor.open(path)).text
+    page = await member.open(path)
+    said = await member.submit(page, path, type="domain", value="setup.py", kept="no", say="wrong")
+    assert "Reported. Take back" in said.text
+    (one,) = [each async for each in api.store.feedback.all()]
+    assert (one.value, one.kept, one.text) == ("setup.py", False, "It asked gale-post[.]com, and setup.py did.")
+    told = json.loads(example_line(one, 2))
+    assert (told["label"], told["readers"], told["article"]["title"]) == ("indicator", 2, "Kestrel")
+    unknown = await member.submit(page, path, type="domain", value="other.example", kept="no", say="wrong")
+    assert unknown.status == 404
+    again = await member.submit(page, path, type="domain", value="setup.py", kept="no", say="withdraw")
+    assert "Take back" not in again.text
 
 
 async def test_many_candidates_come_in_pages(api: Running, visitor: Reader) -> None:

@@ -1,0 +1,32 @@
+"""What titles and tables say of an indicator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ingest.article_text import read_article
+from tests.api.running import Running
+from tests.api.web.reading import Reader
+from tests.contract.store.builders import make_article, publish
+
+_PAGE = """<html><body><article><h1>Emotet by post</h1><p>It arrived by post on a Monday, and asked for more.</p>
+<table><tr><th>Address</th><th>Role</th><th>File name</th></tr>
+<tr><td>198.51.100[.]7:8443</td><td>C2 of the &lt;b&gt;loader</td><td></td></tr>
+<tr><td>gale[.]example</td><td>payload</td><td>invoice.iso</td></tr></table>
+<p>Nothing else of this kind was seen in the weeks that followed.</p></article></body></html>"""
+
+
+async def test_an_indicator_has_the_family_of_the_title_and_what_its_row_says(api: Running, visitor: Reader) -> None:
+    read = read_article(_PAGE.encode(), "text/html", None, "https://news.example/post")
+    article = replace(make_article("post", title=read.title, text=read.text), structure=read.structure)
+    await publish(api.store, article, "ip 198.51.100.7", "domain gale.example")
+    page = await visitor.open("/ioc/ip/198.51.100.7")
+    assert "Associated malware: Emotet (title)" in page.text
+    assert "Port: 8443" in page.text and "Role: C2 of the <b>loader" in page.text and "invoice.iso" not in page.text
+    other = await visitor.open("/ioc/domain/gale.example")
+    assert "Role: payload File name: invoice.iso" in other.text and "Port:" not in other.text
+
+
+async def test_a_title_with_two_families_gives_none(api: Running, visitor: Reader) -> None:
+    await api.publish("two", "domain gale.example", title="From Emotet to QakBot")
+    assert "(title)" not in (await visitor.open("/ioc/domain/gale.example")).text
