@@ -40,7 +40,8 @@ class Annotations:
 
     def cautions(self, found: Ioc | Card) -> tuple[Caution, ...]:
         """Return every list that it stands on: what is built in, then the packaged lists, then imported ones."""
-        return lasting_cautions(found.type, found.value) + self.imported.get(found.id, ())
+        lasting = lasting_cautions(found.type, found.value)
+        return lasting + self.imported.get(found.id, ()) if self.imported else lasting
 
     def record(self, found: Ioc | Card, search: SearchText | None = None) -> orjson.Fragment:
         """Return the IOC record as JSON: its card and all that is said of it; of a search's result also how it matched.
@@ -50,16 +51,15 @@ class Annotations:
         card = found if isinstance(found, Card) else card_of(found, self.votes(found))
         cautions = self.cautions(card)
         status, ageing = self._ageing(card.type, card.last_seen)
-        known = Evidence(card.sources, bool(card.malware), status, bool(cautions), card.false_positives)
-        said = b'%b,"warnings":%b,%b,"votes":{"false_positive":%d},"confidence":%d' % (
+        said = b'%b,"warnings":%b,%b,"votes":{"false_positive":%d},"confidence":%d%b}' % (
             card.json,
-            orjson.dumps(cautions),
+            orjson.dumps(cautions) if cautions else b"[]",
             ageing,
             card.false_positives,
-            confidence(known),
+            confidence(Evidence(card.sources, bool(card.malware), status, bool(cautions), card.false_positives)),
+            b"" if search is None else b',"match":' + orjson.dumps(reason(search, card)),
         )
-        match = b"" if search is None else b',"match":' + orjson.dumps(reason(search, card))
-        return orjson.Fragment(said + match + b"}")
+        return orjson.Fragment(said)
 
     def evidence(self, ioc: Ioc) -> Evidence:
         """Return what the confidence in an indicator goes by."""

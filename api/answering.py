@@ -60,7 +60,7 @@ class AnswerMiddleware:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 secure = self._of_pages if is_page(scope["path"]) else self._of_api
-                message = {**message, "headers": [*_secured(message.get("headers", ()), secure), named]}
+                message["headers"] = [*_secured(message.get("headers", ()), secure), named]
             await send(message)
 
         try:
@@ -104,12 +104,14 @@ class BlankParametersMiddleware:
         if scope["type"] == "http" and scope["query_string"] and not is_page(scope["path"]):
             pairs = scope["query_string"].split(b"&")
             # In place: whoever is further out reads from the same scope which route answered.
-            scope["query_string"] = b"&".join(pair for pair in pairs if not is_blank(_value(pair)))
+            scope["query_string"] = b"&".join(pair for pair in pairs if not _is_blank(pair))
         await self._app(scope, receive, send)
 
 
-def _value(pair: bytes) -> str:
-    return unquote_plus(pair.partition(b"=")[2].decode("latin-1"))
+def _is_blank(pair: bytes) -> bool:
+    value = pair.partition(b"=")[2]
+    # Most begin with a letter or a digit, which costs less to see than to decode.
+    return not value[:1].isalnum() and is_blank(unquote_plus(value.decode("latin-1")))
 
 
 class UnforeseenErrorMiddleware:

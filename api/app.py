@@ -19,7 +19,9 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api import VERSION
+from api.accounts.boxes import Box
 from api.accounts.keys import FEED_TOKENS, Keys
+from api.accounts.open_id import OpenId
 from api.accounts.passwords import Passwords
 from api.ai_clients import AiClients
 from api.answering import AnswerMiddleware, BlankParametersMiddleware, HeadMiddleware, UnforeseenErrorMiddleware
@@ -31,7 +33,7 @@ from api.limits.bucket import Rate
 from api.limits.fallback import FallbackLimiter
 from api.limits.memory import MemoryLimiter
 from api.limits.middleware import LimitMiddleware
-from api.limits.policy import Policies
+from api.limits.policy import PREFIX, Policies
 from api.limits.port import Limiter
 from api.limits.redis_limiter import RedisLimiter
 from api.limits.shared import SharedLimiter
@@ -40,6 +42,7 @@ from api.metrics import Metrics
 from api.openapi import describe, operation_id
 from api.options import OptionsMiddleware, allowed_methods
 from api.problems import CODES_BY_STATUS, Problem, ProblemResponse, problem_of, respond
+from api.query_route import QuickRoutes
 from api.routes import (
     articles,
     atom,
@@ -73,13 +76,14 @@ from api.service import Service
 from api.uploads import Uploads
 from api.web.routes import add_pages, error_page, is_page
 from api.worker import Worker
-from ingest.assembly import Ingest, open_catalogues, open_following, open_ingest
+from ingest.assembly import Ingest, fetch_allow, open_catalogues, open_following, open_ingest
+from ingest.fetch.provider import Provider
 from ingest.queue.embedded import EmbeddedQueue
 from ingest.queue.hints import HintingQueue
 from ingest.queue.port import Queue
 from ingest.queue.redis import ArqQueue
 from ingest.retention import open_retention
-from ingest.roundups import build_newest_weeks, keep_weeks
+from ingest.roundups import Roundups, build_newest_weeks, keep_weeks
 from ingest.submitting import Submitting
 from ingest.work import upkeep
 from intel.awareness import load_lessons
@@ -88,6 +92,7 @@ from intel.focus import Focus
 from intel.settings import Settings, load_settings
 from intel.store import Store, open_store
 from intel.times import utc_now
+from intel.tracing import start_tracing
 
 log = structlog.get_logger()
 
@@ -123,6 +128,7 @@ def create_app(
     `worker` says which part this process has where several serve together. Raises ConfigurationError.
     """
     settings = settings or load_settings()
+    start_tracing(settings.ioc_traces, "server", VERSION)
     service, ingest = _assemble(settings, clock, worker)
     keep = _upkeep(service, ingest, worker)
     app = BoundedApp(
@@ -140,11 +146,12 @@ def create_app(
     app.state.ai_clients = AiClients(app)
     app.openapi = lambda: describe(app, policies)  # type: ignore[method-assign]
     for room in _ROOMS:
-        app.include_router(room.router, prefix="/api/v1")
+        app.include_router(room.router, prefix=PREFIX)
     app.include_router(health.router)
     for room in _ROOMS_AT_ROOT:
         app.include_router(room.router)
     add_pages(app)
+    app.quick = lambda router: QuickRoutes(router, PREFIX, _routes(_ROOMS))
     _add_error_answers(app)
     app.add_middleware(UnforeseenErrorMiddleware)
     app.add_middleware(ConditionalMiddleware)
@@ -177,7 +184,7 @@ def _assemble(settings: Settings, clock: Callable[[], datetime], worker: Worker 
     store = open_store(settings, clock, metrics.work.store_answered)
     ingest = open_ingest(settings, store, clock, metrics.work)
     redis = settings.redis_address
-    queue = _queue(redis, ingest, worker)
+    queue, lessons = _queue(redis, ingest, worker), load_lessons()
     service = Service(
         settings=settings,
         store=store,
@@ -195,15 +202,31 @@ def _assemble(settings: Settings, clock: Callable[[], datetime], worker: Worker 
         passwords=Passwords(),
         cursors=Cursors(secret_of(settings)),
         submitting=Submitting(store, queue, ingest.fetch_allow, clock),
-        lessons=load_lessons(),
+        lessons=lessons,
         focus=Focus(store),
+        roundups=Roundups(store, lessons, clock),
         metrics=metrics,
         clock=clock,
         apart=Apart(),
         isolation=ingest.isolation,
         uploads=Uploads(),
+        open_id=_open_id(settings),
     )
     return service, ingest
+
+
+def _open_id(settings: Settings) -> OpenId | None:
+    if settings.ioc_oidc_issuer is None or settings.ioc_oidc_client_id is None:
+        return None
+    secret = settings.ioc_oidc_client_secret
+    return OpenId(
+        issuer=settings.ioc_oidc_issuer,
+        client_id=settings.ioc_oidc_client_id,
+        client_secret=secret.get_secret_value() if secret else None,
+        domains=tuple(domain.casefold() for domain in settings.ioc_oidc_domains),
+        provider=Provider(settings.ioc_oidc_issuer, fetch_allow(settings)),
+        box=Box(secret_of(settings)),
+    )
 
 
 def _upkeep(service: Service, ingest: Ingest, worker: Worker | None) -> Callable[[], Awaitable[None]]:
@@ -225,7 +248,13 @@ def _chores(service: Service, ingest: Ingest) -> tuple[Callable[[], Awaitable[No
     telling = open_telling(service.settings, service.store, ingest, service.clock)
     retention = open_retention(service.settings, service.store, service.clock)
     fresh = open_catalogues(service.settings, service.store, ingest, service.clock)
-    return following, lambda: keep_weeks(build_weeks), telling, *([retention.keep] if retention else ()), *fresh
+
+    async def weeks() -> None:
+        # What large weeks there are is computed from the start on: readers are told less until then.
+        await service.roundups.compute_large()
+        await keep_weeks(service.roundups.compute_large, build_weeks)
+
+    return following, weeks, telling, *([retention.keep] if retention else ()), *fresh
 
 
 def _queue(redis: str | None, ingest: Ingest, worker: Worker | None) -> Queue:
@@ -265,6 +294,7 @@ async def _running(
         trimming.cancel()
         await asyncio.gather(keeping, checking, trimming, return_exceptions=True)
         await ai_clients.close()
+        await service.roundups.close()
         await service.queue.close()
         await ingest.close()
         await service.limiter.close()

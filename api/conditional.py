@@ -7,7 +7,6 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.limits.caller import CALLER
@@ -60,15 +59,16 @@ async def _unless_kept(scope: Scope, start: Message, body: Message) -> tuple[Mes
     """Return an answer with its tag, or 304 without its body where the request names that very one."""
     content = body.get("body", b"")
     digest = await asyncio.to_thread(_digest, content) if len(content) > _INLINE_BYTES else _digest(content)
-    headers = MutableHeaders(raw=list(start["headers"]))
-    headers["ETag"] = f'"{digest}"'
-    # Whoever keeps it asks each time whether it is still so; what a key was shown is its own.
-    headers.setdefault("Cache-Control", "private, no-cache" if _has_identity(scope) else "no-cache")
-    held = _held(Headers(scope=scope).getlist("if-none-match"), digest)
+    given = [value.decode("latin-1") for name, value in scope["headers"] if name == b"if-none-match"]
+    held = _held(given, digest) if given else None
+    headers = [header for header in start["headers"] if header[0] != b"etag"]
+    headers.append((b"etag", (held or f'"{digest}"').encode()))
+    if all(name != b"cache-control" for name, _ in headers):
+        # Whoever keeps it asks each time whether it is still so; what a key was shown is its own.
+        headers.append((b"cache-control", b"private, no-cache" if _has_identity(scope) else b"no-cache"))
     if held is None:
-        return {**start, "headers": headers.raw}, body
-    headers["ETag"] = held
-    kept = [(name, value) for name, value in headers.raw if not name.startswith(b"content-") or name == _POLICY]
+        return {**start, "headers": headers}, body
+    kept = [(name, value) for name, value in headers if not name.startswith(b"content-") or name == _POLICY]
     return {**start, "status": 304, "headers": kept}, {**body, "body": b""}
 
 

@@ -31,7 +31,7 @@ from api.parameters import (
 )
 from intel.ageing import Status
 from intel.errors import InvalidQuery
-from intel.query import EXCLUSIONS, SORTS, IocFilter, Sort
+from intel.query import ANY, EXCLUSIONS, SORTS, IocFilter, Sort
 from intel.records import IOC_TYPES
 from intel.times import rfc3339
 
@@ -117,6 +117,8 @@ def at(asked: Asked, now: datetime) -> Asked:
 
 def read_filter(asked: Mapping[str, Any], now: datetime) -> IocFilter:
     """Return what is asked; statuses are told from its member `now`, else from the argument. Raises InvalidQuery."""
+    if not any(asked.get(name) for name in FILTERS):
+        return ANY
     told_at = datetime.fromisoformat(asked["now"]) if asked.get("now") else now
     exclude = _listed("exclude", asked.get("exclude"), EXCLUSIONS)
     statuses = _listed("status", asked.get("status"), STATUSES)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from api.voting import LONGEST_NOTE, read_note
 from intel.ageing import Status
+from intel.indicator_types import NAMES
 from intel.matching import How
-from intel.records import ChangeEvent
+from intel.records import ChangeEvent, Scope
 from intel.unseen import holds_controls
 
-IocType = Literal[
-    "ip", "domain", "hash_md5", "hash_sha1", "hash_sha256", "url", "cve", "mitre_attack", "email", "malware"
-]
+if TYPE_CHECKING:
+    IocType = str
+else:
+    IocType = Literal[NAMES]
 Severity = Literal["critical", "high", "medium", "low"]
 Item = TypeVar("Item")
 
@@ -29,19 +31,20 @@ class Body(BaseModel):
 Address = Annotated[str, StringConstraints(min_length=1, max_length=2048)]
 
 
-class _Submitted(Body):
-    source_name: str | None = Field(None, examples=["Example Research"], min_length=1, max_length=200)
+def _as_name(value: str) -> str:
+    if holds_controls(value):
+        raise ValueError("must not hold control characters")
+    if not value.strip():
+        raise ValueError("must not be blank")
+    return value.strip()
 
-    @field_validator("source_name")
-    @classmethod
-    def _has_no_controls(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        if holds_controls(value):
-            raise ValueError("must not hold control characters")
-        if not value.strip():
-            raise ValueError("must not be blank")
-        return value.strip()
+
+# What people call something.
+Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_as_name)]
+
+
+class _Submitted(Body):
+    source_name: Name | None = Field(None, examples=["Example Research"])
 
 
 class SubmitBody(_Submitted):
@@ -346,9 +349,11 @@ class BucketModel(BaseModel):
 
 
 class UsageModel(BaseModel):
-    """The caller's buckets."""
+    """The caller's key and its buckets."""
 
     key_prefix: str
+    scopes: list[Scope]
+    expires_at: datetime | None = Field(description="when the key expires; null for never")
     results_limit: int
     buckets: list[BucketModel]
 

@@ -89,6 +89,7 @@ def describe(app: FastAPI, policies: Policies) -> Json:
     schemas |= ours["$defs"]
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
+    _without_null_defaults(schemas)
     components["securitySchemes"] = {
         "key": {"type": "http", "scheme": "bearer", "bearerFormat": "ioc_…"},
         "feed_token": {"type": "apiKey", "in": "query", "name": "token", "description": "made on Settings, Feeds"},
@@ -157,3 +158,11 @@ def _without_framework_errors(operation: Json) -> None:
     """Drop the 422 that the framework announces for path parameters: any text is one."""
     if "HTTPValidationError" in str(operation["responses"].get("422")):
         del operation["responses"]["422"]
+
+
+def _without_null_defaults(schemas: dict[str, Json]) -> None:
+    """Drop defaults of null: generators take a member with a default for one that is always there."""
+    for schema in schemas.values():
+        for member in schema.get("properties", {}).values():
+            if member.get("default", ...) is None:
+                del member["default"]

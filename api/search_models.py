@@ -5,11 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
-from api.models import Body
+from api.models import Body, Name
 from intel.saved_searches import Channel, DeliveryStatus, Every
-from intel.unseen import holds_controls
 
 Texts = str | list[str] | None
 
@@ -19,7 +18,7 @@ class SearchChangesBody(Body):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    name: str | None = Field(None, min_length=1, max_length=200, examples=["Kestrel infrastructure"])
+    name: Name | None = Field(None, examples=["Kestrel infrastructure"])
     q: str | None = Field(None, examples=["kestrel"], description="as the `q` of `/iocs`; empty: all that is added")
     type: Texts = Field(None, description="the filters are those of `/iocs`: one value, or a list of any of them")
     source: Texts = None
@@ -33,18 +32,10 @@ class SearchChangesBody(Body):
     webhook_url: str | None = Field(None, max_length=2048, examples=["https://soc.example.org/hooks/ioc"])
     email: str | None = Field(None, examples=["soc@example.org"])
     every: Every | None = Field(None, description="how often mail is sent; a webhook is told at once")
+    roundup: bool | None = Field(
+        None, description="true: mails are the weekly roundup, on Mondays, in place of what matches"
+    )
     enabled: bool | None = Field(None, description="false pauses it; true begins anew, with what is added from then on")
-
-    @field_validator("name")
-    @classmethod
-    def _is_a_name(cls, value: str | None) -> str | None:
-        if value is None:
-            return None
-        if holds_controls(value):
-            raise ValueError("must not hold control characters")
-        if not value.strip():
-            raise ValueError("must not be blank")
-        return value.strip()
 
     def asked(self) -> dict[str, Any]:
         """Return the members that were given; null empties one that can be empty."""
@@ -56,10 +47,10 @@ class SearchChangesBody(Body):
 class SavedSearchBody(SearchChangesBody):
     """A search to save."""
 
-    name: str = Field(min_length=1, max_length=200, examples=["Kestrel infrastructure"])
+    name: Name = Field(examples=["Kestrel infrastructure"])
 
 
-_NEVER_NULL = frozenset({"name", "every", "enabled"})
+_NEVER_NULL = frozenset({"name", "every", "roundup", "enabled"})
 
 
 class SavedSearchModel(BaseModel):
@@ -78,6 +69,7 @@ class SavedSearchModel(BaseModel):
     webhook_url: str | None
     email: str | None
     every: Every
+    roundup: bool
     enabled: bool
     failing_since: datetime | None = Field(description="when its receiver failed first since the last success")
     switched_off_at: datetime | None = Field(description="when it was switched off after a week of failures")

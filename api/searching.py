@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 from api import views
 from intel.query import ArticleQuery, IocQuery, Page, SearchText, parse_search
+from intel.query_explanation import explain_query, sentence
 from intel.records import Article, Facets
 from intel.snippets import Snippet, snippets
 from intel.store import Store
 from intel.suggestions import Vocabulary, suggested
 from intel.times import rfc3339
-from intel.understood import sentence, understood
 
 _NEWEST_TITLES = 200
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 def reading(text: SearchText | None, exact: Sequence[tuple[str, str]] | None = None) -> Json:
     """Return how a search, or the value of a look-up, was read."""
-    parts = understood(text) if text else None
+    parts = explain_query(text) if text else None
     reads_as = exact if exact is not None else (text.exact if text else ())
     return {
         "text": text.text if text else None,

@@ -9,6 +9,7 @@ from datetime import datetime
 from starlette.requests import Request
 
 from api.accounts.keys import Keys
+from api.accounts.open_id import OpenId
 from api.accounts.passwords import Passwords
 from api.apart import Apart
 from api.cursors import Cursors
@@ -19,6 +20,7 @@ from api.metrics import Metrics
 from api.uploads import Uploads
 from ingest.isolated import Isolation
 from ingest.queue.port import Queue
+from ingest.roundups import Roundups
 from ingest.submitting import Submitting
 from intel.awareness import Lesson
 from intel.errors import Forbidden
@@ -44,11 +46,13 @@ class Service:
     submitting: Submitting
     lessons: tuple[Lesson, ...]
     focus: Focus
+    roundups: Roundups
     metrics: Metrics
     clock: Callable[[], datetime]
     apart: Apart
     isolation: Isolation
     uploads: Uploads
+    open_id: OpenId | None
 
 
 def service_of(request: Request) -> Service:

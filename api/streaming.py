@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from types import MappingProxyType
 
+import structlog
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
+
+log = structlog.get_logger()
 
 Pieces = AsyncGenerator[bytes, None]
 
@@ -33,6 +38,17 @@ async def streamed(pieces: Pieces, headers: Mapping[str, str]) -> Response:
         if len(beginning) > _SENT_WHOLE_BYTES:
             return _Streamed(bytes(beginning), pieces, headers)
     return Response(bytes(beginning), headers=headers)
+
+
+async def within(seconds: float, pieces: Pieces) -> Pieces:
+    """Yield the pieces; break the answer off where the client has not taken all of them by then."""
+    ends = time.monotonic() + seconds
+    async with aclosing(pieces):
+        async for piece in pieces:
+            if time.monotonic() > ends:
+                log.info("an answer was broken off: its client reads it too slowly", seconds=seconds)
+                raise ClientDisconnect
+            yield piece
 
 
 class _Streamed(StreamingResponse):

@@ -133,6 +133,7 @@ def saved_search(record: SavedSearch) -> Json:
         "webhook_url": record.webhook_url,
         "email": record.email,
         "every": record.every,
+        "roundup": record.roundup,
         "enabled": record.enabled,
         "failing_since": _time(record.first_failure_at),
         "switched_off_at": _time(record.switched_off_at),

@@ -196,7 +196,7 @@ def failure_sentence(status: int, retry_after: str, body: bytes) -> str:
         return "The service answered with a redirect, which is not followed: set SERVICE_BASE_URL to its final address."
     sentences = {
         401: "The service refused the key: set SERVICE_API_KEY to a live one (Settings > API Keys) and start anew.",
-        403: "The service forbids this to the key in SERVICE_API_KEY: use the key of another account.",
+        403: "The service forbids this to the key in SERVICE_API_KEY: use a key with the scope read.",
         404: "There is no IOC service at this address: check SERVICE_BASE_URL (without /api/v1).",
         429: f"The rate limit of the key is used up: try again {when}.",
         503: f"The service is not ready or its store is out of reach: try again {when}.",

@@ -5,15 +5,17 @@ Whatever they hold comes from strangers' articles, so every text is cleaned and 
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from intel.indicator_types import NAMES
 from mcp_server.safe_text import cleaned
 
-IocType = Literal[
-    "ip", "domain", "hash_md5", "hash_sha1", "hash_sha256", "url", "cve", "mitre_attack", "email", "malware"
-]
+if TYPE_CHECKING:
+    IocType = str
+else:
+    IocType = Literal[NAMES]
 
 VALUE_CHARACTERS = 2_048
 _TITLE_CHARACTERS = 300

@@ -6,7 +6,9 @@ import ipaddress
 import re
 import unicodedata
 
-_LIVE_TYPES = frozenset({"ip", "domain", "url", "email"})
+from intel.indicator_types import INDICATOR_TYPES
+
+_LIVE_TYPES = frozenset(kind.name for kind in INDICATOR_TYPES if kind.defanging != "none")
 _UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 # These show nothing though their category says mark, letter or symbol: fillers and variation selectors.
 _UNSEEN = re.compile(

@@ -6,7 +6,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 from mcp import MCPError
 from mcp.server import MCPServer
@@ -30,6 +30,7 @@ from mcp_types import (
 )
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, WithJsonSchema
 
+from intel.indicator_types import NAMES
 from mcp_server.answers import Found, found, looked_up_in
 from mcp_server.documents import article_text, focus_text, triage_prompt, week_prompt, week_text
 from mcp_server.results import Iocs, IocType, Lookup
@@ -67,7 +68,7 @@ def _without_default(schema: dict[str, Any]) -> None:
     schema.pop("title", None)
 
 
-_TYPE_SCHEMA = WithJsonSchema({"type": "string", "enum": list(get_args(IocType))})
+_TYPE_SCHEMA = WithJsonSchema({"type": "string", "enum": list(NAMES)})
 
 Query = Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_not_blank)]
 Value = Annotated[str, Field(min_length=1, max_length=4_096), AfterValidator(_not_blank)]
@@ -101,7 +102,7 @@ Sources = Annotated[
 _ARGUMENT_SENTENCES: Mapping[str, str] = {
     "query": "query must be text of 1 to 512 characters and not blank.",
     "value": "value must be text of 1 to 4096 characters and not blank.",
-    "type": f"type must be one of: {', '.join(get_args(IocType))}.",
+    "type": f"type must be one of: {', '.join(NAMES)}.",
     "limit": "limit must be a whole number, 1 or more.",
     "min_sources": "min_sources must be a whole number, 1 or more.",
 }
@@ -219,15 +220,7 @@ class _Tools:
         min_sources: Sources = None,
         cursor: Cursor = None,
     ) -> Annotated[CallToolResult, Iocs]:
-        only = _given(
-            type=type,
-            source=source,
-            malware=malware,
-            since=since,
-            exclude=exclude,
-            min_sources=min_sources,
-            cursor=cursor,
-        )
+        only = _filters(locals())
         return _result(found(await self._service(context).search(query, only, limit), limit))
 
     async def list_iocs(
@@ -242,15 +235,7 @@ class _Tools:
         min_sources: Sources = None,
         cursor: Cursor = None,
     ) -> Annotated[CallToolResult, Iocs]:
-        only = _given(
-            type=type,
-            source=source,
-            malware=malware,
-            since=since,
-            exclude=exclude,
-            min_sources=min_sources,
-            cursor=cursor,
-        )
+        only = _filters(locals())
         return _result(found(await self._service(context).newest(only, limit), limit))
 
     async def lookup_ioc(self, context: _Context, value: Value) -> Annotated[CallToolResult, Lookup]:
@@ -411,9 +396,12 @@ def failure_sentence(cause: BaseException | None) -> str:
     return ""
 
 
-def _given(**filters: str | int | None) -> dict[str, str]:
-    """Return the filters that are given, as parameters of the service."""
-    return {name: str(value) for name, value in filters.items() if value not in (None, "")}
+_FILTERS = ("type", "source", "malware", "since", "exclude", "min_sources", "cursor")
+
+
+def _filters(arguments: Mapping[str, object]) -> dict[str, str]:
+    """Return those of a tool's arguments that are filters and given, as parameters of the service."""
+    return {name: str(arguments[name]) for name in _FILTERS if arguments[name] not in (None, "")}
 
 
 def _result(found: Found) -> CallToolResult:

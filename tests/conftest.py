@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 import redis
+from hypothesis import settings
 
 from intel.store import Store
 from intel.store.sqlite.store import SqliteStore
@@ -51,6 +52,11 @@ def needs_engine(item: pytest.Item) -> bool:
     return not ENGINES.isdisjoint(item.fixturenames) or any(
         isinstance(value, str) and value in ENGINES_AS_PARAMETERS for value in parameters
     )
+
+
+# No test fails by the clock: a busy machine may take a second over any example.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 def pytest_configure() -> None:

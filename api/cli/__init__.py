@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
-from api.cli import operations  # noqa: F401 - adds its commands
-from api.cli.commands import app
 from intel.errors import ConfigurationError, CredentialsRefused, IocError
+
+if TYPE_CHECKING:
+    import typer
 
 
 def main() -> None:
     """Run one command: exit status 0, 1 failed, 2 usage or settings."""
     try:
-        app()
+        _run(sys.argv[1:])
     except (ConfigurationError, CredentialsRefused) as error:
         _end(error, 2)
     except IocError as error:
@@ -27,6 +29,28 @@ def main() -> None:
         _end(f"{where}{error.strerror or error}", 1)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _run(arguments: list[str]) -> None:
+    if _is_plain_extract(arguments):
+        from api.cli.extracting import extract
+
+        extract((arguments[1:] or ["-"])[0], explain=False, as_json=False, iocextract=False, wide=False)
+    else:
+        whole()()
+
+
+def whole() -> typer.Typer:
+    """Return the command line with all its commands."""
+    from api.cli import account_commands, operations  # noqa: F401 - they add their commands
+    from api.cli.commands import app
+
+    return app
+
+
+def _is_plain_extract(arguments: list[str]) -> bool:
+    """Tell whether it is `ioc extract` without options: to read those takes longer than to read a report."""
+    return arguments[:1] == ["extract"] and len(arguments) < 3 and not any(a[:1] == "-" != a for a in arguments)
 
 
 def _end(error: IocError | str, status: int) -> None:

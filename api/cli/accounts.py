@@ -6,11 +6,12 @@ import getpass
 import sys
 from dataclasses import replace
 
-from api.accounts.keys import API_KEYS, FEED_TOKENS, LONGEST_NAME, Keys, NewKey, key_prefix
+from api.accounts.keys import API_KEYS, FEED_TOKENS, LONGEST_NAME, Keys, NewKey, key_prefix, read_lifetime, read_scopes
 from api.accounts.password_strength import check_password
 from api.accounts.passwords import Passwords
 from api.accounts.sign_up import check_email
 from api.accounts.sign_up import create_account as sign_up
+from api.auditing import on_command_line
 from api.cli.running import print_json, print_table, say, with_store
 from intel.errors import AccountExists, IocError, KeyLimitReached, NotFound
 from intel.ids import account_id
@@ -32,7 +33,9 @@ def create_account(email: str, *, as_json: bool) -> None:
     password = _ask_password(email)
 
     async def create(store: Store, _: Settings) -> Account:
-        return await sign_up(store, Passwords(), utc_now, email, password)
+        account = await sign_up(store, Passwords(), utc_now, email, password)
+        await on_command_line(store).note("account.created", account.email, account.role)
+        return account
 
     try:
         account = with_store(create)
@@ -71,6 +74,7 @@ def disable_account(email: str) -> None:
     async def disable(store: Store, _: Settings) -> None:
         account = await _account(store, email)
         await store.accounts.update(replace(account, disabled_at=utc_now(), session_epoch=account.session_epoch + 1))
+        await on_command_line(store).note("account.disabled", account.email)
 
     with_store(disable)
     say(f"account {email} disabled")
@@ -80,7 +84,9 @@ def enable_account(email: str) -> None:
     """Let a disabled account sign in and use its keys again."""
 
     async def enable(store: Store, _: Settings) -> None:
-        await store.accounts.update(replace(await _account(store, email), disabled_at=None))
+        account = await _account(store, email)
+        await store.accounts.update(replace(account, disabled_at=None))
+        await on_command_line(store).note("account.enabled", account.email)
 
     with_store(enable)
     say(f"account {email} enabled")
@@ -90,10 +96,24 @@ def set_role(email: str, role: Role) -> None:
     """Set what an account may do."""
 
     async def change(store: Store, _: Settings) -> None:
-        await store.accounts.update(replace(await _account(store, email), role=role))
+        account = await _account(store, email)
+        await store.accounts.update(replace(account, role=role))
+        await on_command_line(store).note("account.role", account.email, f"{account.role} to {role}")
 
     with_store(change)
     say(f"account {email} is now {_ROLE_WORDS[role]}")
+
+
+def reset_two_factor(email: str) -> None:
+    """Let an account sign in with its password alone."""
+
+    async def reset(store: Store, _: Settings) -> None:
+        account = await _account(store, email)
+        await store.accounts.update(replace(account, two_factor={}))
+        await on_command_line(store).note("account.two_factor_off", account.email)
+
+    with_store(reset)
+    say(f"account {email} signs in without two-factor codes")
 
 
 def reset_password(email: str, *, keep_keys: bool) -> None:
@@ -104,6 +124,7 @@ def reset_password(email: str, *, keep_keys: bool) -> None:
         account = await _account(store, email)
         hashed = await Passwords().hash(password, email)
         await store.accounts.update(replace(account, password_hash=hashed, session_epoch=account.session_epoch + 1))
+        await on_command_line(store).note("account.password", account.email)
         kinds = () if keep_keys else (API_KEYS, FEED_TOKENS)
         return sum([await Keys(store, utc_now, kind).revoke_all(account.id) for kind in kinds])
 
@@ -111,14 +132,17 @@ def reset_password(email: str, *, keep_keys: bool) -> None:
     say(f"account {email} has a new password; its sessions have ended; API keys and feed tokens revoked: {revoked}")
 
 
-def create_key(email: str, name: str) -> None:
+def create_key(email: str, name: str, scopes: str, expires_in_days: str) -> None:
     """Print the key alone on standard output; it is shown this once."""
     if not name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise IocError(f"a key's name has 1 to {LONGEST_NAME} printable characters")
+    allowed, lifetime = read_scopes(scopes), read_lifetime(expires_in_days)
 
     async def create(store: Store, _: Settings) -> NewKey:
         account = await _account(store, email)
-        return await Keys(store, utc_now).create(account.id, name.strip())
+        new = await Keys(store, utc_now).create(account.id, name.strip(), allowed, lifetime)
+        await on_command_line(store).note("key.created", key_prefix(new.record), f"{account.email}: {name.strip()}")
+        return new
 
     try:
         new = with_store(create, reads=True)
@@ -141,6 +165,8 @@ def list_keys(email: str, *, as_json: bool) -> None:
             "prefix": key_prefix(key),
             "created_at": rfc3339(key.created_at),
             "last_used_at": rfc3339(key.last_used_at) if key.last_used_at else None,
+            "scopes": " ".join(key.scopes),
+            "expires_at": rfc3339(key.expires_at) if key.expires_at else None,
         }
         for key in with_store(read, reads=True)
     ]
@@ -148,7 +174,9 @@ def list_keys(email: str, *, as_json: bool) -> None:
         print_json({"items": keys})
     else:
         print_table(
-            f"Keys of {email}", ("slot", "name", "prefix", "created", "last used"), [tuple(k.values()) for k in keys]
+            f"Keys of {email}",
+            ("slot", "name", "prefix", "created", "last used", "scopes", "expires"),
+            [tuple(k.values()) for k in keys],
         )
 
 
@@ -158,7 +186,10 @@ def revoke_key(email: str, slot: int) -> None:
     async def revoke(store: Store, _: Settings) -> bool:
         account = await _account(store, email)
         key = await store.accounts.get_key(account.id, slot)
-        return key is not None and await Keys(store, utc_now).revoke(key)
+        if key is None or not await Keys(store, utc_now).revoke(key):
+            return False
+        await on_command_line(store).note("key.revoked", key_prefix(key), f"{account.email}: {key.name}")
+        return True
 
     if not with_store(revoke):
         raise NotFound(f"{email} has no live key in slot {slot}; see: ioc key list {email}")

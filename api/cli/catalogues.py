@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from api import views
+from api.auditing import on_command_line
 from api.cli.running import print_json, progress_bar, say, with_store
 from ingest.assembly import fetch_allow, fetch_proxy
 from ingest.catalogues import Imported, Located, import_catalogue, is_address, locate
@@ -40,6 +41,8 @@ async def _import(store: Store, name: str, location: str, settings: Settings) ->
     with _bar() as bar:
         task = bar.add_task(f"reading {name}", total=_size(found))
         done = await import_catalogue(store, name, found, utc_now(), lambda read: bar.advance(task, read))
+    about = f"{done.catalogue.entries:,} entries as of {done.catalogue.as_of:%Y-%m-%d}"
+    await on_command_line(store).note("catalogue.imported", name, about)
     with progress_bar() as progress:
         marking = progress.add_task("marking indicators", total=None)
         await keep_marked(store, lambda looked_at: progress.advance(marking, looked_at))

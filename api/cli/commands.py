@@ -12,8 +12,7 @@ from typing import Annotated
 import typer
 
 from api import VERSION
-from api.cli.filter_options import Asked, filtered
-from intel.records import Role
+from api.cli.filter_options import Asked, IocType, filtered
 
 app = typer.Typer(
     name="ioc",
@@ -23,25 +22,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-account = typer.Typer(help="Accounts.", no_args_is_help=True)
-key = typer.Typer(help="API keys.", no_args_is_help=True)
-app.add_typer(account, name="account")
 domain = typer.Typer(help="Domains whose pages are refused.", no_args_is_help=True)
 app.add_typer(domain, name="domain")
 article = typer.Typer(help="Articles.", no_args_is_help=True)
 app.add_typer(article, name="article")
-app.add_typer(key, name="key")
 feeds = typer.Typer(help="Feeds.", no_args_is_help=True)
 app.add_typer(feeds, name="feeds")
 weekly = typer.Typer(help="Weekly roundups.", no_args_is_help=True)
 app.add_typer(weekly, name="weekly")
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-Email = Annotated[str, typer.Argument(help="The account's e-mail address.")]
-IocType = StrEnum(
-    "IocType",
-    ["ip", "domain", "hash_md5", "hash_sha1", "hash_sha256", "url", "cve", "mitre_attack", "email", "malware"],
-)
 ExportFormat = StrEnum("ExportFormat", ["ndjson", "jsonl", "csv", "txt", "stix", "misp", "suricata", "rpz", "hosts"])
 OnlyType = Annotated[IocType | None, typer.Option("--type", help="Only this type.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many, at most.")]
@@ -135,7 +125,7 @@ def submit(
     as_json: AsJson = False,
 ) -> None:
     """Submit an article's address and see what becomes of it."""
-    from api.cli.taking_in import submit_url
+    from api.cli.submitting import submit_url
 
     sys.exit(submit_url(url, source, again=again, wait=wait, as_json=as_json))
 
@@ -165,7 +155,7 @@ def search(
     filters: Asked,
 ) -> None:
     """Search indicators."""
-    from api.cli.looking import search
+    from api.cli.searching import search
 
     sys.exit(search(q, filters, limit, as_json=as_json, wide=wide))
 
@@ -174,7 +164,7 @@ def search(
 @filtered
 def list_(limit: Limit = 20, wide: Wide = False, as_json: AsJson = False, *, filters: Asked) -> None:
     """List indicators, newest first."""
-    from api.cli.looking import list_newest
+    from api.cli.searching import list_newest
 
     list_newest(filters, limit, as_json=as_json, wide=wide)
 
@@ -188,7 +178,7 @@ def lookup(
     as_json: AsJson = False,
 ) -> None:
     """Look values up; exit status 1 where none is known."""
-    from api.cli.looking import lookup
+    from api.cli.searching import lookup
 
     sys.exit(lookup(values, as_json=as_json, wide=wide))
 
@@ -227,43 +217,6 @@ def doctor(as_json: AsJson = False) -> None:
     sys.exit(doctor(as_json=as_json))
 
 
-@account.command("create")
-def create_account(email: Email, as_json: AsJson = False) -> None:
-    """Make an account; asks for the password, or reads it from standard input that is no terminal."""
-    from api.cli.accounts import create_account
-
-    create_account(email, as_json=as_json)
-
-
-@account.command("list")
-def list_accounts(as_json: AsJson = False) -> None:
-    """List the accounts."""
-    from api.cli.accounts import list_accounts
-
-    list_accounts(as_json=as_json)
-
-
-@account.command("disable")
-def disable_account(email: Email) -> None:
-    """Disable an account: its keys and sessions end."""
-    from api.cli.accounts import disable_account
-
-    disable_account(email)
-
-
-@account.command("remove")
-def remove_account(
-    email: Email,
-    with_submissions: Annotated[
-        bool, typer.Option("--with-submissions", help="With the articles that no other account submitted.")
-    ] = False,
-) -> None:
-    """Delete an account with its keys and sessions; its articles stay unless told otherwise."""
-    from api.cli.removing import remove_account
-
-    remove_account(email, with_submissions=with_submissions)
-
-
 @domain.command("block")
 def block_domain(name: Annotated[str, typer.Argument(help="The domain; all below it is blocked too.")]) -> None:
     """Refuse every page of a domain: submitted, announced by a feed or redirected to."""
@@ -294,62 +247,6 @@ def remove_articles(ids: Annotated[list[str], typer.Argument(metavar="ID...", he
     from api.cli.removing import remove_articles
 
     sys.exit(remove_articles(ids))
-
-
-@account.command("enable")
-def enable_account(email: Email) -> None:
-    """Enable a disabled account: it may sign in again, and its keys work again."""
-    from api.cli.accounts import enable_account
-
-    enable_account(email)
-
-
-@account.command("role")
-def set_role(
-    email: Email,
-    role: Annotated[Role, typer.Argument(help="What it may do: read, submit articles, or administer.")],
-) -> None:
-    """Set what an account may do, at once and on every server."""
-    from api.cli.accounts import set_role
-
-    set_role(email, role)
-
-
-@account.command("reset-password")
-def reset_password(
-    email: Email,
-    keep_keys: Annotated[bool, typer.Option("--keep-keys", help="Leave its API keys as they are.")] = False,
-) -> None:
-    """Give an account a new password: its sessions end and its API keys are revoked."""
-    from api.cli.accounts import reset_password
-
-    reset_password(email, keep_keys=keep_keys)
-
-
-@key.command("create")
-def create_key(email: Email, name: Annotated[str, typer.Option(help="What the key is for.")] = "command line") -> None:
-    """Make an API key and print it, alone, on standard output."""
-    from api.cli.accounts import create_key
-
-    create_key(email, name)
-
-
-@key.command("list")
-def list_keys(email: Email, as_json: AsJson = False) -> None:
-    """List an account's keys."""
-    from api.cli.accounts import list_keys
-
-    list_keys(email, as_json=as_json)
-
-
-@key.command("revoke")
-def revoke_key(
-    email: Email, slot: Annotated[int, typer.Argument(min=0, max=4, help="As `key list` shows it.")]
-) -> None:
-    """Revoke a key, on every server."""
-    from api.cli.accounts import revoke_key
-
-    revoke_key(email, slot)
 
 
 @feeds.command("add")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from api.auditing import on_command_line
 from api.cli.running import print_json, print_table, say, with_store
 from ingest.blocking import read_domain
 from intel.errors import NotFound
@@ -17,7 +18,9 @@ def block_domain(text: str) -> None:
     domain = read_domain(text)
 
     async def block(store: Store, _: Settings) -> bool:
-        return await store.domains.block(domain, utc_now())
+        blocked = await store.domains.block(domain, utc_now())
+        await on_command_line(store).note("domain.blocked", domain)
+        return blocked
 
     say(f"{domain} is blocked" if with_store(block) else f"{domain} was blocked already")
 
@@ -27,7 +30,10 @@ def unblock_domain(text: str) -> None:
     domain = read_domain(text)
 
     async def unblock(store: Store, _: Settings) -> bool:
-        return await store.domains.unblock(domain)
+        unblocked = await store.domains.unblock(domain)
+        if unblocked:
+            await on_command_line(store).note("domain.unblocked", domain)
+        return unblocked
 
     if not with_store(unblock):
         raise NotFound(f"{domain} is not blocked; see: ioc domain list")

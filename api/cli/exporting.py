@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from api.cli.looking import check_sources
 from api.cli.running import progress_bar, say, with_store
+from api.cli.searching import check_sources
 from api.filters import read_filter, read_sort
 from api.formats.exporting import ExportFormat, exported, to_export, writer_of
 from api.parameters import read_choice
@@ -35,7 +35,7 @@ def export(format: str, q: str, filters: Mapping[str, Any], output: Path | None,
     async def run(store: Store, settings: Settings) -> int:
         await check_sources(store, query.filter)
         writer = writer_of(wanted, settings.base_url, now)  # type: ignore[arg-type]  # one of the formats
-        with _destination(output) as out, progress_bar() as progress:
+        with destination(output) as out, progress_bar() as progress:
             task = progress.add_task("exporting", total=await _total(store, query))
             pieces = exported(store, query, writer, now, _here, lambda wrote: progress.advance(task, wrote))
             async with aclosing(pieces):
@@ -56,7 +56,7 @@ async def _here(work: Callable[[], bytes]) -> bytes:
 
 
 @contextlib.contextmanager
-def _destination(output: Path | None) -> Iterator[BinaryIO]:
+def destination(output: Path | None) -> Iterator[BinaryIO]:
     if output is None:
         yield sys.stdout.buffer
         return

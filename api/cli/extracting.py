@@ -72,15 +72,15 @@ def _read_again(extraction: Extraction) -> _Second:
     import asyncio
 
     from ingest.indicators.iocextract_step import is_installed
-    from ingest.indicators.unread import unread_pieces
+    from ingest.indicators.missed_defanging import missed_pieces
     from ingest.isolated import Isolation
-    from ingest.second_reading import CUT_SHORT, RULE, read_pieces, second_record
+    from ingest.second_extractor import CUT_SHORT, RULE, read_pieces, second_record
 
     if not is_installed():
         return _Second(note=_NOT_INSTALLED)
 
     async def read() -> _Second:
-        pieces = unread_pieces(extraction)
+        pieces = missed_pieces(extraction)
         isolation = Isolation(at_once=1, preload=("ingest.indicators.iocextract_step",))
         try:
             found, complete = await read_pieces(pieces, isolation)
@@ -118,7 +118,7 @@ def _write_lines(lines: Iterable[Mapping[str, Any]]) -> None:
 def _show_table(extraction: Extraction, second: _Second, *, wide: bool) -> None:
     from api.cli.running import print_table, say
 
-    found = candidate_records(extraction, _ROWS_OF_A_KIND, _ROWS_OF_A_KIND)
+    found = candidate_records(extraction, _ROWS_OF_A_KIND, _ROWS_OF_A_KIND, with_evidence=True)
     weighed: Iterable[CandidateRecord] = merge(found.records, second.candidates, key=_start)
     print_table(
         "Candidates", ("verdict", "value, as written", "type", "at", "place", "why"), map(_row, weighed), wide=wide
@@ -133,7 +133,8 @@ def _row(each: CandidateRecord) -> tuple[object, ...]:
     value, spelling = defang(each["type"], each["value"]), each["spelling"]
     spelled = value if spelling in (value, each["value"]) else f"{value}, {spelling}"
     verdict = "kept" if each["kept"] else "dropped"
-    why = f"{each['rule']}: {each['reason']}"
+    spoke = ", ".join(f"{row['points']:+} {row['rule']}" for row in each.get("evidence", ()))
+    why = f"{each['rule']}: {each['reason']}{f' ({spoke})' if spoke else ''}"
     return f"{verdict} {each['score']}", spelled, each["type"], each["start"], each["place"], why
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from api import views
+from api.auditing import on_command_line
 from api.cli.running import print_json, print_table, progress_bar, say, with_store
 from ingest.assembly import fetch_allow, open_ingest
 from ingest.feed_lists import ListedFeed, follow_all, new_feed, read_list_file, starter_list
 from ingest.fetch import check_url
+from ingest.following import change_feed, due_at_once, paused, resumed
 from ingest.polling import Polled, Polling, open_polling
 from ingest.queue.embedded import EmbeddedQueue
 from ingest.queue.port import Queue
@@ -49,6 +52,7 @@ def add_feed(url: str, name: str | None, *, as_json: bool) -> None:
         feed = new_feed(ListedFeed(url, name), fetch_allow(settings), utc_now())
         if not await store.feeds.add(feed):
             raise IocError(f"{feed.url} is followed already; see: ioc feeds list")
+        await on_command_line(store).note("feed.added", feed.name, feed.url)
         return feed
 
     feed = with_store(add)
@@ -81,6 +85,7 @@ def remove_feed(url: str) -> None:
     async def remove(store: Store, settings: Settings) -> None:
         if not await store.feeds.remove(_id_of(url, settings)):
             raise _unknown(url)
+        await on_command_line(store).note("feed.removed", url)
 
     with_store(remove)
     say(f"{url} is followed no more")
@@ -89,13 +94,12 @@ def remove_feed(url: str) -> None:
 def switch_feed(url: str, *, on: bool) -> None:
     """Switch a feed on or off; switched on, it is polled at once, and its failures are forgotten."""
 
-    def change(feed: Feed) -> Feed:
-        if not on:
-            return replace(feed, enabled=False)
-        return replace(feed, enabled=True, ended_at=None, failures=0, last_error=None, next_poll_at=utc_now())
-
     async def switch(store: Store, settings: Settings) -> None:
-        await _change(store, _id_of(url, settings), url, change)
+        change = partial(resumed, now=utc_now()) if on else paused
+        feed = await change_feed(store, _id_of(url, settings), change)
+        if feed is None:
+            raise _unknown(url)
+        await on_command_line(store).note("feed.resumed" if on else "feed.paused", feed.name, feed.url)
 
     with_store(switch)
     say(f"{url} is switched {'on' if on else 'off'}")
@@ -110,7 +114,10 @@ def import_feeds(path: Path | None, *, as_json: bool) -> int:
         raise IocError(f"{path} lists no feeds: neither OPML nor one address a line")
 
     async def add(store: Store, settings: Settings) -> tuple[list[Feed], list[tuple[ListedFeed, str]]]:
-        return await follow_all(store, listed, fetch_allow(settings), utc_now(), enabled=path is not None)
+        added, refused = await follow_all(store, listed, fetch_allow(settings), utc_now(), enabled=path is not None)
+        for feed in added:
+            await on_command_line(store).note("feed.added", feed.name, feed.url)
+        return added, refused
 
     added, refused = with_store(add)
     if as_json:
@@ -192,7 +199,7 @@ async def _poll_now(store: Store, polling: Polling, feed: Feed) -> PolledNow:
     polled: Polled | None = None
     now = utc_now()
     if feed.lease_ends_at is None or feed.lease_ends_at <= now:
-        await store.feeds.update(replace(feed, next_poll_at=min(now, feed.next_poll_at)))
+        await store.feeds.update(due_at_once(feed, now))
         polled = await polling.poll(feed.id)
     return PolledNow(feed.url, polled.feed, polled.submissions) if polled else PolledNow(feed.url, None)
 
@@ -212,16 +219,6 @@ async def _wait(store: Store, queue: Queue, ids: Sequence[str], tell: Callable[[
     finally:
         sweeping.cancel()
         await asyncio.gather(sweeping, return_exceptions=True)
-
-
-async def _change(store: Store, id: str, url: str, change: Callable[[Feed], Feed]) -> None:
-    """Change a feed, however often somebody else changes it meanwhile."""
-    while True:
-        feed = await store.feeds.get(id)
-        if feed is None:
-            raise _unknown(url)
-        if await store.feeds.update(change(feed)):
-            return
 
 
 def _shown(polled: PolledNow) -> dict[str, Any]:

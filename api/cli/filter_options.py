@@ -5,14 +5,22 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Annotated, Any, Final, TypeVar
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
 from intel.errors import InvalidQuery
+from intel.indicator_types import NAMES
 from intel.times import utc_now
 
 Asked = dict[str, Any]
+if TYPE_CHECKING:
+
+    class IocType(StrEnum):
+        """A type of indicator, as the table of types names it."""
+else:
+    IocType = StrEnum("IocType", NAMES)
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _Several = list[str] | None

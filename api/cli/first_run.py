@@ -14,6 +14,7 @@ from rich.text import Text
 from api.accounts.keys import Keys
 from api.accounts.passwords import Passwords
 from api.accounts.sign_up import create_account
+from api.auditing import on_command_line
 from api.cli.running import progress_bar, with_store
 from ingest.assembly import open_ingest
 from ingest.samples import sample_paths
@@ -65,6 +66,7 @@ async def _prepare(store: Store, settings: Settings) -> tuple[str, str] | None:
         account = await create_account(store, Passwords(), utc_now, FIRST_ACCOUNT, password)
     except AccountExists:
         return None
+    await on_command_line(store).note("account.created", account.email, account.role)
     new = await Keys(store, utc_now).create(account.id, "first key")
     return password, new.secret
 

@@ -14,6 +14,29 @@ from api.cli.commands import AsJson, app
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is there already.")]
 Engines = StrEnum("Engines", ["served", "embedded"])
 
+feedback = typer.Typer(help="What readers call wrongly kept or dropped.", no_args_is_help=True)
+app.add_typer(feedback, name="feedback")
+
+
+@feedback.command("export")
+def feedback_export(
+    output: Annotated[Path | None, typer.Option("--output", help="File to write, instead of standard output.")] = None,
+) -> None:
+    """Write what readers called wrong as labelled examples, one JSON object a line."""
+    from api.cli.feedback import export_feedback
+
+    export_feedback(output)
+
+
+@app.command()
+def audit(
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many, at most.")] = 50, as_json: AsJson = False
+) -> None:
+    """Print who did what to accounts, keys, feeds, domains, catalogues and articles, newest first."""
+    from api.cli.auditing import print_audit
+
+    print_audit(limit, as_json=as_json)
+
 
 @app.command()
 def watch(

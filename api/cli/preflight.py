@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from redis.exceptions import AuthenticationError, RedisError
 
 from intel.errors import ConfigurationError, CredentialsRefused, StoreDamaged, StoreUnavailable
+from intel.redis_client import connection_pool
 from intel.settings import Settings
 from intel.store import Store, open_store
 
@@ -36,7 +37,8 @@ async def _check(settings: Settings) -> None:
 
 
 async def _check_redis(address: str) -> None:
-    redis = Redis.from_url(address, socket_timeout=_PATIENCE_SECONDS, socket_connect_timeout=_PATIENCE_SECONDS)
+    pool = connection_pool(address, socket_timeout=_PATIENCE_SECONDS, socket_connect_timeout=_PATIENCE_SECONDS)
+    redis = Redis.from_pool(pool)
     try:
         await redis.ping()
     except AuthenticationError:

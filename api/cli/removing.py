@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from api.auditing import on_command_line
 from api.cli.running import say, with_store
 from api.web.text import counted
 from ingest.removing import Removing
@@ -16,7 +17,13 @@ def remove_articles(ids: list[str]) -> int:
     """Remove articles; exit status 1 where one of them is not there, the others go all the same."""
 
     async def remove(store: Store, _: Settings) -> list[str]:
-        return [id for id in ids if not await store.articles.remove(id)]
+        unknown = []
+        for id in ids:
+            if await store.articles.remove(id):
+                await on_command_line(store).note("article.removed", id)
+            else:
+                unknown.append(id)
+        return unknown
 
     unknown = with_store(remove)
     for id in unknown:
@@ -32,7 +39,9 @@ def remove_account(email: str, *, with_submissions: bool) -> None:
         account = await store.accounts.get(account_id(email))
         if account is None:
             raise NotFound(f"{email} has no account; see: ioc account list")
-        return await Removing(store).remove_account(account, utc_now(), with_submissions=with_submissions)
+        gone = await Removing(store).remove_account(account, utc_now(), with_submissions=with_submissions)
+        await on_command_line(store).note("account.removed", account.email, counted(gone, "article") if gone else "")
+        return gone
 
     articles = with_store(remove)
     say(f"account {email} removed" + (f", and {counted(articles, 'article')} with it" if with_submissions else ""))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import uvicorn
 from fastapi import FastAPI
 
+from api import VERSION
 from api.app import create_app
 from api.cli.first_run import greet
 from api.cli.preflight import check_parts
@@ -36,6 +37,7 @@ from intel.errors import ConfigurationError, IocError
 from intel.settings import Settings, load_settings
 from intel.store import open_store
 from intel.times import utc_now
+from intel.tracing import start_tracing
 
 _SHUTDOWN_SECONDS = 5
 _LISTEN_HINTS = {
@@ -161,6 +163,7 @@ def work() -> None:
 
 
 async def _work(settings: Settings, redis_address: str) -> None:
+    start_tracing(settings.ioc_traces, "worker", VERSION)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
 import httpx
 from redis.asyncio import Redis
@@ -17,12 +17,15 @@ from rich.console import Console
 from rich.progress import TaskID
 from rich.text import Text
 
+from api.cli.cluster_findings import look_at_cluster
+from api.cli.finding import Finding
 from api.cli.running import has_data, print_json, progress_bar, say, with_store
 from api.logs import configure_logs
 from ingest.indicators.iocextract_step import is_installed
 from ingest.retention import ARCHIVE
 from intel.errors import ConfigurationError, IocError, StoreDamaged, WritesRefused
-from intel.settings import Settings, load_settings
+from intel.redis_client import connection_pool
+from intel.settings import ElasticsearchSettings, Settings, load_settings
 from intel.store import Store, open_store
 
 _PATIENCE_SECONDS = 5
@@ -53,20 +56,6 @@ def reindex() -> None:
 
         with_store(run)
     say("reindexed")
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at; `advice` says what to do where it is not well.
-
-    What is `absent` is not there and need not be.
-    """
-
-    what: str
-    well: bool
-    found: str
-    advice: str = ""
-    absent: bool = False
 
 
 def doctor(*, as_json: bool) -> int:
@@ -102,7 +91,17 @@ async def _examine() -> list[Finding]:
     else:
         advice = "Set IOC_DATA_DIR to the data folder of the service, or fill this one: ioc import PATH"
         findings += [Finding("store", True, f"no data in {settings.data_dir.absolute()}", advice, absent=True)]
+    if settings.elasticsearch is not None and findings[-1].well:
+        findings += await _cluster(settings.elasticsearch)
     return [*findings, await _service(settings)]
+
+
+async def _cluster(settings: ElasticsearchSettings) -> list[Finding]:
+    try:
+        async with asyncio.timeout(_CHECK_SECONDS):
+            return await look_at_cluster(settings)
+    except (IocError, TimeoutError) as error:
+        return [Finding("Elasticsearch", False, str(error) or "no answer", "Run this again in a moment.")]
 
 
 async def _look(
@@ -158,7 +157,7 @@ def _retention(settings: Settings) -> Finding:
 
 def _redis(settings: Settings) -> Callable[[], Awaitable[str]]:
     async def ask() -> str:
-        redis = Redis.from_url(settings.redis_address or "", socket_timeout=_PATIENCE_SECONDS)
+        redis = Redis.from_pool(connection_pool(settings.redis_address or "", socket_timeout=_PATIENCE_SECONDS))
         try:
             info = await redis.info("server")
             return f"answers, version {info['redis_version']}"

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from api.annotating import Annotations
 from intel.canonical import defang
+from intel.indicator_types import TYPES
 from intel.records import Ioc
 from intel.times import to_milliseconds
 
@@ -73,6 +74,8 @@ class SuricataRules:
 
 def _seen(ioc: Ioc) -> tuple[str, str] | None:
     """Return protocol and addresses of a rule, and what it looks for; None for what no rule sees."""
+    if "suricata" not in TYPES[ioc.type].block_lists:
+        return None
     if ioc.type == "ip":
         return f"ip $HOME_NET any -> [{ip_address(ioc.value)}] any", ""
     if ioc.type == "domain" and (name := domain_name(ioc)):

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from types import MappingProxyType
 from typing import Any, Final
 
 import orjson
@@ -19,6 +18,7 @@ import orjson
 from api.annotating import Annotations
 from api.web.addresses import ioc_path
 from intel.ids import NAMESPACE
+from intel.indicator_types import TYPES
 from intel.names import technique_name
 from intel.records import Article, Ioc
 from intel.times import from_milliseconds, to_milliseconds
@@ -26,19 +26,7 @@ from intel.times import from_milliseconds, to_milliseconds
 Object = dict[str, Any]
 
 _SERVICE: Final = "IOC Intelligence"
-# What MISP calls each type, and the category that it puts it in by default.
-_KINDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
-    {
-        "ip": ("ip-dst", "Network activity"),
-        "domain": ("domain", "Network activity"),
-        "url": ("url", "Network activity"),
-        "email": ("email", "Network activity"),
-        "hash_md5": ("md5", "Payload delivery"),
-        "hash_sha1": ("sha1", "Payload delivery"),
-        "hash_sha256": ("sha256", "Payload delivery"),
-        "cve": ("vulnerability", "External analysis"),
-    }
-)
+_UNNAMED: Final = ("other", "Other")
 _ANALYSIS_COMPLETED, _THREAT_UNDEFINED = "2", "4"
 _TLP_CLEAR: Final = "tlp:clear"
 
@@ -77,7 +65,7 @@ class MispEvent:
 
     def _attribute(self, ioc: Ioc, noted: Annotations) -> Object:
         article = self._article.ref if self._article else ioc.article
-        kind, category = _KINDS[ioc.type]
+        kind, category = TYPES[ioc.type].misp or _UNNAMED
         cautions = noted.cautions(ioc)
         told = [ioc.context] if article.id == ioc.article.id and ioc.context else []
         told += [f"On a warning list: {caution.list} ({caution.reason})" for caution in cautions]
@@ -86,7 +74,7 @@ class MispEvent:
             "type": kind,
             "category": category,
             "value": ioc.value,
-            "to_ids": ioc.type != "cve" and not cautions,
+            "to_ids": not (TYPES[ioc.type].is_subject or cautions),
             "comment": "\n".join([*told, self._address + ioc_path(ioc.type, ioc.value)]),
             "timestamp": str(_seconds(ioc.changed_at)),
             "first_seen": ioc.first_seen.isoformat(timespec="microseconds"),
@@ -122,7 +110,7 @@ def manifest_entry(article: Article) -> Object:
 
 def is_attribute(type: str) -> bool:
     """Tell whether indicators of a type are attributes of an event; the others are its tags."""
-    return type in _KINDS
+    return TYPES[type].misp is not None
 
 
 def galaxy_tag(type: str, value: str) -> str | None:

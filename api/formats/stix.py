@@ -23,26 +23,21 @@ from api.web.addresses import ioc_path
 from intel.ageing import age
 from intel.confidence import Evidence, confidence
 from intel.ids import NAMESPACE, ioc_id
+from intel.indicator_types import INDICATOR_TYPES, TYPES
 from intel.names import technique_name
-from intel.records import IOC_TYPES, Article, ArticleRef, Change, Ioc
+from intel.records import Article, ArticleRef, Change, Ioc
 from intel.times import rfc3339
 
 Object = dict[str, Any]
 
-_PATTERNS = {
-    "domain": "[domain-name:value = '{}']",
-    "url": "[url:value = '{}']",
-    "email": "[email-addr:value = '{}']",
-    "hash_md5": "[file:hashes.MD5 = '{}']",
-    "hash_sha1": "[file:hashes.'SHA-1' = '{}']",
-    "hash_sha256": "[file:hashes.'SHA-256' = '{}']",
-}
 # TLP 2.0 as OASIS defines it for STIX.
 _CLEAR = "marking-definition--94868c89-83c2-464b-929b-a1a8aa3c8487"
 _TLP_EXTENSION = "extension-definition--60a3c5c5-0d10-413e-aab3-9e08dde9e88d"
 # Names do not change, so neither do the objects that stand for them, whatever bundle they come in.
 _NAMED_SINCE = "2026-01-01T00:00:00.000Z"
 _SERVICE = "IOC Intelligence"
+_NO_CONTEXT = "An article names it without a sentence around it."
+_NAMED_NO_MORE = "No article names it any more."
 _KINDS = ("indicator", "relationship", "malware", "vulnerability", "attack-pattern", "identity")
 # What several indicators may point at.
 _SHARED = ("malware", "vulnerability", "attack-pattern")
@@ -51,10 +46,8 @@ _SHARED = ("malware", "vulnerability", "attack-pattern")
 # The types of objects that stand for one indicator each, and our types that they stand for.
 STIX_TYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "indicator": tuple(type for type in IOC_TYPES if type not in ("malware", "cve", "mitre_attack")),
-        "malware": ("malware",),
-        "vulnerability": ("cve",),
-        "attack-pattern": ("mitre_attack",),
+        theirs: tuple(kind.name for kind in INDICATOR_TYPES if kind.stix_type == theirs)
+        for theirs in dict.fromkeys(("indicator", *(kind.stix_type for kind in INDICATOR_TYPES)))
     }
 )
 
@@ -170,7 +163,8 @@ def revoked(change: Change) -> Object | None:
     created = _time(change.added_at or change.at)
     made = _common("indicator", _id_of_ioc("indicator", change.type, change.value), created, _time(change.at))
     pattern = {"pattern": _pattern(change.type, change.value), "pattern_type": "stix", "pattern_version": "2.1"}
-    return made | {"name": change.value, **pattern, "valid_from": created, "revoked": True}
+    told = {"name": change.value, "description": _NAMED_NO_MORE}
+    return made | told | pattern | {"valid_from": created, "revoked": True}
 
 
 def _of_indicator(ioc: Ioc, address: str) -> Iterator[Object]:
@@ -187,6 +181,7 @@ def _indicator(ioc: Ioc, address: str) -> Object:
     id = _id_of_ioc("indicator", ioc.type, ioc.value)
     made = _common("indicator", id, _time(ioc.added_at), _time(max(ioc.added_at, ioc.changed_at))) | {
         "name": ioc.value,
+        "description": ioc.context or _NO_CONTEXT,
         "indicator_types": ["malicious-activity" if ioc.malware else "unknown"],
         "pattern": _pattern(ioc.type, ioc.value),
         "pattern_type": "stix",
@@ -197,8 +192,6 @@ def _indicator(ioc: Ioc, address: str) -> Object:
     }
     if (expires_at := age(ioc.type, ioc.last_seen, ioc.last_seen).expires_at) is not None:
         made["valid_until"] = _time(expires_at)
-    if ioc.context:
-        made["description"] = ioc.context
     page = {"source_name": _SERVICE, "url": address + ioc_path(ioc.type, ioc.value)}
     return made | {"external_references": [*_references(ioc.article), page]}
 
@@ -206,7 +199,8 @@ def _indicator(ioc: Ioc, address: str) -> Object:
 def _pattern(type: str, value: str) -> str:
     if type == "ip":
         return f"[ipv{6 if ':' in value else 4}-addr:value = '{value}']"
-    return _PATTERNS[type].format(value.replace("\\", "\\\\").replace("'", "\\'"))
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"[{TYPES[type].stix_paths[0]} = '{escaped}']"
 
 
 def _malware(name: str) -> Object:

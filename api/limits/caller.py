@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from api.limits.bucket import Decision
 from api.limits.tiers import Tier, results_limit
-from intel.records import Role
+from intel.records import Role, Scope
 
 CALLER = "ioc.caller"
 # The name of the tier that a request to a limited path is charged to, for whoever counts; also where it is refused.
@@ -25,6 +26,12 @@ class KeyIdentity(Protocol):
 
     @property
     def role(self) -> Role: ...
+
+    @property
+    def scopes(self) -> tuple[Scope, ...]: ...
+
+    @property
+    def expires_at(self) -> datetime | None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from api.limits.bucket import Decision
+from functools import lru_cache
+
+from api.limits.bucket import Decision, Rate
 
 Header = tuple[bytes, bytes]
 
@@ -12,15 +14,21 @@ def limit_headers(decision: Decision) -> list[Header]:
 
     Times are seconds: `w` the window, `t` and `X-RateLimit-Reset` until the bucket is full.
     """
-    policy, reset = decision.policy, decision.reset_seconds
-    texts = (
-        (b"ratelimit-policy", f'"{policy}";q={decision.limit};w={decision.rate.seconds}'),
-        (b"ratelimit", f'"{policy}";r={decision.remaining};t={reset}'),
-        (b"x-ratelimit-limit", str(decision.limit)),
-        (b"x-ratelimit-remaining", str(decision.remaining)),
-        (b"x-ratelimit-reset", str(reset)),
-    )
-    return [(name, value.encode("ascii")) for name, value in texts]
+    (policy, limit), remaining, reset = _lasting(decision.rate), decision.remaining, decision.reset_seconds
+    return [
+        policy,
+        (b"ratelimit", f'"{decision.policy}";r={remaining};t={reset}'.encode("ascii")),
+        limit,
+        (b"x-ratelimit-remaining", b"%d" % remaining),
+        (b"x-ratelimit-reset", b"%d" % reset),
+    ]
+
+
+@lru_cache(maxsize=64)
+def _lasting(rate: Rate) -> tuple[Header, Header]:
+    """Return the headers that all answers of a tier have."""
+    policy = f'"{rate.policy}";q={rate.capacity};w={rate.seconds}'.encode("ascii")
+    return (b"ratelimit-policy", policy), (b"x-ratelimit-limit", b"%d" % rate.capacity)
 
 
 def retry_after(decision: Decision) -> dict[str, str]:

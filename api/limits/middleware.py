@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import unquote_plus
 
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.limits.authorization import MalformedAuthorization, key_in
@@ -27,8 +27,11 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 # Programs that know Basic alone look for its name first.
 _BASIC_CHALLENGE = {"WWW-Authenticate": 'Basic realm="any user, the API key as password", Bearer'}
 _MISSING_KEY = "This needs an API key: send it as Authorization: Bearer <key>."
-_INVALID_KEY = "This API key is not valid: it is malformed, unknown or revoked."
+_INVALID_KEY = "This API key is not valid: it is malformed, unknown, expired or revoked."
 _WRONG_ADDRESS = "This feed token is not valid: it is malformed, unknown or revoked. Settings, Feeds makes a new one."
+_LACKING = (
+    "This API key may not be used for this: it needs the scope {needed}, and has {held}. Make another key for it."
+)
 _TOO_MANY = "Too many requests: this one is answered again in {seconds} s."
 _STORE_UNAVAILABLE = "The API key cannot be checked at the moment; try again shortly."
 
@@ -42,8 +45,7 @@ class _Refusal:
     decision: Decision
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(NamedTuple):
     query: str
     authorization: Sequence[str]
     tokens: Sequence[str]
@@ -101,14 +103,13 @@ class LimitMiddleware:
         await self._app(scope, receive, answer if access.costs else send)
 
     def _read(self, scope: Scope, access: Access) -> _Request:
-        headers = Headers(scope=scope)
         peer = scope.get("client")
         tokens = _taken_tokens(scope) if access.token else ()
         return _Request(
             tokens=tokens,
             query=scope["query_string"].decode("latin-1"),
-            authorization=headers.getlist("authorization"),
-            address=client_address(peer[0] if peer else None, headers.getlist("x-forwarded-for"), self._trusted),
+            authorization=_values(scope, b"authorization"),
+            address=client_address(peer[0] if peer else None, _values(scope, b"x-forwarded-for"), self._trusted),
             access=access,
         )
 
@@ -132,9 +133,14 @@ class LimitMiddleware:
         charge_for = self._tiers.for_export if request.access.export else self._tiers.for_key
         charge = charge_for(identity.key_id)
         if request.access.costs:
-            return await self._admit(request, identity, charge)
-        decision = await self._limiter.peek(charge.bucket, charge.tier.rate)
-        return Caller(identity, charge.tier, decision, request.address)
+            admitted = await self._admit(request, identity, charge)
+        else:
+            decision = await self._limiter.peek(charge.bucket, charge.tier.rate)
+            admitted = Caller(identity, charge.tier, decision, request.address)
+        needed = request.access.scopes
+        if isinstance(admitted, _Refusal) or not needed or set(needed) & set(identity.scopes):
+            return admitted
+        return _lacking(needed, identity.scopes, admitted.decision)
 
     async def _token_holder(self, request: _Request) -> Caller | _Refusal:
         identity = await self._authenticate_token(request.tokens[0]) if len(request.tokens) == 1 else None
@@ -170,6 +176,16 @@ class LimitMiddleware:
         return _Refusal(503, "store_unavailable", detail, wait, decision)
 
 
+def _lacking(needed: Sequence[str], held: Sequence[str], decision: Decision) -> _Refusal:
+    detail = _LACKING.format(needed=" or ".join(needed), held=", ".join(held))
+    challenge = f'Bearer error="insufficient_scope", scope="{" ".join(needed)}"'
+    return _Refusal(403, "forbidden", detail, {"WWW-Authenticate": challenge}, decision)
+
+
+def _values(scope: Scope, header: bytes) -> list[str]:
+    return [value.decode("latin-1") for name, value in scope["headers"] if name == header]
+
+
 def _too_many(decision: Decision) -> _Refusal:
     detail = _TOO_MANY.format(seconds=decision.retry_after_seconds)
     return _Refusal(429, "rate_limited", detail, retry_after(decision), decision)
@@ -191,8 +207,7 @@ def _taken_tokens(scope: Scope) -> list[str]:
 def _with_headers(send: Send, decision: Decision) -> Send:
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start":
-            headers = [*message.get("headers", ()), *limit_headers(decision)]
-            message = {**message, "headers": headers}
+            message["headers"] = [*message.get("headers", ()), *limit_headers(decision)]
         await send(message)
 
     return answer

@@ -1,7 +1,8 @@
 """What each route asks of its callers: said beside the route, read by the limits before the route is run.
 
 A GET is open to everybody, any other method needs a key, and so does paging on (a `cursor`, wherever a route has that
-parameter). A route for which that is wrong says so with `@access(...)`.
+parameter). A key needs the scope `read` for a GET, `submit` for any other method. A route for which that is wrong says
+so with `@access(...)`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,15 @@ from urllib.parse import unquote_plus
 from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
+from intel.records import Scope
+
 PREFIX = "/api/v1"
 _DATA = ("/api/", "/misp/", "/taxii2/")
 
 _READS_AS_GET = frozenset({"HEAD", "OPTIONS"})
+_READING = frozenset({"GET", "QUERY"})
 _ACCESS = "ioc_access"
+_SCOPES = "ioc_scopes"
 _Endpoint = TypeVar("_Endpoint", bound=Callable[..., Any])
 
 
@@ -27,7 +32,8 @@ _Endpoint = TypeVar("_Endpoint", bound=Callable[..., Any])
 class Access:
     """Who may ask. `key`: only a key gets an answer. `costs`: an answer costs a token. `watched`: callers are told
     apart at all. `basic`: the key may come as the password of HTTP Basic too. `token`: a feed token in the address is
-    read. `export`: its answers are paid from a bucket of their own. `paged`: the route has a `cursor`.
+    read. `export`: its answers are paid from a bucket of their own. `paged`: the route has a `cursor`. `scopes`: a key
+    needs one of them; any key will do where there are none.
     """
 
     key: bool = False
@@ -37,6 +43,7 @@ class Access:
     token: bool = False
     export: bool = False
     paged: bool = False
+    scopes: tuple[Scope, ...] = ()
 
     def needs_key(self, query: str) -> bool:
         """Tell whether a request with this query string (still encoded) is answered to a key alone."""
@@ -55,11 +62,14 @@ def access(
     basic: bool = False,
     token: bool = False,
     export: bool = False,
+    scopes: tuple[Scope, ...] | None = None,
 ) -> Callable[[_Endpoint], _Endpoint]:
-    """Say who may ask an endpoint; stands below its route."""
+    """Say who may ask an endpoint; stands below its route. Without `scopes` its method says which a key needs."""
 
     def say(endpoint: _Endpoint) -> _Endpoint:
-        setattr(endpoint, _ACCESS, Access(key, costs, watched, basic, token, export))
+        said = Access(key, costs, watched, basic, token, export)
+        setattr(endpoint, _ACCESS, said)
+        setattr(endpoint, _SCOPES, scopes)
         return endpoint
 
     return say
@@ -68,9 +78,12 @@ def access(
 def access_of(route: APIRoute) -> Access:
     """Return what a route asks of its callers."""
     said: Access | None = getattr(route.endpoint, _ACCESS, None)
+    reads = bool(methods_of(route) & _READING)
     stated = said or Access(key="GET" not in methods_of(route))
+    named: tuple[Scope, ...] | None = getattr(route.endpoint, _SCOPES, None)
+    by_method: tuple[Scope, ...] = ("read",) if reads else ("submit",)
     paged = any(parameter.alias == "cursor" for parameter in route.dependant.query_params)
-    return replace(stated, paged=paged)
+    return replace(stated, paged=paged, scopes=by_method if named is None else named)
 
 
 def methods_of(route: APIRoute) -> frozenset[str]:

@@ -12,6 +12,7 @@ from redis.exceptions import RedisError
 from api.limits.bucket import TOLERANCE_TOKENS, Decision, Rate, decision
 from api.limits.port import LimiterUnavailable
 from intel.gathering import Gathering
+from intel.redis_client import connection_pool
 
 _PREFIX = "ioc:limit:"
 _MAX_CONNECTIONS = 64
@@ -25,13 +26,14 @@ class RedisLimiter:
     """`Limiter` on one Redis: a script decides and writes in one step, on Redis's clock; one call of it answers all who
     ask at the same time.
 
-    `url` is redis://, rediss:// or unix://. Every question is answered or given up within a second, and asked
+    `url` is as `connection_pool` reads it. Every question is answered or given up within a second, and asked
     once: one that was lost on its way may have been charged already.
     """
 
     def __init__(self, url: str) -> None:
-        pool = BlockingConnectionPool.from_url(
+        pool = connection_pool(
             url,
+            BlockingConnectionPool,
             max_connections=_MAX_CONNECTIONS,
             timeout=_TIMEOUT_SECONDS,
             socket_connect_timeout=_TIMEOUT_SECONDS,

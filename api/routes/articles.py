@@ -13,6 +13,7 @@ from api import views
 from api.answers import Listing, problems, read_listing
 from api.article_models import ArticleDetailModel, ArticleListModel
 from api.article_records import MOST_RECORDS, READ_AT_ONCE, ArticleRecords, article_pieces
+from api.auditing import for_account
 from api.formats import OTHER_FORMATS, render_article
 from api.formats.negotiating import negotiated, wanted_format
 from api.limits.policy import access
@@ -119,7 +120,9 @@ async def _page(listing: Listing, id: str, total: int) -> Pieces:
     responses=problems(403, 404),
 )
 async def remove_article(request: Request, id: str) -> Response:
-    await Removing(service_of(request).store).remove(account_of(request), role_of(request), id)
+    service, account_id = service_of(request), account_of(request)
+    await Removing(service.store).remove(account_id, role_of(request), id)
+    await (await for_account(service.store, account_id, service.clock)).note("article.removed", id)
     return Response(status_code=204)
 
 

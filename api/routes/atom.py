@@ -28,7 +28,6 @@ from api.parameters import (
     read_text,
 )
 from api.routes.iocs import read_asked
-from api.routes.weekly import current
 from api.service import caller_of, service_of
 from api.web.addresses import here_of, own_address, with_query
 from intel.focus import SEVERITIES
@@ -49,7 +48,7 @@ async def weekly_feed(request: Request, limit: LimitParameter = None) -> Respons
     service = service_of(request)
     ids = (await week_ids(service.store))[: caller_of(request).results_limit(limit)]
     base = _base(request)
-    found = [entries.week(await current(service, id), base) for id in ids]
+    found = [entries.week(week, base) for week in await service.roundups.current(ids)]
     return _answer(request, "Weekly roundups", "/weekly", {}, found)
 
 

@@ -41,7 +41,7 @@ LimitParameter = Annotated[int | None, Query(ge=1, description="how many changes
     summary="Follow what is added, changed and removed",
     responses={200: {"model": ChangesModel}, **problems(422)},
 )
-@access(key=True)
+@access(key=True, scopes=("read", "export"))
 @filtered_in_order
 async def list_changes(
     request: Request,

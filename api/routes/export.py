@@ -15,9 +15,12 @@ from api.limits.policy import access
 from api.parameters import SearchParameter, read_choice
 from api.routes.iocs import read_asked
 from api.service import service_of
-from api.streaming import streamed
+from api.streaming import streamed, within
 
 router = APIRouter(tags=["indicators"])
+
+# The state of the store that an export is read from is held for it: no reader may hold it for ever.
+LONGEST_SECONDS = 1_800.0
 
 _DESCRIBED: dict[int | str, dict[str, Any]] = {
     200: {
@@ -39,7 +42,7 @@ IncludeParameter = Annotated[
 
 
 @router.get("/export", summary="All indicators of a list or search as a file", responses=_DESCRIBED)
-@access(key=True, export=True)
+@access(key=True, export=True, scopes=("export",))
 @filtered
 async def export_iocs(
     request: Request,
@@ -56,4 +59,6 @@ async def export_iocs(
     writer = writer_of(wanted, service.settings.base_url, now, read_fields(filters))
     pieces = exported(service.store, to_export(query, wanted, with_warned=with_warned), writer, now, service.apart.run)
     disposition = f'attachment; filename="{file_name(wanted, now)}"'
-    return await streamed(pieces, {"Content-Type": FILES[wanted][0], "Content-Disposition": disposition})
+    return await streamed(
+        within(LONGEST_SECONDS, pieces), {"Content-Type": FILES[wanted][0], "Content-Disposition": disposition}
+    )

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from api.answers import json_answer, problems
 from api.bodies import JSON, MediaType, media_type_of, parse_json, read_body
 from api.extract_models import ExtractBody, ExtractModel
+from api.limits.policy import access
 from api.problems import Problem
 from api.service import Service, account_of, service_of
 from api.uploads import LARGEST_UPLOAD
@@ -38,6 +39,7 @@ _WANTED: Final = "Send text/plain, text/html, application/pdf, or JSON with the 
         }
     },
 )
+@access(key=True, scopes=("read",))
 async def extract_iocs(request: Request) -> Response:
     service, account_id = service_of(request), account_of(request)
     kind = media_type_of(request, (JSON, *READABLE), _WANTED)

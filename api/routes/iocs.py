@@ -18,6 +18,7 @@ from api.bodies import read_json
 from api.filters import Asked, at, chosen, filtered, read_fields, read_filter, read_sort, told
 from api.formats import OTHER_FORMATS, Format, render
 from api.formats.negotiating import negotiated, wanted_format
+from api.limits.policy import access
 from api.models import IocDetailModel, IocListModel, LookupBody, LookupModel
 from api.parameters import (
     CursorParameter,
@@ -108,6 +109,7 @@ async def get_ioc(request: Request, id: str) -> Response:
         }
     },
 )
+@access(key=True, scopes=("read",))
 async def lookup_iocs(request: Request) -> Response:
     body = await read_json(request, LookupBody)
     service = service_of(request)

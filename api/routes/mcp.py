@@ -28,7 +28,7 @@ class _AnswerBy(Response):
 
 
 @router.post("/mcp")
-@access(key=True, costs=False)
+@access(key=True, costs=False, scopes=("read",))
 async def mcp(request: Request) -> Response:
     """Answer a message of an AI client; a tool call asks the REST API with the same key and costs what that costs."""
     if not comes_from_here(request.headers, service_of(request).settings.ioc_base_url):

@@ -29,21 +29,21 @@ _ARTICLES_AT_ONCE = 200
 
 
 @router.get("/manifest.json")
-@access(key=True, basic=True)
+@access(key=True, basic=True, scopes=("read", "export"))
 async def manifest(request: Request) -> Response:
     """Answer with an outline of every event, by its UUID."""
     return await streamed(_outlines(service_of(request).store), JSON)
 
 
 @router.get("/hashes.csv")
-@access(key=True, basic=True)
+@access(key=True, basic=True, scopes=("read", "export"))
 async def hashes(request: Request) -> Response:
     """Answer with the MD5 of every attribute's value and its event, by which MISP correlates without fetching."""
     return await streamed(_hashes(service_of(request).store), {"Content-Type": "text/csv; charset=utf-8"})
 
 
 @router.get("/{id:id}.json")
-@access(key=True, basic=True)
+@access(key=True, basic=True, scopes=("read", "export"))
 async def event(request: Request, id: str) -> Response:
     """Answer with an article as an event."""
     service = service_of(request)

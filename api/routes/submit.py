@@ -102,7 +102,7 @@ def _answer(submission: Submission) -> Response:
     summary="What became of a submission",
     responses={200: {"model": SubmissionModel}, **problems(404)},
 )
-@access(key=True)
+@access(key=True, scopes=("read", "submit"))
 async def get_submission(request: Request, id: str) -> Response:
     found = await service_of(request).store.submissions.get(id)
     if found is None or found.account_id != account_of(request):

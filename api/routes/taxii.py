@@ -39,7 +39,7 @@ def _route(method: str, path: str) -> Callable[[_Endpoint], _Endpoint]:
     """Add a route for a key's holder; TAXII's addresses end with a slash, which some clients leave out."""
 
     def add(endpoint: _Endpoint) -> _Endpoint:
-        allowed = access(key=True, basic=True)(endpoint)
+        allowed = access(key=True, basic=True, scopes=("read", "export"))(endpoint)
         for each in (f"{path}/", path):
             router.add_api_route(each, allowed, methods=[method])
         return endpoint

@@ -20,7 +20,7 @@ from api.week_models import WeekModel, WeekRevisionModel
 from intel.query import Position
 from intel.records import Week
 from intel.times import rfc3339
-from intel.weekly import week_ids, week_revision, week_revisions, weekly
+from intel.weekly import week_ids, week_revision, week_revisions
 
 router = APIRouter(tags=["content"])
 
@@ -43,7 +43,7 @@ async def list_weeks(request: Request, limit: LimitParameter = None, cursor: Cur
     service = service_of(request)
     ids = await week_ids(service.store)
     rest = [id for id in ids if listing.after is None or id < listing.after]
-    weeks = [await current(service, id) for id in rest[: listing.count]]
+    weeks = await service.roundups.current(rest[: listing.count])
     next = Position((weeks[-1].id,)) if len(rest) > listing.count else None
     return listing.answer([*map(week_record, weeks)], len(ids), next)
 
@@ -88,8 +88,9 @@ async def list_week_revisions(
 
 
 async def current(service: Service, id: str) -> Week:
-    """Return the current revision of a week."""
-    return await weekly(service.store, id, service.lessons, service.clock())
+    """Return a week as it is known now. Raises NotFound for one without articles."""
+    (week,) = await service.roundups.current([id])
+    return week
 
 
 def week_record(week: Week) -> dict[str, Any]:

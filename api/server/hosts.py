@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Callable
+from functools import lru_cache
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -41,17 +42,22 @@ class HostMiddleware:
         await answer(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
         if not hosts:
             # No browser leaves it out.
             return None
-        name = host_name(hosts[0])
+        name = _host_name(hosts[0])
         if len(hosts) > 1 or name is None:
             return 400, MALFORMED
         listening = (scope.get("server") or ("",))[0]
         if name in self._names or name.endswith(_LOOPBACK_SUFFIX) or name == listening or _is_address(name):
             return None
         return 421, UNKNOWN
+
+
+@lru_cache(maxsize=256)
+def _host_name(host: bytes) -> str | None:
+    return host_name(host.decode("latin-1"))
 
 
 def own_names(settings: Settings) -> frozenset[str]:

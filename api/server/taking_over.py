@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import structlog
 from fastapi import FastAPI
-from starlette.types import Receive, Scope, Send
+from fastapi.middleware.asyncexitstack import AsyncExitStackMiddleware
+from starlette.middleware.exceptions import ExceptionMiddleware
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn import Config
 
 from api.limits.client_address import Network
@@ -27,14 +29,30 @@ class BoundedApp(FastAPI):
 
     uvicorn asks its configuration for the protocol at every new connection, and the application starts before the first
     one. So `ioc serve` and `uvicorn api.app:create_app --factory` are bounded alike; any other server is warned about.
-    The service stands in `state.service` before the start.
+    The service stands in `state.service` before the start. A request goes through the application's own middlewares and
+    `quick`, which may answer it before the router does; what FastAPI would put around them measures, limits and answers
+    what they do already.
     """
+
+    quick: Callable[[ASGIApp], ASGIApp]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             service: Service = self.state.service
             bound(receive, service.settings, service.metrics)
-        await super().__call__(scope, receive, send)
+            await super().__call__(scope, receive, send)
+            return
+        scope["app"] = self
+        if self.middleware_stack is None:
+            self.middleware_stack = self.build_middleware_stack()
+        await self.middleware_stack(scope, receive, send)
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Return the middlewares around the answers to errors, around `quick`, around the router."""
+        app: ASGIApp = ExceptionMiddleware(self.quick(AsyncExitStackMiddleware(self.router)), self.exception_handlers)
+        for made in reversed(self.user_middleware):
+            app = made.cls(app, *made.args, **made.kwargs)
+        return app
 
 
 def bound(receive: Receive, settings: Settings, metrics: Metrics) -> None:

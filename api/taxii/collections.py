@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from api.web.rendering import TYPE_LABELS
 from intel.errors import NotFound
-from intel.records import IOC_TYPES
+from intel.indicator_types import INDICATOR_TYPES, IndicatorType
 from intel.saved_searches import SavedSearch
 from intel.store import Store
 
@@ -45,19 +44,19 @@ class Collection:
         }
 
 
-def _of_type(type: str) -> Collection:
-    return Collection(type, TYPE_LABELS[type], f"Every indicator of the type {type}.", {"type": [type]})
+def _of_type(kind: IndicatorType) -> Collection:
+    return Collection(kind.name, kind.label, f"Every indicator of the type {kind.name}.", {"type": [kind.name]})
 
 
 _FIXED = (
     Collection("all", "All indicators", "Every indicator, with malware, CVEs and techniques.", {}),
-    *map(_of_type, IOC_TYPES),
+    *map(_of_type, INDICATOR_TYPES),
 )
 
 
 async def collections_of(store: Store, account_id: str) -> tuple[Collection, ...]:
     """Return the collections that an account may read."""
-    return (*_FIXED, *map(_of_search, await store.searches.of(account_id)))
+    return (*_FIXED, *map(_of_search, await _searches(store, account_id)))
 
 
 async def collection_of(store: Store, account_id: str, name: str) -> Collection:
@@ -65,10 +64,14 @@ async def collection_of(store: Store, account_id: str, name: str) -> Collection:
     for each in _FIXED:
         if name in (each.id, each.alias):
             return each
-    for each in map(_of_search, await store.searches.of(account_id)):
+    for each in map(_of_search, await _searches(store, account_id)):
         if name in (each.id, each.alias):
             return each
     raise NotFound("No collection has this id or alias.")
+
+
+async def _searches(store: Store, account_id: str) -> list[SavedSearch]:
+    return [search for search in await store.searches.of(account_id) if not search.roundup]
 
 
 def _of_search(search: SavedSearch) -> Collection:

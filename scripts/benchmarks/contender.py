@@ -48,12 +48,12 @@ def ours() -> Read:
 def ours_with_iocextract() -> Read:
     from ingest.indicators import document_from_html, document_from_text, extract
     from ingest.indicators.iocextract_step import second_reading
-    from ingest.indicators.unread import unread_pieces
+    from ingest.indicators.missed_defanging import missed_pieces
 
     def read(text: str, page: bool) -> Pairs:
         extraction = extract(document_from_html(text) if page else document_from_text(text))
         first = [(each.type, each.value) for each in extraction.indicators]
-        second = second_reading([piece.text for piece in unread_pieces(extraction)]).found
+        second = second_reading([piece.text for piece in missed_pieces(extraction)]).found
         return list(dict.fromkeys([*first, *((each.type, each.value) for each in second)]))
 
     return read

@@ -84,7 +84,6 @@ ASKED = [
 ]
 EXAMPLES = settings(
     max_examples=15,
-    deadline=None,
     derandomize=True,
     database=None,
     suppress_health_check=list(HealthCheck),

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import pkgutil
-import subprocess
 import sys
-import venv
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -18,13 +14,12 @@ import httpx
 import pytest
 
 from intel.ids import ioc_id
+from tests.api.apart import LOCKS, made_apart, run
 from tests.api.serving import serving
 from tests.contract.store.builders import make_article
 
-LOCK = Path(__file__).parent.parent.parent / "requirements-generator.txt"
 NAME = "ioc_intelligence_api_client"
 IOC, ARTICLE = ioc_id("domain", "evil.example"), make_article("report").id
-PATIENCE_SECONDS = 300
 ANSWERED = range(200, 300)
 # What is asked of an operation beside its id, and what may be answered where it is not 2xx.
 ASKED: dict[str, dict[str, Any]] = {
@@ -61,23 +56,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str
 def client_package(tmp_path_factory: pytest.TempPathFactory, service: tuple[str, str]) -> Iterator[ModuleType]:
     """The generated package; the generator stands in an environment of its own, as it wants an older typer."""
     folder = tmp_path_factory.mktemp("generated")
-    venv.create(folder / "env", with_pip=True)
-    programs = folder / "env" / "bin"
+    programs = made_apart(folder / "env", LOCKS / "requirements-generator.txt")
     described = folder / "openapi.json"
     described.write_bytes(httpx.get(f"{service[0]}/api/v1/openapi.json").content)
-    install = [programs / "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r", LOCK]
-    generate = [programs / "openapi-python-client", "generate", "--path", described, "--output-path", folder / "made"]
-    with_programs = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
-    for command in (install, generate):
-        ran = subprocess.run(
-            [*map(str, command)],
-            env=with_programs,
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE_SECONDS,
-            check=False,
-        )
-        assert ran.returncode == 0, ran.stderr or ran.stdout
+    run(programs, "openapi-python-client", "generate", "--path", described, "--output-path", folder / "made")
     sys.path.insert(0, str(folder / "made"))
     try:
         yield importlib.import_module(NAME)

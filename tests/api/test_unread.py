@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import gc
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
 
+from api import streaming
+from api.routes.export import LONGEST_SECONDS
 from intel.ids import article_id
 from intel.store.sqlite.articles import SqliteArticles
+from intel.store.sqlite.connection import _Query
 from tests.api.running import GENEROUS
 from tests.api.serving import serving
 
@@ -56,6 +61,34 @@ def test_an_export_that_nobody_reads_is_not_made(service: str, format: str, monk
     assert whole.text.count("long-name.example") >= _INDICATORS
 
 
+@pytest.mark.promise("export.slow-readers")
+def test_an_export_that_is_read_too_slowly_is_broken_off_and_gives_the_store_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(streaming, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    closed = threading.Event()
+    close = _Query.close
+
+    def noted(self: _Query) -> None:
+        close(self)
+        closed.set()
+
+    values = (f"domain d{n}.{'long-name.' * 16}example" for n in range(_INDICATORS))
+    with serving(tmp_path, *values, **GENEROUS) as (address, key):
+        monkeypatch.setattr(_Query, "close", noted)
+        with asked(address, "/api/v1/export", f"Authorization: Bearer {key}\r\n") as slow:
+            assert slow.recv(12) == b"HTTP/1.1 200"
+            now[0] = LONGEST_SECONDS + 1
+            read = b""
+            while piece := slow.recv(65_536):
+                read += piece
+        assert closed.wait(_PATIENCE_SECONDS)
+        assert not read.endswith(b"0\r\n\r\n") and read.count(b"long-name.example") < _INDICATORS
+        headers = {"Authorization": f"Bearer {key}"}
+        assert httpx.get(f"{address}/api/v1/export?type=ip", headers=headers).status_code == 200
+
+
 def test_what_lasts_as_long_as_the_service_is_not_collected_in_the_midst_of_requests(tmp_path: Path) -> None:
     with serving(tmp_path) as (address, _):
         assert httpx.get(f"{address}/healthz", timeout=_PATIENCE_SECONDS).is_success
@@ -63,14 +96,14 @@ def test_what_lasts_as_long_as_the_service_is_not_collected_in_the_midst_of_requ
     assert gc.get_freeze_count() == 0
 
 
-def asked(address: str, path: str) -> socket.socket:
+def asked(address: str, path: str, header: str = "") -> socket.socket:
     """A connection with a small window that has asked for a path."""
     host, _, port = address.removeprefix("http://").partition(":")
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.settimeout(_PATIENCE_SECONDS)
     connection.connect((host, int(port)))
-    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\n{header}\r\n".encode())
     return connection
 
 

@@ -12,7 +12,7 @@ import pytest
 import typer.main
 
 from api.app import create_app
-from api.cli.commands import app as cli
+from api.cli import whole
 from ingest.samples import sample_paths
 from intel.settings import Settings
 from tests.end_to_end.processes import PROGRAMS, Installation, installed
@@ -51,9 +51,7 @@ def test_every_command_of_the_first_use_runs_as_it_is_printed(here: Installation
 
 def commands() -> Iterator[tuple[str, list[str]]]:
     for document in DOCUMENTS:
-        for block in re.findall(
-            r"```(?:sh|text)\n(.*?)```|((?:^ {4}\S.*\n)+)", document.read_text("utf-8"), re.S | re.M
-        ):
+        for block in _BLOCK.findall(document.read_text("utf-8")):
             for line in "".join(block).splitlines():
                 if match := re.match(r"\s*(?:\S+/)?ioc ((?:[a-z][\w-]* ?|--[a-z-]+ ?)+)", line):
                     yield f"{document.name}: {line.strip()}", match[1].split()
@@ -64,7 +62,7 @@ def test_every_command_that_a_document_names_is_there_with_its_options() -> None
     told = list(commands())
     assert len(told) > 20
     for line, words in told:
-        command: Any = typer.main.get_command(cli)
+        command: Any = typer.main.get_command(whole())
         for word in words:
             if word.startswith("--"):
                 options = {name for parameter in command.params for name in parameter.opts}

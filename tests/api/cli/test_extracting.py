@@ -37,6 +37,8 @@ def test_what_was_weighed_is_shown_to_a_person_as_a_table(here: Installation) ->
     told = here.run("extract", "--explain", typed=TEXT).stdout
     assert "gale-tarn[.]com" in told
     assert "defanged: Defanged by the author." in told
+    weighed = here.run("extract", "--explain", "--wide", typed="The panel stood at gale-post.com in March.").stdout
+    assert "+2 spoken of as part of an attack" in weighed
     assert "dropped" in told
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from ipaddress import ip_network
 
 import httpx
@@ -23,7 +24,8 @@ from api.limits.middleware import LimitMiddleware
 from api.limits.policy import Policies, access
 from api.limits.tiers import Tiers
 from intel.errors import StoreUnavailable
-from intel.records import Role
+from intel.records import SCOPES, Role
+from intel.records import Scope as KeyScope
 from tests.contract.limiter.worlds import ManualClock
 
 pytestmark = pytest.mark.asyncio
@@ -37,6 +39,8 @@ class Identity:
     key_id: str
     account_id: str
     role: Role = "submitter"
+    scopes: tuple[KeyScope, ...] = SCOPES
+    expires_at: datetime | None = None
 
 
 described = APIRouter()
