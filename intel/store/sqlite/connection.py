@@ -2,15 +2,17 @@
 
 SQLite blocks, so work runs in threads: all writes of this process one after the other in a single thread, reads in a
 few. A read that is a matter of microseconds costs less than its way into a thread: it runs where it is asked for, and
-moves into a thread where it turns out to take longer. Other processes may use the same file; every write begins by
-taking the write lock, because a transaction that read first and then wants to write is refused at once when another one
-has written meanwhile.
+moves into a thread where it turns out to take longer. That is judged by the time that this thread computes and by what
+it reads from the disk: on a busy machine the clock runs on while a short read waits for a core. Other processes may use
+the same file; every write begins by taking the write lock, because a transaction that read first and then wants to
+write is refused at once when another one has written meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import sqlite3
 import threading
 import time
@@ -18,7 +20,7 @@ from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import structlog
 
@@ -31,7 +33,8 @@ T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
 
 READERS = 4
-# What a read may take on the event loop, and for how long reads stay away from it after one that the disk held longer.
+# What a read may compute, or wait for the disk, on the event loop, and for how long reads stay away from it after one
+# that the disk held longer.
 _AT_ONCE_SECONDS = 0.003
 _HELD_SECONDS = 0.05
 _AWAY_SECONDS = 1.0
@@ -120,6 +123,22 @@ def _meaning(error: sqlite3.DatabaseError) -> Exception:
     return StoreUnavailable(f"the store cannot be used ({error}){advice}") if code & 0xFF in _PASSING else error
 
 
+# Where the system does not count by thread, what the whole process uses stands for it.
+_COUNTED = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)
+
+
+class _Used(NamedTuple):
+    """What this thread has used so far: seconds of computing, and blocks read from the disk."""
+
+    seconds: float
+    blocks: int
+
+    @classmethod
+    def now(cls) -> _Used:
+        used = resource.getrusage(_COUNTED)
+        return cls(used.ru_utime + used.ru_stime, used.ru_inblock)
+
+
 # What makes a read on the event loop move into a thread.
 _MOVED = frozenset({sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_BUSY})
 
@@ -138,6 +157,8 @@ class _AtOnce:
         self._turn_of: asyncio.AbstractEventLoop | None = None
         self._closed = False
         self._ends = 0.0
+        self._at_first_look: _Used | None = None
+        self._blocks = 0
         self._away_until = 0.0
 
     def read(self, work: Work[T]) -> tuple[T] | None:
@@ -146,7 +167,7 @@ class _AtOnce:
         if begun < self._away_until or not self._in_use.acquire(blocking=False):
             return None
         try:
-            self._ends = begun + _AT_ONCE_SECONDS
+            self._ends, self._at_first_look = begun + _AT_ONCE_SECONDS, None
             connection = self._begun(asyncio.get_running_loop())
             return None if connection is None else (work(connection),)
         except BaseException as error:
@@ -157,7 +178,7 @@ class _AtOnce:
         finally:
             self._in_use.release()
             ended = time.monotonic()
-            if ended - begun > _HELD_SECONDS:
+            if ended - begun > _HELD_SECONDS and self._has_read_blocks():
                 self._away_until = ended + _AWAY_SECONDS
 
     def _begun(self, loop: asyncio.AbstractEventLoop) -> sqlite3.Connection | None:
@@ -189,10 +210,23 @@ class _AtOnce:
         if self._connection is None:
             self._connection = connect(self._path, mode="rw", busy_seconds=0, cache_kib=_CACHE_OF_READER_KIB)
             self._connection.set_progress_handler(self._is_late, _STEPS_BETWEEN_LOOKS)
+            self._blocks = _Used.now().blocks
         return self._connection
 
     def _is_late(self) -> bool:
-        return time.monotonic() > self._ends
+        """Tell whether the read goes on for too long; most end before the first look."""
+        used = _Used.now()
+        if self._at_first_look is None:
+            self._at_first_look = used
+            return False
+        if used.seconds - self._at_first_look.seconds > _AT_ONCE_SECONDS:
+            return True
+        return used.blocks > self._at_first_look.blocks and time.monotonic() > self._ends
+
+    def _has_read_blocks(self) -> bool:
+        """Tell whether anything came from the disk since the last time that this was asked."""
+        before, self._blocks = self._blocks, _Used.now().blocks
+        return self._blocks > before
 
     def close(self) -> None:
         with self._in_use:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
+import time
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from pathlib import Path
@@ -86,6 +87,19 @@ async def test_a_read_that_takes_long_moves_into_a_thread_and_still_answers(data
 
     assert await database.read_at_once(work) == 300_000
     assert counted[0] == threading.current_thread().name != counted[1]
+
+
+async def test_a_read_that_only_waits_for_a_core_stays_where_it_is(database: Database) -> None:
+    here = threading.current_thread().name
+
+    def work(connection: sqlite3.Connection) -> str:
+        # As long as no other thread runs, to sleep is what it is to be kept from running.
+        time.sleep(0.06)
+        assert connection.execute(NUMBERS + "count(*) FROM number", (3_000,)).fetchone()[0] == 3_000
+        return threading.current_thread().name
+
+    assert await database.read_at_once(work) == here
+    assert await database.read_at_once(thread_of) == here
 
 
 async def test_a_locked_file_does_not_keep_the_event_loop_waiting(database: Database) -> None:
