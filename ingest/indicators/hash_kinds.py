@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ingest.indicators.vocabulary import pieces
+from ingest.indicators.contexts import Spoken
+from ingest.indicators.vocabulary import pieces, table
 from intel.indicator_types import INDICATOR_TYPES
 from intel.refanging import MARKS
 
@@ -46,6 +47,11 @@ _BEFORE_AN_OBJECT: Final = ("\\", "<")
 _OF_AN_OBJECT: Final = re.compile(r"(?i)(?:\b(?:global|local)\\{1,2}|message-id:? ?<)\Z")
 _MARKED: Final = re.compile(f"[{MARKS}]")
 _REACH_AHEAD: Final = 100
+_BEFORE_A_LABEL: Final = frozenset({".", *MARKS})
+# The row above is a hash too, which calls nothing by a name.
+_ENDS_IN_A_HASH: Final = re.compile(r"[0-9a-fA-F]{31}\n\Z")
+_LENGTH_OF_SUCH_AN_END: Final = 32
+_LETTER_OF_A_WORD: Final = re.compile(r"[^\W\d_a-f]")
 _EMPTY: Final = frozenset(
     {
         "d41d8cd98f00b204e9800998ecf8427e",
@@ -53,7 +59,7 @@ _EMPTY: Final = frozenset(
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     }
 )
-_CALLED_HARMLESS: Final = re.compile(pieces("harmless", "after"))
+_CALLED_HARMLESS: Final = Spoken(table("harmless", "after"), "")
 _CALLED_HARMLESS_BEFORE: Final = re.compile(pieces("harmless", "before"))
 _CALLED_OTHERWISE: Final = re.compile(pieces("harmless", "not"))
 _CALLED_NO_SAMPLE: Final = re.compile(rf"(?:{pieces('no_sample')})[\s:\uff1a(\uff08\[\"'`]{{0,4}}\Z")
@@ -90,22 +96,20 @@ def kind_of_other(text: str, type: str, start: int) -> str:
     """Return what the value of that `type` at `start` is if it is no file hash, or nothing."""
     before = text[max(0, start - _REACH) : start]
     end = start + _LENGTHS[type]
+    last, following = before[-1:], text[end : end + 1]
     if text[start:end].lower() in _EMPTY:
         return EMPTY
     of_an_address = (
-        before[-1:] in _BEFORE_A_PART
-        and _PART_OF_AN_ADDRESS.search(before)
-        and _MARKED.search(before.split()[-1]) is None
+        last in _BEFORE_A_PART and _PART_OF_AN_ADDRESS.search(before) and _MARKED.search(before.split()[-1]) is None
     )
-    if (
-        of_an_address
-        or (before[-1:] in _BEFORE_AN_OBJECT and _OF_AN_OBJECT.search(before))
-        or text[end : end + 1] == "@"
+    if of_an_address or (last in _BEFORE_AN_OBJECT and _OF_AN_OBJECT.search(before)) or following == "@":
+        return KEY
+    if ("//" in before and _is_part_of_a_url(before)) or (
+        following in _BEFORE_A_LABEL and _LABEL_OF_A_HOST.match(text, end, end + _REACH_AHEAD)
     ):
         return KEY
-    if ("//" in before and _is_part_of_a_url(before)) or _LABEL_OF_A_HOST.match(text, end, end + _REACH_AHEAD):
-        return KEY
-    if before[-1:] not in ("", "\n") and _CALLED_NO_SAMPLE.search(before.lower()):
+    begins_its_line = last in ("", "\n")
+    if not begins_its_line and _CALLED_NO_SAMPLE.search(before.lower()):
         return OTHER_KIND
     if _is_called_harmless(text, start, end):
         return HARMLESS
@@ -113,9 +117,11 @@ def kind_of_other(text: str, type: str, start: int) -> str:
         ("ommit" in before.lower() and _COMMIT.search(before)) or _COMMIT_AFTER.match(text, end, end + _REACH)
     ):
         return OTHER_KIND
+    if begins_its_line and _ENDS_IN_A_HASH.match(before, max(0, len(before) - _LENGTH_OF_SUCH_AN_END)):
+        return ""
     if _HASH_WORD.search(before) and (_OTHER_HASH.search(before) or _OF_A_CERTIFICATE.search(before)):
         return OTHER_KIND
-    if before[-1:] in ("", "\n"):
+    if begins_its_line:
         return ""
     before = before[-_REACH_OF_A_KEY:].lower()
     return KEY if before.rstrip(_SIGNS_BEFORE_A_KEY).endswith(_LAST_WORDS) and _KEY.search(before) else ""
@@ -135,6 +141,9 @@ def _is_called_harmless(text: str, start: int, end: int) -> bool:
         if text[end : end + 1] not in ("\n", "") or before[-1:].isalnum():
             return False
     before = before[-_REACH_OF_HARMLESS:].lower()
+    before = before[before.rfind("\n") + 1 :]
+    if _LETTER_OF_A_WORD.search(before) is None:
+        return False
     ends = [match.end() for match in _END_OF_A_SENTENCE.finditer(before)]
     said = before[ends[-1] :] if ends else before
     for called in _CALLED_HARMLESS_BEFORE.finditer(said):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from heapq import merge
 from itertools import islice
 from typing import Final
 
@@ -64,8 +62,8 @@ _ENOUGH: Final = 2
 def names_beside_kinds(text: str, most: int) -> list[str]:
     """Return the made-up names of malware beside at most `most` mentions of its kinds, in order."""
     languages = ["en"] if text.isascii() else [each for each in _ROOTS if _LETTER_OF.get(each, "") in text]
-    roots = [root for each in languages for root in _ROOTS[each] if root in text]
-    places = merge(*[_placed(text, root) for root in roots])
+    roots = [root for each in languages for root in _ROOTS[each]]
+    places = sorted([(place, len(root)) for root in roots for place in islice(places_of(text, root), most)])
     counts: dict[str, int] = {}
     for place, size in islice(places, most):
         name, points = _name_beside(text, place, place + size)
@@ -74,16 +72,16 @@ def names_beside_kinds(text: str, most: int) -> list[str]:
     return [name for name, points in counts.items() if points >= _ENOUGH]
 
 
-def _placed(text: str, root: str) -> Iterator[tuple[int, int]]:
-    return ((place, len(root)) for place in places_of(text, root))
-
-
 def _name_beside(text: str, start: int, end: int) -> tuple[str, int]:
     """Return the name beside a kind, and how much that says for it."""
-    if _MAY_HOLD_A_NAME.search(text, max(0, start - _REACH_BEFORE), end + _REACH_OF_A_NAME) is None:
+    first = max(0, start - _REACH_BEFORE)
+    named_before = _MAY_HOLD_A_NAME.search(text, first, start) is not None
+    if not named_before and _MAY_HOLD_A_NAME.search(text, end, end + _REACH_OF_A_NAME) is None:
         return "", 0
-    before, after = text[max(0, start - _REACH_BEFORE) : start], text[end : end + _REACH_AFTER]
-    sure = _KIND_AND_QUOTED.match(after) or _NAME_EXPLAINED.search(before) or _NAME_ABOVE.search(before)
+    before, after = text[first:start] if named_before else "", text[end : end + _REACH_AFTER]
+    is_explained = "(" in before or "\uff08" in before
+    sure = _KIND_AND_QUOTED.match(after) or (is_explained and _NAME_EXPLAINED.search(before))
+    sure = sure or _NAME_ABOVE.search(before)
     found = sure or _NAME_AND_KIND.search(before) or _KIND_AND_NAME.match(after)
     name = (found["name"] or found["cjk"]) if found and found.re is _NAME_ABOVE else found["name"] if found else ""
     return ("", 0) if name.lower() in _NO_MALWARE or not name else (name, _ENOUGH if sure else 1)

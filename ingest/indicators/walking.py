@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from itertools import filterfalse, repeat
+from itertools import filterfalse, islice, repeat
 from operator import itemgetter
 from typing import Final, NamedTuple
 
@@ -17,6 +17,8 @@ from intel.refanging import MARKS, SEPARATOR
 
 LONGEST_WORD: Final = 64
 MOST_OF_ONE: Final = 1000  # more appearances of one token tell nothing new
+MOST_REMEMBERED: Final = 50_000
+LONGEST_REMEMBERED: Final = 24
 
 # Each begins with one class of signs, for to look for one of a class is what is fastest; most words have none of them.
 _SIGN: Final = re.compile(
@@ -24,6 +26,8 @@ _SIGN: Final = re.compile(
     rf"|(?<=%)3[aA]%2[fF])"
 )
 _HEAD_ENDS: Final = ("://", SEPARATOR)
+# The words of a language come again in every text: that nothing can be read from one is found out once a process.
+_worthless: Final[set[str]] = set()
 
 
 class Walk(NamedTuple):
@@ -46,12 +50,14 @@ def walk(text: str) -> Walk:
     times: Counter[str] = Counter()
     has_heads = False
     for cut in cuts(text):
-        plain = list(filter(str.isalpha, cut.tokens))
-        others = list(filterfalse(str.isalpha, cut.tokens))
+        fresh = list(filterfalse(_worthless.__contains__, cut.tokens))
+        plain = list(filter(str.isalpha, fresh))
+        others = list(filterfalse(str.isalpha, fresh))
         has_heads = has_heads or any(map(str.endswith, others, repeat(_HEAD_ENDS)))
         promising, named, edges = _sorted_out(plain, others)
         namings.update(named)
         worth = promising.union(named)
+        _remember(fresh, worth)
         found = cut.places(worth, edges.union(named))
         times.update(map(itemgetter(1), found))
         endless = max(map(times.__getitem__, worth), default=0) > MOST_OF_ONE
@@ -93,6 +99,14 @@ def _sorted_out(words: list[str], others: list[str]) -> tuple[set[str], dict[str
             asked.append(token)
     namings = [(token, naming_of(token, names)) for token in asked if token not in promising]
     return promising, {token: naming for token, naming in namings if naming.may_name}, edges
+
+
+def _remember(tokens: list[str], worth: set[str]) -> None:
+    """Remember the short ones of the `tokens` that are not `worth` reading; what a hostile text fills is emptied."""
+    if len(_worthless) > MOST_REMEMBERED:
+        _worthless.clear()
+    short = [token for token in tokens if len(token) <= LONGEST_REMEMBERED and not token.endswith(_HEAD_ENDS)]
+    _worthless.update(islice(filterfalse(worth.__contains__, short), MOST_REMEMBERED))
 
 
 def _first_ones(places: list[Place], times: Mapping[str, int]) -> list[Place]:
