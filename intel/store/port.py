@@ -266,6 +266,9 @@ class Submissions(Protocol):
     def all_of(self, account_id: str) -> AsyncIterator[Submission]:
         """Return every submission of an account, in no order."""
 
+    async def page_of(self, account_id: str, limit: int, after: Position | None = None) -> Page[Submission]:
+        """Return one page of an account's submissions, newest `created_at` first, ties by id."""
+
     async def submitters(self, article_id: str) -> frozenset[str]:
         """Return the accounts (at most 1,000) whose submissions ended with an article; not who had it read again."""
 

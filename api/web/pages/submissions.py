@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from typing import Final
 
 from pydantic import ValidationError
@@ -10,11 +9,13 @@ from starlette.responses import Response
 
 from api.models import SubmitBody, SubmitFileBody
 from api.service import check_may_submit
+from api.web.addresses import with_query
 from api.web.visit import Visit
 from intel.errors import NotFound, RefusedUrl
 from intel.records import Submission
 
 FIELDS: Final = frozenset({"url", "text", "source_name"})
+_LIST: Final = "page of submissions"
 _SHOWN: Final = 50
 _PASTED: Final = "pasted text"
 _ONE_OF: Final = "Give one of these: an address, a text, or a file."
@@ -51,18 +52,12 @@ async def _submitted(visit: Visit, url: str, text: str, source_name: str | None)
 
 
 async def show_all(visit: Visit) -> Response:
-    """Show the account's newest submissions."""
-    newest, total = list[Submission](), 0
-    async for one in visit.service.store.submissions.all_of(visit.member.account.id):
-        newest.append(one)
-        total += 1
-        if len(newest) == 2 * _SHOWN:
-            newest = _newest(newest)
-    return visit.page("submissions.html", submissions=_newest(newest), total=total)
-
-
-def _newest(found: list[Submission]) -> list[Submission]:
-    return heapq.nlargest(_SHOWN, found, key=lambda one: (one.created_at, one.id))
+    """Show the account's submissions, newest first, a page at a time."""
+    cursors, cursor = visit.service.cursors, visit.query.get("cursor")
+    after = cursors.read(_LIST, cursor)[1] if cursor else None
+    page = await visit.service.store.submissions.page_of(visit.member.account.id, _SHOWN, after)
+    next_address = with_query("/submissions", {"cursor": cursors.write(_LIST, {}, page.next)}) if page.next else None
+    return visit.page("submissions.html", page=page, next_address=next_address)
 
 
 async def show_one(visit: Visit) -> Response:

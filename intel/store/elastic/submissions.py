@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from intel.query import Page, Position
 from intel.records import REMOVED, Submission
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import Document, from_document, moment, to_document
@@ -17,8 +18,10 @@ from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import any_of, term
 from intel.store.waiting import BOUNDS, FIRST_OF_AN_ACCOUNT, WaitingBounds
 
-# Read from the documents themselves: the mapping keeps no column of it.
+# Read from the documents themselves: the mapping keeps no columns of these.
 _COMPARABLE = {"article_id": {"type": "keyword"}}
+_SORTABLE = {"created_at": {"type": "date"}}
+_NEWEST = [{"created_at": "desc"}, {"id": "asc"}]
 _MOST_SUBMITTERS = 1_000
 _UNENDED = {"terms": {"status": ["queued", "fetching"]}}
 
@@ -74,6 +77,23 @@ class ElasticSubmissions:
             async for page in pages:
                 for hit in page:
                     yield from_document(Submission, hit["_source"])
+
+    async def page_of(self, account_id: str, limit: int, after: Position | None = None) -> Page[Submission]:
+        await self._submissions.refresh(Patience.READ)
+        query: Document = {
+            "query": term("account_id", account_id),
+            "runtime_mappings": _SORTABLE,
+            "sort": _NEWEST,
+            "size": limit + 1,
+            "track_total_hits": after is None,
+        }
+        if after is not None:
+            query["search_after"] = after.values
+        found = (await self._submissions.search(query))["hits"]
+        hits, shown = found["hits"], found["hits"][:limit]
+        next = Position(tuple(shown[-1]["sort"])) if len(hits) > limit else None
+        total = found["total"]["value"] if after is None else None
+        return Page(tuple(from_document(Submission, hit["_source"]) for hit in shown), total, next)
 
     async def submitters(self, article_id: str) -> frozenset[str]:
         found = await self._ended_with(article_id)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import fields
 from datetime import datetime
 
+from intel.query import Page, Position
 from intel.records import Submission
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.rows import from_row, to_row
@@ -34,6 +35,19 @@ class SqliteSubmissions:
     async def all_of(self, account_id: str) -> AsyncIterator[Submission]:
         async for row in self._database.stream("SELECT * FROM submissions WHERE account_id = ?", (account_id,)):
             yield from_row(Submission, row)
+
+    async def page_of(self, account_id: str, limit: int, after: Position | None = None) -> Page[Submission]:
+        last, id = after.values if after else (_LATEST, "")
+        asked = {"account_id": account_id, "last": last, "id": id, "most": limit + 1}
+
+        def work(connection: sqlite3.Connection) -> Page[Submission]:
+            rows = connection.execute(_PAGE, asked).fetchall()
+            total = connection.execute(_COUNT_OF, (account_id,)).fetchone()[0] if after is None else None
+            shown = rows[:limit]
+            next = Position((shown[-1]["created_at"], shown[-1]["id"])) if len(rows) > limit else None
+            return Page(tuple(from_row(Submission, row) for row in shown), total, next)
+
+        return await self._database.read(work)
 
     async def submitters(self, article_id: str) -> frozenset[str]:
         rows = await self._database.read(lambda connection: connection.execute(_SUBMITTERS, (article_id,)).fetchall())
@@ -71,6 +85,13 @@ class SqliteSubmissions:
 _FIELDS = tuple(field.name for field in fields(Submission))
 _ASSIGNED = ", ".join(f"{name} = :{name}" for name in _FIELDS)
 _UNENDED = "status IN ('queued', 'fetching')"
+_LATEST = 2**63 - 1
+_PAGE = """
+    SELECT * FROM submissions
+    WHERE account_id = :account_id AND created_at <= :last AND (created_at < :last OR id > :id)
+    ORDER BY created_at DESC, id LIMIT :most
+"""
+_COUNT_OF = "SELECT count(*) FROM submissions WHERE account_id = ?"
 _GET = "SELECT * FROM submissions WHERE id = ?"
 _REPLACEABLE = """(
     status = 'failed'

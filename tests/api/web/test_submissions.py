@@ -110,7 +110,7 @@ async def test_a_file_of_a_stranger_is_not_taken_in(visitor: Reader) -> None:
     assert sent.status_code == 303 and sent.headers["location"].startswith("/signin")
 
 
-async def test_the_newest_submissions_of_many_are_listed(api: Running, member: Reader) -> None:
+async def test_many_submissions_are_listed_in_pages_newest_first(api: Running, member: Reader) -> None:
     await member.submit(await member.open("/submit"), "/submit", text="It called c2-kestrel[.]net.")
     (account,) = await api.store.accounts.all()
     made = make_submission()
@@ -122,3 +122,10 @@ async def test_the_newest_submissions_of_many_are_listed(api: Running, member: R
     assert "121 submissions, the newest 50 here" in page.text
     shown = [int(number) for number in re.findall(r">https://a\.example/(\d+)/<", page.answer.text)]
     assert shown == [*range(119, 69, -1)]
+    later = await member.open(page.links()["Next page"])
+    last = await member.open(later.links()["Next page"])
+    assert "Next page" not in last.links()
+    shown += [int(number) for text in (later, last) for number in re.findall(r"example/(\d+)/<", text.answer.text)]
+    assert shown == [*range(119, -1, -1)]
+    assert "121 submissions" not in later.text
+    assert (await member.open("/submissions?cursor=x")).status == 422

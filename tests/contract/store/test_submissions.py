@@ -220,3 +220,19 @@ async def test_only_one_of_two_who_hold_the_same_claim_ends_it(store: Store, oth
     written = await asyncio.gather(*(stores[n % 2].submissions.update(end) for n, end in enumerate(ends)))
     assert written.count(True) == 1
     assert await store.submissions.get(taken.id) == ends[written.index(True)]
+
+
+async def test_the_submissions_of_an_account_are_read_in_pages_newest_first(store: Store) -> None:
+    at = {f"n{number}": hour(number // 2) for number in range(7)}
+    for name, moment in at.items():
+        await store.submissions.add(replace(make_submission(name), created_at=moment))
+    await store.submissions.add(replace(make_submission("other"), account_id="account-2", created_at=hour(9)))
+    first = await store.submissions.page_of("account-1", 3)
+    assert (first.total, [one.id for one in first.items]) == (7, ["submission-n6", "submission-n4", "submission-n5"])
+    await store.submissions.add(replace(make_submission("late"), created_at=hour(8)))
+    second = await store.submissions.page_of("account-1", 3, first.next)
+    assert (second.total, [one.id for one in second.items]) == (None, [f"submission-n{n}" for n in (2, 3, 0)])
+    last = await store.submissions.page_of("account-1", 3, second.next)
+    assert ([one.id for one in last.items], last.next) == (["submission-n1"], None)
+    nothing = await store.submissions.page_of("unknown", 3)
+    assert (nothing.items, nothing.total, nothing.next) == ((), 0, None)
