@@ -54,7 +54,7 @@ class Page:
 class ReadPage:
     """An article, its sightings, and the canonical URLs that lead to it.
 
-    `candidates` are all that was weighed (see `candidate_records`), `unread` the disarmed lines that none of them
+    `candidates` are all that was weighed (see `candidate_records`), `unread` the defanged lines that none of them
     accounts for. `bands` are the keys under which copies of the text are found (see `near_duplicates`).
     """
 

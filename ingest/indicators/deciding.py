@@ -93,17 +93,17 @@ _ALONE: Final = EVIDENCE["alone on its line"]
 class Judge:
     """Judges the candidates of one text."""
 
-    def __init__(self, context: TextContext, disarmed: frozenset[str], *, names_public_addresses: bool = False) -> None:
-        """`disarmed`: the hosts and addresses that the text defangs somewhere; `names_public_addresses`: whether it has
+    def __init__(self, context: TextContext, defanged: frozenset[str], *, names_public_addresses: bool = False) -> None:
+        """`defanged`: the hosts and addresses that the text defangs somewhere; `names_public_addresses`: whether it has
         an address that may be somebody's.
         """
         self._names_public_addresses = names_public_addresses
         self._around = context
-        self._page_defangs = page_defangs = bool(disarmed)
+        self._page_defangs = page_defangs = bool(defanged)
         # In a note of a few lines that defangs nothing, also a well-known host was written down for a reason.
         self._takes_all = context.is_note and not page_defangs
         self._contexts_left = MOST_CONTEXTS
-        self._disarmed = disarmed
+        self._defanged = defanged
         self._publisher = registered_domain(context.document.publisher_host)
 
     def verdict(self, sighting: Sighting, list_context: ListContext = "") -> Verdict:
@@ -141,8 +141,8 @@ class Judge:
         return invites_to(self._around.text, self._around.line(start, end).start, start, end)
 
     @cached_property
-    def _disarms_addresses(self) -> bool:
-        return any(map(is_address, self._disarmed))
+    def _defangs_addresses(self) -> bool:
+        return any(map(is_address, self._defanged))
 
     def is_furniture(self, position: int) -> bool:
         """Tell whether what stands at a place belongs to the page around the article."""
@@ -213,9 +213,9 @@ class Judge:
         if is_version(around.text, address, start, end):
             return True
         # An author who defangs addresses does not leave one of them as it is in the middle of a sentence.
-        if not self._disarms_addresses or not may_be_a_version(around.text, address, start, end):
+        if not self._defangs_addresses or not may_be_a_version(around.text, address, start, end):
             return False
-        if address in self._disarmed or noise.address_noise(address) or around.section(start) == "indicators":
+        if address in self._defanged or noise.address_noise(address) or around.section(start) == "indicators":
             return False
         line = around.line(start, end)
         return around.place(start) == "main" and line.words > 1 and not around.in_cell(line, start, end)
@@ -244,8 +244,8 @@ class Judge:
         evidence = self._against(reading, host, start, end, section)
         if list_context:
             evidence.append(_IN_LIST[list_context])
-        if self._disarmed and self._is_disarmed_elsewhere(host):
-            evidence.append(EVIDENCE["disarmed elsewhere in the text"])
+        if self._defanged and self._is_defanged_elsewhere(host):
+            evidence.append(EVIDENCE["defanged elsewhere in the text"])
         if _sum(evidence) + self._most_in_favour(reading.type, section) < THRESHOLD:
             return _weighed(evidence)
         line = self._around.line(start, end)
@@ -286,13 +286,13 @@ class Judge:
         elsewhere = section != "indicators" and not self._around.document.structured
         return MOST_IN_FAVOUR[type] + NOTE_IN_FAVOUR * self._around.is_note - elsewhere * _IN_SECTION[0]
 
-    def _is_disarmed_elsewhere(self, host: str) -> bool:
+    def _is_defanged_elsewhere(self, host: str) -> bool:
         """Tell whether the text defangs the host, or one above it; for a service that anyone may use that says
         nothing.
         """
         above = host
         while "." in above:
-            if above in self._disarmed:
+            if above in self._defanged:
                 return not (noise.is_known_host(host) or noise.is_mailbox_provider(host) or is_shared_suffix(above))
             above = above.partition(".")[2]
         return False
@@ -360,7 +360,7 @@ class Judge:
         if place == "link_text" or host in self._around.document.linked_hosts or self._around.in_markdown_link(start):
             evidence.append(EVIDENCE["link of the page"])
         if self._page_defangs and (type != "url" or not self._around.is_note):
-            evidence.append(EVIDENCE["the text disarms what is dangerous"])
+            evidence.append(EVIDENCE["the text defangs what is dangerous"])
         return evidence
 
     def _against_mailbox(self, value: str, host: str) -> list[Evidence]:

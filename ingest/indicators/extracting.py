@@ -159,7 +159,7 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     has_public = context.is_note and any(
         reading.type == "ip" and not noise.address_noise(reading.value) for reading, _, _ in seen
     )
-    judge = Judge(context, _disarmed_hosts(seen), names_public_addresses=has_public)
+    judge = Judge(context, _defanged_hosts(seen), names_public_addresses=has_public)
     verdicts, kept = _judge_all(plain.text, seen, judge)
     named = malware_sightings(walked, others, names)
     judged_malware = judge_malware(plain.text, named, names, judge.is_furniture)
@@ -179,7 +179,7 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     )
 
 
-def _disarmed_hosts(seen: list[Sighting]) -> frozenset[str]:
+def _defanged_hosts(seen: list[Sighting]) -> frozenset[str]:
     return frozenset([reading.host or reading.value for reading, _, _ in seen if reading.defanged])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ingest.indicators.not_a_host import PART_OF_A_PATH, names_a_share, remark_on, remark_on_disarmed
+from ingest.indicators.not_a_host import PART_OF_A_PATH, names_a_share, remark_on, remark_on_defanged
 from ingest.indicators.reading import Reading
 from intel.canonical import canonical_domain, canonical_ip, canonical_ipv4
 from intel.refanging import ANY_COLON, ANY_DOT, AT, COLON, DOT, without_marks
@@ -120,7 +120,7 @@ def _domain(token: str, start: int, end: int) -> list[Reading]:
     if value is None:
         return []
     if defanged:
-        remark = remark_on_disarmed(value.split("."))
+        remark = remark_on_defanged(value.split("."))
         return [Reading("domain", value, start, _end_of(token, start, len(spelled)), True, remark=remark)]
     end = start + len(raw)
     return [Reading("domain", value, start, end, False, remark=remark_on(token, start, end, spelled.split(".")))]

@@ -157,7 +157,7 @@ def is_file_in_an_archive(value: str, path: str) -> bool:
     return value.rpartition(".")[2] in _ARCHIVES and _FILE_IN_AN_ARCHIVE.match(path) is not None
 
 
-def remark_on_disarmed(labels: list[str]) -> str:
+def remark_on_defanged(labels: list[str]) -> str:
     """Return why a defanged name with these `labels` is no host, or nothing."""
     return FILE if len(labels) == 2 and labels[1] in ALWAYS_A_FILE else ""
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from ingest.indicators import noise
 from ingest.indicators.hosts import hosts_in, ipv6_in, mailboxes_in, may_hold_a_host
-from ingest.indicators.not_a_host import FILE, NOT_BEFORE_A_PATH, is_file_in_an_archive, remark_on, remark_on_disarmed
+from ingest.indicators.not_a_host import FILE, NOT_BEFORE_A_PATH, is_file_in_an_archive, remark_on, remark_on_defanged
 from ingest.indicators.plain_signs import in_plain_signs, with_versions_told
 from ingest.indicators.readers import HASH_TYPES, SHORTEST_HASH, read_shapes
 from ingest.indicators.reading import Reading
@@ -20,7 +20,7 @@ from intel.suffixes import is_top_level, registered_domain
 _HEX: Final = re.compile(r"[0-9a-fA-F]++")
 _WHOLE_TECHNIQUE: Final = re.compile(r"T[0-9]{4}(?:\.[0-9]{3})?")
 _ADDRESS_SEGMENT: Final = re.compile(r"(?<=[/=])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?=[/?&#]|$)")
-_DISARMED_DOT: Final = DOT * 3
+_DEFANGED_DOT: Final = DOT * 3
 _DOTTED: Final = rf"[A-Za-z0-9][A-Za-z0-9-]*+(?>(?:(?:\.|{DOT}{{3}})[A-Za-z0-9-]++)+)"
 _USUAL_PATH: Final = rf"/(?:[A-Za-z0-9/._~%=&?#+{DOT}-]*[A-Za-z0-9/=&#%-])?"
 _WHOLE_HOST: Final = re.compile(
@@ -130,7 +130,7 @@ def _whole_mailbox(token: str) -> list[Reading] | None:
     if match is None or len(token) > _LONGEST_USUAL:
         return None
     local, spelled = match.groups()
-    host = spelled.replace(_DISARMED_DOT, ".")
+    host = spelled.replace(_DEFANGED_DOT, ".")
     if _type_of_usual(host) != "domain":
         return None
     (start, _), (first, end) = match.span("local"), match.span("host")
@@ -152,7 +152,7 @@ def _whole_host(token: str) -> list[Reading] | None:
         return None
     spelled, port, path = match.groups()
     defanged = not spelled.isascii()
-    value = spelled.replace(_DISARMED_DOT, ".") if defanged else spelled
+    value = spelled.replace(_DEFANGED_DOT, ".") if defanged else spelled
     start, end = match.span("host")
     type = _type_of_usual(value)
     if not type:
@@ -160,7 +160,7 @@ def _whole_host(token: str) -> list[Reading] | None:
     remark = ""
     if type == "domain":
         labels = value.split(".")
-        remark = remark_on_disarmed(labels) if defanged else remark_on(token, start, end, labels)
+        remark = remark_on_defanged(labels) if defanged else remark_on(token, start, end, labels)
         if path and remark in NOT_BEFORE_A_PATH:
             remark = ""
     host = Reading(type, value, start, end, defanged, "", remark)
@@ -173,15 +173,15 @@ def _whole_host(token: str) -> list[Reading] | None:
     if _may_be_a_mask(path) or (port and not _is_other_port(port, "")):
         return None
     plain_path = path if path.isascii() else without_marks(path)
-    disarmed = defanged or plain_path is not path
+    is_defanged = defanged or plain_path is not path
     url = Reading(
         "url",
         f"http://{value}{port or ''}{plain_path}",
         start,
         match.end("path"),
-        disarmed,
+        is_defanged,
         value,
-        "" if disarmed else remark,
+        "" if is_defanged else remark,
     )
     return _with_named(token, [url, host])
 
@@ -218,7 +218,7 @@ def _whole_url(token: str) -> list[Reading] | None:
     if match is None or "%3" in token or "__" in token or "&&" in token:
         return None
     scheme, secure, spelled, port, path = match.groups()
-    host = spelled.replace(_DISARMED_DOT, ".")
+    host = spelled.replace(_DEFANGED_DOT, ".")
     if len(host) > _LONGEST_USUAL or (port and not _is_other_port(port, secure)):
         return None
     start, end = match.start("scheme"), match.end("path" if path else "port" if port else "host")

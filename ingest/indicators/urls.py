@@ -16,13 +16,13 @@ from intel.refanging import ANY_COLON, COLON, DOT, MARKS, SEPARATOR, SLASH, with
 LONGEST_URL: Final = 2048
 MOST_NESTED: Final = 16  # URLs inside of one another; more are no address but a list or a trap
 
-_DISARMED: Final = r"[hH][tTxXzZ*]{2}[pP](?:[sS]|[\[(][sS][\])])?|h__ps?|meows?|f[xX]ps?|[fF][tTxX][pP][sS]?"
+_DEFANGED: Final = r"[hH][tTxXzZ*]{2}[pP](?:[sS]|[\[(][sS][\])])?|h__ps?|meows?|f[xX]ps?|[fF][tTxX][pP][sS]?"
 _OTHERS: Final = (
     r"sftp|tftp|tcp|udp|tls|wss?|ssh|ldaps?|rmi|smb|rtsp|ircs?|socks[45]?h?|dns|git|telnet|rdp|vnc|nfs|mqtts?"
     r"|stratum\+(?:tcp|ssl)"
 )
 _BETWEEN: Final = rf"://|:\\\\|:?{SEPARATOR}++/?|{COLON}++//|{ANY_COLON}{SLASH}++/?{SLASH}*+|:/{SLASH}++"
-_HEAD: Final = re.compile(rf"(?<![A-Za-z0-9_])(?P<scheme>{_DISARMED}|{_OTHERS})(?:{_BETWEEN}|__)")
+_HEAD: Final = re.compile(rf"(?<![A-Za-z0-9_])(?P<scheme>{_DEFANGED}|{_OTHERS})(?:{_BETWEEN}|__)")
 _GLUED_HEAD: Final = re.compile(rf"(?P<scheme>h(?:tt|xx|XX)ps?)(?:://|{SEPARATOR}++)")
 _ONLY_HEAD: Final = re.compile(r"(?:[(<\[\"'`]|[^\s:]{1,80}+\]\()?(?<![A-Za-z0-9_])(?P<scheme>h(?:tt|xx)ps?)://")
 _ENCODED_HEAD: Final = re.compile(r"(?<![A-Za-z0-9])h(?:tt|xx|XX)ps?%3[aA]%2[fF]%2[fF][\w%.~+/-]++")
@@ -65,7 +65,7 @@ def urls_in(token: str) -> list[Reading]:
             continue
         end = _end_of_field(token, start, _end(token, authority))
         scheme = head["scheme"]
-        defanged = _is_disarmed(scheme) or _MARKED.search(token, start, end) is not None
+        defanged = _is_defanged(scheme) or _MARKED.search(token, start, end) is not None
         scheme = scheme.translate(_WITHOUT_BRACKETS)  # `hxxp(s)`
         plain = f"{scheme}://{_written_plainly(token[authority:end])}"
         found += _url(plain, start, end, defanged, _host_span(token, authority, end))
@@ -84,7 +84,7 @@ def _heads(token: str) -> list[re.Match[str]]:
     return heads
 
 
-def _is_disarmed(scheme: str) -> bool:
+def _is_defanged(scheme: str) -> bool:
     return scheme.lower() not in _PLAIN_SCHEMES and scheme[0] in "hHfm"
 
 
