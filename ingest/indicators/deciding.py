@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ingest.indicators import noise
+from ingest.indicators.addresses import BLOCKING, MOST_WORDS_OF_A_BARE_LINE, is_answer_of_a_known_host, is_asked_about
 from ingest.indicators.contexts import context_of, said_of
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hash_kinds import kind_of_other
@@ -22,7 +23,6 @@ from ingest.indicators.sightings import Sighting
 from ingest.indicators.text_context import MOST_WORDS, Line, Section, TextContext
 from ingest.indicators.versions import is_version, may_be_a_version
 from intel.indicator_types import named
-from intel.refanging import ANY_DOT
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix, registered_domain
 
 THRESHOLD: Final = 1
@@ -32,26 +32,13 @@ MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url"
 NOTE_IN_FAVOUR: Final = 2
 # What a remark on a spelling counts that has no row of its own.
 _OF_A_REMARK: Final = -7
-# A line of more words is prose, and prose has to say what it means.
-MOST_WORDS_OF_A_BARE_LINE: Final = 2
 # Each costs some 50 microseconds: no text is worth more than a part of a second.
 MOST_IN_CONTEXT: Final = 2
 MOST_CONTEXTS: Final = 2_000
 
 _HIDDEN: Final = (".onion", ".i2p")
 _HIDDEN_SERVICE: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
-# `0.0.0.0 evil.example` of a file of hosts, `nslookup evil.example 8.8.8.8`.
-_BLOCKING: Final = frozenset({"0.0.0.0", "127.0.0.1", "::1"})  # noqa: S104
-_OF_A_HOME_NETWORK: Final = re.compile(r"(?:10|192\.168|172\.(?:1[6-9]|2[0-9]|3[01]))\.")
-_NAME_AFTER: Final = re.compile(rf"[ \t]+[\w-]{{1,63}}+{ANY_DOT}\w")
-_LOOKS_UP: Final = re.compile(r"(?i)\b(?:nslookup|dig|drill|nameservers?|resolvers?)\b")
-LONGEST_COMMAND: Final = 300
-# `ctldl.windowsupdate.com  A  217.20.57.34`.
-_ANSWER: Final = re.compile(
-    r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+)\.?[\s|,:=>()-]{1,20}"
-    r"(?:(?:IN )?A(?:AAA)?|resolve[sd]? to|CNAME)[\s|:=>-]{1,20}\Z"
-)
-_REACH_OF_AN_ANSWER: Final = 120
+_REACH_OF_A_LINE: Final = 120
 _SHORTEST_PROSE: Final = 20
 _HASHES: Final = named(judgement="hash")
 _IDENTIFIERS: Final = named(judgement="identifier")
@@ -164,8 +151,10 @@ class Judge:
             return _HOST
         if noise.is_sharing_service(reading.value):
             return _SERVICE
-        is_service = noise.is_known_host(reading.value) and not is_under_a_shared_suffix(reading.value)
-        is_listed = self._takes_all or (reading.defanged and self._is_bare(start, end))
+        holds_anything = noise.holds_anything(reading.value)
+        is_known = holds_anything or noise.is_known_host(reading.value)
+        is_service = is_known and not is_under_a_shared_suffix(reading.value)
+        is_listed = (self._takes_all and not holds_anything) or (reading.defanged and self._is_bare(start, end))
         return _SERVICE if is_service and not is_listed else _HOST
 
     def _address(self, reading: Reading, start: int, end: int) -> Verdict:
@@ -174,31 +163,24 @@ class Judge:
         if self._around.in_template(start):
             return _FURNITURE
         kind = noise.address_noise(reading.value)
-        is_noise = kind and not (self._around.is_note and self._is_meant(kind, start, end))
+        is_meant = self._around.is_one_line and is_asked_about(
+            self._around, kind, start, end, beside_others=self._names_public_addresses, defangs=self._page_defangs
+        )
+        is_noise = kind and not is_meant
         may_be_one = ":" not in reading.value and (not is_noise or self._around.is_note)
         if may_be_one and self._is_version(reading.value, start, end):
             return Verdict(False, "version number", 0)
-        if is_noise:
-            return Verdict(False, kind, 0)
-        if self._is_of_a_known_host(start):
+        if is_noise or self._is_for_documentation(reading.value):
+            return Verdict(False, kind or "address for documentation", 0)
+        if is_answer_of_a_known_host(self._around.text, start):
             return Verdict(False, OF_A_KNOWN_HOST, 0)
         said = self._said_of_an_address(start, end)
         return _weighed([(5, "address"), *said]) if said else _ADDRESS
 
-    def _is_of_a_known_host(self, start: int) -> bool:
-        """Tell whether an address is what a well-known host resolves to, in the row of an answer."""
-        before = self._around.text[max(0, start - LONGEST_COMMAND) : start].rpartition("\n")[2]
-        if "." not in before or not before[-1:].isspace():
-            return False
-        answer = _ANSWER.search(before[-_REACH_OF_AN_ANSWER:])
-        return answer is not None and noise.is_known_host(answer["host"].lower())
-
     def _said_of_an_address(self, start: int, end: int) -> list[Evidence]:
         """Return what the words around an address say of it, in a line of prose."""
         line = self._around.line(start, end)
-        said = self._around.text[
-            max(line.start, start - _REACH_OF_AN_ANSWER) : min(line.end, end + _REACH_OF_AN_ANSWER)
-        ]
+        said = self._around.text[max(line.start, start - _REACH_OF_A_LINE) : min(line.end, end + _REACH_OF_A_LINE)]
         if (
             (line.words <= MOST_WORDS_OF_A_BARE_LINE and said.isascii())
             or len(said) < _SHORTEST_PROSE
@@ -220,29 +202,16 @@ class Judge:
         line = around.line(start, end)
         return around.place(start) == "main" and line.words > 1 and not around.in_cell(line, start, end)
 
-    def _is_meant(self, kind: str, start: int, end: int) -> bool:
-        """Tell whether a note may be about an address that is no attacker's; where a name is looked up or blocked,
-        no.
-        """
-        line = self._around.line(start, end)
-        at_home = kind == noise.RESOLVER or _OF_A_HOME_NETWORK.match(self._around.text, start) is not None
-        in_prose = self._page_defangs or line.words > MOST_WORDS_OF_A_BARE_LINE
-        if at_home and self._names_public_addresses and in_prose:
-            return False
-        before = self._around.text[line.start : start]
-        if _OF_A_HOME_NETWORK.match(self._around.text, start) and not self._is_bare(start, end):
-            return self._around.accuses(line, start, end)
-        if kind == noise.RESOLVER:
-            return _LOOKS_UP.search(before[-LONGEST_COMMAND:]) is None
-        blocks = self._around.text[start:end] in _BLOCKING and not before.strip()
-        return not blocks or _NAME_AFTER.match(self._around.text, end, line.end) is None
+    def _is_for_documentation(self, address: str) -> bool:
+        """Tell whether an address is set apart for documentation, in a text that also has others."""
+        return self._names_public_addresses and noise.is_for_documentation(address)
 
     def _named(self, reading: Reading, start: int, end: int, list_context: ListContext) -> Verdict:
         """Weigh the evidence around a host, URL or e-mail address that nobody defanged."""
         host = reading.host or reading.value
         section = self._around.section(start)
         evidence = self._against(reading, host, start, end, section)
-        if list_context:
+        if list_context and section != "references":
             evidence.append(_IN_LIST[list_context])
         if self._defanged and self._is_defanged_elsewhere(host):
             evidence.append(EVIDENCE["defanged elsewhere in the text"])
@@ -336,7 +305,7 @@ class Judge:
     def _is_blocked(self, start: int, end: int) -> bool:
         """Tell whether the line sends whoever asks for a host to nowhere, as those of a file of hosts do."""
         first = self._around.line(start, end).start
-        return self._around.text[first:start].strip() in _BLOCKING
+        return self._around.text[first:start].strip() in BLOCKING
 
     def _is_bare(self, start: int, end: int) -> bool:
         return self._around.line(start, end).words <= MOST_WORDS_OF_A_BARE_LINE
@@ -346,9 +315,10 @@ class Judge:
         there.
         """
         if reading.type == "url":
-            if self._around.is_dead_drop(start):
+            holds_anything = noise.holds_anything(host)
+            if self._around.is_dead_drop(start) or (holds_anything and self._around.is_read_for_orders(start)):
                 return EVIDENCE["dead drop"]
-            if noise.holds_anything(host) and self._around.is_fetched(self._around.line(start, end), start):
+            if holds_anything and self._around.is_fetched(self._around.line(start, end), start):
                 return EVIDENCE["fetched from where anyone may put something"]
         return EVIDENCE["well-known host"]
 

@@ -156,8 +156,11 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     found, others = sightings(walked)
     seen = _in_order(found, spaced_sightings(walked))
     context = TextContext(document, plain)
-    has_public = context.is_note and any(
-        reading.type == "ip" and not noise.address_noise(reading.value) for reading, _, _ in seen
+    has_public = any(
+        reading.type == "ip"
+        and not noise.address_noise(reading.value)
+        and not noise.is_for_documentation(reading.value)
+        for reading, _, _ in seen
     )
     judge = Judge(context, _defanged_hosts(seen), names_public_addresses=has_public)
     verdicts, kept = _judge_all(plain.text, seen, judge)

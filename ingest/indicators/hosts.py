@@ -195,7 +195,7 @@ def ipv6_in(token: str) -> list[Reading]:
 def _looks_like_ipv6(spelled: str) -> bool:
     """Tell whether it is neither a time, nor `a::b` of a programming language."""
     if "::" not in spelled:
-        return spelled.count(":") > 5
+        return spelled.count(":") > 5 and any(len(group) > 2 for group in spelled.split(":"))  # no list of bytes
     if spelled == "::1":
         return True
     groups = [group for group in spelled.split(":") if group]

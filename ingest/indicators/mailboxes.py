@@ -43,7 +43,8 @@ _SENT_BY: Final = re.compile(
     r"|phish(?:es|ing)?)\b[^.!?\n]{0,40}"
     r" (?:came|comes?|sent|arriv(?:ed|es)|originat(?:ed|es|ing)|received|deliver(?:ed|y))"
     r" (?:to \w{1,20} )?(?:from|by|via)(?: the (?:address|mailbox|account))?"
-    r"|\bsenders?(?: address(?:es)?)? (?:is|was|were)|(?:^|[(;,] ?)(?:from|sender|reply-to|return-path):)"
+    r"|\bsenders?(?: address(?:es)?)? (?:is|was|were)|(?:^|[(;,] ?)(?:from|sender|reply-to|return-path)[*_]{0,2}:"
+    r"(?:[^\n@:]{1,60}(?=[<(]))?)"
     r"[ \t\"'`<(:]{1,3}\Z",
     re.MULTILINE,
 )

@@ -99,6 +99,7 @@ _CONTACT_WORD: Final = re.compile(
 _DOCUMENTATION: Final = tuple(
     ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 )
+_FIRST_OF_DOCUMENTATION: Final = ("192.0.2.", "198.51.100.", "203.0.113.", "2001:db8:")
 # The first numbers of the IPv4 blocks in which all or some addresses are no one's; from 224 on all are.
 _WHOLLY_SPECIAL: Final = frozenset({"0", "10", "127"})
 _PARTLY_SPECIAL: Final = _WHOLLY_SPECIAL | {"100", "169", "172", "192", "198", "203"}
@@ -106,17 +107,21 @@ _FIRST_SPECIAL: Final = 224
 RESOLVER: Final = "public resolver"
 _RESOLVERS: Final = frozenset(
     {
-        "8.8.8.8",
-        "8.8.4.4",
-        "1.1.1.1",
-        "1.0.0.1",
-        "9.9.9.9",
-        "208.67.222.222",
-        "208.67.220.220",
-        "114.114.114.114",
-        "4.2.2.2",
+        # Google, Cloudflare, Quad9, OpenDNS, Level 3, AdGuard, Control D, Yandex, CleanBrowsing, Verisign, Comodo
+        "8.8.8.8", "8.8.4.4", "1.1.1.1", "1.0.0.1", "1.1.1.2", "1.0.0.2", "1.1.1.3", "1.0.0.3", "9.9.9.9", "9.9.9.10",
+        "9.9.9.11", "149.112.112.112", "149.112.112.10", "208.67.222.222", "208.67.220.220", "208.67.222.123",
+        "208.67.220.123", "4.2.2.1", "4.2.2.2", "4.2.2.3", "4.2.2.4", "4.2.2.5", "4.2.2.6", "94.140.14.14",
+        "94.140.15.15", "94.140.14.15", "94.140.15.16", "76.76.2.0", "76.76.10.0", "77.88.8.8", "77.88.8.1",
+        "77.88.8.2", "77.88.8.88", "77.88.8.7", "185.228.168.9", "185.228.169.9", "185.228.168.168", "64.6.64.6",
+        "64.6.65.6", "8.26.56.26", "8.20.247.20", "195.46.39.39", "84.200.69.80", "84.200.70.40", "74.82.42.42",
+        # AliDNS, DNSPod, 114DNS, Baidu, CNNIC; KT, SK, LG; HiNet
+        "223.5.5.5", "223.6.6.6", "119.29.29.29", "119.28.28.28", "182.254.116.116", "114.114.114.114",
+        "114.114.115.115", "180.76.76.76", "1.2.4.8", "210.2.4.8", "168.126.63.1", "168.126.63.2", "210.220.163.82",
+        "219.250.36.130", "164.124.101.2", "203.248.252.2", "168.95.1.1", "168.95.192.1",
+        "2001:4860:4860::8888", "2001:4860:4860::8844", "2606:4700:4700::1111", "2606:4700:4700::1001", "2620:fe::fe",
+        "2620:fe::9", "2400:3200::1", "2400:3200:baba::1",
     }
-)
+)  # fmt: skip
 
 
 # Registries give these to authorities and schools alone.
@@ -192,11 +197,19 @@ def address_noise(address: str) -> str:
         ip = ipaddress.ip_address(address)
     except ValueError:
         return ""
-    if any(ip.version == net.version and ip in net for net in _DOCUMENTATION):
+    if is_for_documentation(address):
         return ""
     if ip.is_multicast or ip.is_unspecified or ip.is_loopback or ip.is_link_local or ip.is_reserved or ip.is_private:
         return "reserved address"
     return ""
+
+
+def is_for_documentation(address: str) -> bool:
+    """Tell whether an address is set apart for documentation (RFC 5737, RFC 3849)."""
+    if not address.startswith(_FIRST_OF_DOCUMENTATION):
+        return False
+    ip = ipaddress.ip_address(address)
+    return any(ip.version == net.version and ip in net for net in _DOCUMENTATION)
 
 
 def warnings(type: str, value: str) -> tuple[tuple[str, str], ...]:

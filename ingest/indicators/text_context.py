@@ -20,6 +20,7 @@ from intel.suffixes import registered_domain
 Section = Literal["indicators", "references", "other", ""]
 
 SHORT_NOTE: Final = 1500  # characters; below, a text is somebody's note and not an article
+LONGEST_QUESTION: Final = 160
 SIGNS_IN_A_WORD: Final = 3  # of Latin letters, for each of a script that writes a word with one or two signs
 LONGEST_HEADING: Final = 100
 MOST_HEADING_WORDS: Final = 12
@@ -80,6 +81,11 @@ _FIELD_OF_A_HOST: Final = re.compile(
     r"[\"']?[ \t]?[:=][ \t]?[\"']?|\bsni[:=]?[ \t]?[\"']?|(?P<option>[ \t]-o[ \t]+[\"']?))\Z"
 )
 _PORT: Final = re.compile(r":[0-9]{2,5}(?![0-9])")
+# `Received: from mail.evil.example (198.51.100.7) by ...`: the one that handed a letter over from outside.
+_RECEIVED: Final = re.compile(r"(?i)\breceived:[ \t]+from[ \t]+\Z")
+_FROM_OUTSIDE: Final = re.compile(
+    r"\.?[ \t]+\((?:[\w.-]{1,253} )?\[?(?!10\.|127\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)[0-9]"
+)
 _INVITATION: Final = re.compile(
     r"(?:(?:follow|find) us\b(?:[^.!?\n]|[.?](?=\S)){0,100}"
     r"|(?:our (?:\w{1,12} ){0,2}(?:posts?|blog(?: ?posts?)?|reports?|articles?|analysis|write-?ups?)"
@@ -89,6 +95,12 @@ _INVITATION: Final = re.compile(
     r"(?: is)?(?: (?:at|on|in|from|here|under|unter|auf|sur|en))?[ :(<]{1,3}|подробнее[ :]{1,2})\Z"
 )
 _DEAD_DROP: Final = re.compile(r"(?i)\bdead[ -]?drops?\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z")
+# `reads the address of its server from`
+_READ_FOR_ORDERS: Final = re.compile(
+    r"(?i)\b(?:reads?|retriev\w{1,4}|obtain\w{0,3}|gets?|fetch\w{0,3}|extract\w{0,3}|pars\w{1,3}"
+    r"|resolv\w{1,3}|takes?|learns?|pulls?|hid\w{1,3}|stores?|keeps?|finds?)\b[^.!?\n]{0,40}"
+    r"\b(?:c2s?|servers?|config\w{0,8}|address(?:es)?|orders|commands|instructions)\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z"
+)
 _IS_A_MAILBOX: Final = re.compile(rf"[\s>|*\u2022-]{{0,6}}[^\s@]{{1,64}}(?:@|{AT}++)[^\s@]{{4,100}}\s*")
 _IDEOGRAPH: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _IDEOGRAPHS_IN_A_WORD: Final = 4
@@ -129,6 +141,11 @@ class TextContext:
         if len(self.text) >= SHORT_NOTE or self.document.structured:
             return False
         return len(self.text) + SIGNS_IN_A_WORD * len(_IDEOGRAPH.findall(self.text)) < SHORT_NOTE
+
+    @cached_property
+    def is_one_line(self) -> bool:
+        """Tell whether the text is one short line, as of who asks what stands in it."""
+        return len(self.text) <= LONGEST_QUESTION and "\n" not in self.text.strip() and not self.document.structured
 
     def place(self, position: int) -> Place:
         """Return the place of a character of the plain text."""
@@ -211,8 +228,14 @@ class TextContext:
         before = self.text[max(0, start - 2 * _WORDING_REACH) : start]
         return "ead" in before and _DEAD_DROP.search(before) is not None
 
+    def is_read_for_orders(self, start: int) -> bool:
+        """Tell whether the words before say that the address of a server, or orders, are read from what stands here."""
+        return _READ_FOR_ORDERS.search(self.text, max(0, start - 2 * _WORDING_REACH), start) is not None
+
     def in_field_of_a_host(self, start: int, end: int) -> bool:
         """Tell whether the field of a log, or the option of a command, right before `start:end` holds a host."""
+        if _RECEIVED.search(self.text, max(0, start - 30), start):
+            return _FROM_OUTSIDE.match(self.text, end) is not None
         field = _FIELD_OF_A_HOST.search(self.text, max(0, start - 30), start)
         return field is not None and (field["option"] is None or _PORT.match(self.text, end) is not None)
 
@@ -278,7 +301,7 @@ class TextContext:
                 and (len(line) > 2 or not line.isascii())
                 and line[0] not in _NO_HEADING_BEGINS
                 and line[-1] not in _NO_HEADING_ENDS
-                and (" " in line or line[0] in "#=" or line[:-1].isalpha())
+                and (" " in line or line[0] in "#=" or line[:-1].isalpha() or not line.isascii())
                 and (section := _section_of(line.strip()))
             }
             for start, line in cut.places(set(telling), set(telling)):

@@ -60,13 +60,19 @@ _OF_A_SERVER: Final = re.compile(
 )
 # `Version history: 1.0.0.1 (Feb), 1.2.0.7 (April)`, `程序版本号显示为 4.0.2.1`.
 _SPEAKS_OF_ONE: Final = re.compile(
-    r"(?i)\b(?:version(?:e?n|es)?|versión|versão|firmware|builds?|releases?|changelog|upgraded?|updated?|patched|diffed|ver|vers)\b"
+    r"(?i)\b(?:versi(?:on|one|oni|ons|onen|ones|ón|e|es)|versão|versões|bijgewerkt|firmware|builds?|releases?|changelog|upgraded?|updated?|patched|diffed|ver|vers)\b"
     r"|版本|バージョン|버전|верси|updat|actualiz|aktualis|atualiz|업데이트|升级|wersj"
 )
 _SPEAKS_OF_A_SERVER: Final = re.compile(
     r"(?i)\b(?:c2s?|c&c|ips?|ipv4|address(?:es)?|adresse|hosts?|connect\w*|contact\w*|beacon\w*|resolv\w*|sinkhol\w*"
     r"|infrastructure|proxy|gateway|from|via)\W{0,3}\Z|(?:адрес|地址|服务器|アドレス|サーバ|주소|서버)\W{0,3}\Z"
 )
+# `| CVE-2026-1340 | Druckdienst 6.5.4.3 |`, `Gestor de impresi\u00f3n 6.5.4.3 corrige el fallo`: beside a word.
+_SPEAKS_OF_A_FLAW: Final = re.compile(
+    r"(?i)cve-[0-9]{4}|vulnerab|patch|parche|correctif|\b(?:fix|clos|address|corrig|solucion|beheb|schlie\u00df|corre[g\u00e7])\w*"
+    r"|\u0443\u044f\u0437\u0432\u0438\u043c|\u0438\u0441\u043f\u0440\u0430\u0432\u043b|\u6f0f\u6d1e|\u8106\u5f31\u6027|\ucde8\uc57d"
+)
+_BESIDE_A_WORD: Final = re.compile(r"[^\W\d_]{2}[),]?[ \xa0]\Z")
 _REACH_OF_A_SENTENCE: Final = 110
 _SMALL: Final = re.compile(r"(?:[0-9]|1[0-9]|2[0-6])\.(?:[0-9]|1[0-2])\.(?:[0-9]|1[0-9])\.[0-9]{1,3}")
 _SET_AS_A_VERSION: Final = re.compile(
@@ -141,10 +147,12 @@ def _reads_as_a_version(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - _REACH_OF_A_SENTENCE) : start].rpartition("\n")[2]
     if _SPEAKS_OF_A_SERVER.search(before):
         return False
-    return (
-        _SPEAKS_OF_ONE.search(before) is not None
-        or _SPEAKS_OF_ONE.search(text[end : end + _REACH].partition("\n")[0]) is not None
-    )
+    after = text[end : end + _REACH].partition("\n")[0]
+    if _SPEAKS_OF_ONE.search(before) or _SPEAKS_OF_ONE.search(after):
+        return True
+    if _BESIDE_A_WORD.search(before) is None or _word_at_end(before.rstrip(" \xa0),")).lower() in _NO_PRODUCTS:
+        return False
+    return _SPEAKS_OF_A_FLAW.search(before) is not None or _SPEAKS_OF_A_FLAW.search(after) is not None
 
 
 def may_be_a_version(text: str, address: str, start: int, end: int) -> bool:

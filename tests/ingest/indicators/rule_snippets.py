@@ -17,6 +17,37 @@ ADDRESS: Final = "ip 185.220.101.47"
 
 
 RULE_SNIPPETS: Final = (
+    # --- addresses that are no attacker's
+    S("documentation", "The manual says 203.0.113.9; its server is 185.220.101.47.", ADDRESS),
+    S("resolver", "It asks 77.88.8.8 and 223.6.6.6 for names of 185.220.101.47", ADDRESS),
+    S("resolver", "names come from 185.220.70.47 and 185.220.70.48, both public resolvers"),
+    S("bytes", "The serial is 4f:a2:11:9c:00:d1:7e:55."),
+    S("hosts file", "127.0.0.1 localhost\n0.0.0.0 panel.orlop-yard.net\n::1 ip6-localhost\n", PANEL),
+    # --- versions beside a word and a flaw
+    S("flaw", "| CVE-2024-3400 | Druckdienst 6.5.4.3 | ja |", "cve CVE-2024-3400"),
+    S("flaw", "Gestor de impresión 6.5.4.3 corrige el fallo"),
+    S("flaw", "Versione del flusso: 2.6.1.0."),
+    # --- letters: who handed one over, who sent it, its number
+    S(
+        "letter",
+        "Received: from panel.orlop-yard.net (185.220.101.47) by mx.grebe.com\n"
+        'From: "Post" <grebe@orlop-yard.net>\nMessage-ID: <77ab@orlop-yard.net>\nTo: books@grebe.com',
+        PANEL,
+        ADDRESS,
+        "email grebe@orlop-yard.net",
+        "domain orlop-yard.net",
+    ),
+    S("dump of passwords", "a.gale@grebe.com | Winter24!\nb.gale@grebe.com | qwerty12"),
+    # --- what is read there is meant for the program
+    S(
+        "dead drop",
+        "It reads the address of its server from https://steamcommunity.com/profiles/7656119",
+        "url https://steamcommunity.com/profiles/7656119",
+    ),
+    S("harmless", f"The file busybox (SHA1 {SHA1}) is the vendor's own and must not be deleted."),
+    S("harmless", f"zum Vergleich die unveränderte Datei: {SHA1}"),
+    S("no sample", f"The NTLM hash {MD5} was dumped; la clave es {SHA256}"),
+    S("section", "四、通信地址\n185.220.101.47\n五、参考文献\nhttps://www.gale-yard.cn/archives/442\n", ADDRESS),
     # --- versions that read as addresses
     S("series", "Fixed in 8.2.0.4, 9.1.0.3 and 10.0.0.1"),
     S("series", "Patch to 8.2.0.4, 9.1.0.3 or 10.0.0.1"),
