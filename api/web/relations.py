@@ -29,6 +29,8 @@ _LABEL: Final = 22
 # Those of the second step stand in turns on two rings, so that their labels keep apart.
 _RINGS: Final = (0.0, 190.0, 310.0, 370.0)
 _SQUEEZED: Final = 1.2
+_LETTER: Final = (0.0, 8.0, 6.8)
+_MARGIN: Final = 24
 
 Ranked = tuple[Ioc, int]
 
@@ -79,6 +81,17 @@ class Node:
     @property
     def from_y(self) -> float:
         return self.parent.y if self.parent else HEIGHT / 2
+
+
+def view_box(nodes: Sequence[Node]) -> str:
+    """Return the part of the picture that holds all nodes and their labels, as an SVG view box."""
+    sides, heights = [WIDTH / 2], [HEIGHT / 2 - 40, HEIGHT / 2 + 14]
+    for node in nodes:
+        reach = node.radius + 4 + _LETTER[node.step] * len(node.label)
+        sides += [node.x, node.x + (reach if node.anchor == "start" else -reach)]
+        heights += [node.y - node.radius, node.y + node.radius]
+    x, y = math.floor(min(sides)) - _MARGIN, math.floor(min(heights)) - _MARGIN
+    return f"{x} {y} {math.ceil(max(sides)) + _MARGIN - x} {math.ceil(max(heights)) + _MARGIN - y}"
 
 
 async def relations(store: Store, article_ids: Sequence[str], center: Ioc | None) -> tuple[Node, ...]:

@@ -24,6 +24,19 @@ def clipped(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
+def in_cells(text: str) -> str:
+    """Return a row of a table without its rules: `| C2 | 192.0.2.7 |` -> `C2 · 192.0.2.7`."""
+    cells = [cell.strip() for cell in text.split("|")] if text.lstrip().startswith("|") or " | " in text else [text]
+    return " · ".join(cell for cell in cells if cell.strip(":- "))
+
+
+def without_title(summary: str, title: str) -> str:
+    """Return a summary that begins with its article's title without it."""
+    begun = summary.lstrip(":=#*- ")
+    rest = begun[len(title) :] if begun.casefold().startswith(title.casefold()) else summary
+    return rest.strip(":=#*- ") if rest is not summary else summary
+
+
 def day(moment: datetime) -> str:
     """Return a day as `20 Nov 2026`."""
     return f"{moment.day} {moment:%b %Y}"

@@ -153,7 +153,7 @@ def _marked_part(
     known = read_blocks(article.structure, len(article.text or ""))
     found = marked_blocks(part, blocks_within(known, part, start), spans, iocs)
     # The title stands above the text already.
-    repeats = bool(found) and start == 0 and found[0].kind == "heading" and _same(found[0].heading, article.title)
+    repeats = bool(found) and start == 0 and _same(found[0].heading, article.title)
     return found[1:] if repeats else found
 
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 from api.parameters import read_text
 from api.web.addresses import actor_path, ioc_path, source_path
 from api.web.pages.actors import articles_naming
-from api.web.relations import HEIGHT, WIDTH, relations
+from api.web.relations import HEIGHT, WIDTH, relations, view_box
 from api.web.visit import Visit
 from intel.canonical import canonical, defang
 from intel.catalogues.actors import actor_named
@@ -69,4 +69,5 @@ async def _shown(
         articles=articles,
         width=WIDTH,
         height=HEIGHT,
+        view_box=view_box(nodes),
     )

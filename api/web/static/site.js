@@ -34,6 +34,9 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
+// A graph wider than the screen begins at its middle.
+for (const graph of document.querySelectorAll(".graph")) graph.scrollLeft = (graph.scrollWidth - graph.clientWidth) / 2;
+
 // Colours without a reload
 for (const button of document.querySelectorAll(".colours button")) {
   button.addEventListener("click", (event) => {

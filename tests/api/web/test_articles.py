@@ -164,3 +164,10 @@ async def test_a_member_pages_through_the_indicators_of_a_long_article(
     listed = page.tree.xpath("//aside//a[@class='value']")
     assert [a.text_content().replace("[.]", ".") for a in listed] == values[1_000:]
     assert "Next page" not in page.links() and "From the first indicator" in page.links()
+
+
+async def test_a_summary_does_not_say_the_title_again(api: Running, visitor: Reader) -> None:
+    article = make_article("titled", title="Curlew returns", summary="= Curlew returns The loader is back.")
+    await publish(api.store, article)
+    page = await visitor.open("/articles")
+    assert [one.text_content() for one in page.tree.xpath("//p[@class='summary']")] == ["The loader is back."]

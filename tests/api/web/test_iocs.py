@@ -49,7 +49,10 @@ async def test_the_page_tells_when_and_where_it_was_seen(api: Running, visitor: 
     await api.publish("new", "domain evil.example", "ip 192.0.2.9", at=72, source="Second Blog", title="The second one")
     page = await visitor.open("/ioc/domain/evil.example")
     facts = [" ".join(div.text_content().split()) for div in page.tree.xpath("//dl[@class='figures']/div")]
-    assert facts == ["first seen16 Nov 2026", "last seen19 Nov 2026 1 day ago", "articles2", "independent sources2"]
+    assert facts[:2] == ["first seen16 Nov 2026", "last seen19 Nov 2026 1 day ago"]
+    assert facts[2:] == ["articles2", "independent sources2", "confidence30/100"]
+    rules = [row.text_content() for row in page.tree.xpath("//details[@class='arithmetic']//tbody/tr")]
+    assert [row[-2:] for row in rules] == ["30", "20", "20", "40", "30"]
     assert {"The first report", "The second one", "192[.]0[.]2[.]9"} <= set(page.links())
     assert page.links()["The second one"].startswith("/articles/")
     assert "It used evil.example then." in page.text
@@ -68,8 +71,20 @@ async def test_the_picture_has_a_title_and_a_table_behind_it(api: Running, visit
         await api.publish(name, "domain evil.example", at=at)
     tree = (await visitor.open("/ioc/domain/evil.example")).tree
     assert tree.xpath("//*[local-name()='svg'][@role='img']/*[local-name()='title']")
-    rows = [[" ".join(cell.text_content().split()) for cell in row] for row in tree.xpath("//table/tbody/tr")]
+    rows = [
+        [" ".join(cell.text_content().split()) for cell in row]
+        for row in tree.xpath("//section[@aria-labelledby='when']//tbody/tr")
+    ]
     assert rows == [["18 Nov 2026", "1"], ["16 Nov 2026", "2"]]
+
+
+async def test_one_article_needs_no_picture_and_a_row_of_a_table_is_quoted_without_its_rules(
+    api: Running, visitor: Reader
+) -> None:
+    await api.publish("one", Sighting("domain", "evil.example", "| C2 | evil.example | 443 |"))
+    page = await visitor.open("/ioc/domain/evil.example")
+    assert not page.tree.xpath("//section[@aria-labelledby='when']")
+    assert "C2 · evil.example · 443" in page.text
 
 
 async def test_a_vulnerability_and_a_technique_lead_to_their_registers(api: Running, visitor: Reader) -> None:
@@ -134,7 +149,7 @@ async def test_a_familys_page_tells_aliases_weeks_and_what_is_named_with_it(api:
     assert "Also called: " in page.text and "Geodo" in page.text
     links = page.links()
     assert links["Domain 1"] == "/search?malware=Emotet&type=domain"
-    assert links["First Blog"] == "/sources/First%20Blog"
+    assert links["First Blog 4"] == "/sources/First%20Blog"
     assert "Techniques named with it" in page.text and "T1059.001 PowerShell" in page.text
     assert "Vulnerabilities named with it" in page.text and "CVE-2024-3400" in links
     assert "other.example" not in (await visitor.open(links["2026-W47"])).text
