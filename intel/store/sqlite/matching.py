@@ -62,7 +62,9 @@ def matching_iocs(clauses: Sequence[Clause], columns: str, exact_ids: Sequence[s
     if not exact_ids:
         return Sql(text, parameters)
     exact = of_ids(exact_ids)
-    return Sql(f"SELECT seq FROM ({text}) UNION {exact.text}", parameters + exact.parameters)
+    # The words mostly match it too. A UNION would keep all that they match, to compare it with one or two.
+    beside = f"{exact.text} AND NOT EXISTS (SELECT 1 FROM ({text}) AS matching WHERE matching.seq = iocs.seq)"
+    return Sql(f"SELECT seq FROM ({text}) UNION ALL {beside}", (*parameters, *exact.parameters, *parameters))
 
 
 def of_ids(ids: Sequence[str]) -> Sql:
@@ -112,7 +114,8 @@ def _matching(expression: str) -> Sql:
 
 
 def _ways(clause: Clause, columns: str) -> list[str]:
-    words = [f"{{{columns}}} : {phrase}" for phrase in _phrases(clause)]
+    # Nothing of the third column can be met by a word, and to name the two others takes twice as long.
+    words = [phrase if columns == ANYWHERE else f"{{{columns}}} : {phrase}" for phrase in _phrases(clause)]
     return words + [f"{{host}} : {_quoted(_host_token(host))}" for host in clause.hosts]
 
 

@@ -92,10 +92,12 @@ def _note(connection: sqlite3.Connection, query: IocQuery, text: SearchText, mos
     """Note what matches; return how many there are, and how many of them are exact values."""
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS ranked (seq INTEGER PRIMARY KEY, class INTEGER)")
     connection.execute("DELETE FROM ranked")
-    found, value = matching_seqs(query), in_value(text)
-    class_ = Sql(str(most)) if most else Sql(f"CASE WHEN seq IN ({value.text}) THEN 1 ELSE 2 END", value.parameters)
-    sql = f"INSERT INTO ranked (seq, class) SELECT seq, {class_.text} FROM ({found.text})"
-    total = connection.execute(sql, (*class_.parameters, *found.parameters)).rowcount
+    found = matching_seqs(query)
+    sql = f"INSERT INTO ranked (seq, class) SELECT seq, ? FROM ({found.text})"
+    total = connection.execute(sql, (most or 2, *found.parameters)).rowcount
+    if not most:
+        value = in_value(text)
+        connection.execute(f"UPDATE ranked SET class = 1 WHERE seq IN ({value.text})", value.parameters)
     _note_exact(connection, text)
     exact = connection.execute("UPDATE ranked SET class = 0 WHERE seq IN (SELECT seq FROM exact)").rowcount
     return total, exact
