@@ -37,6 +37,7 @@ _REPAIR = (
 )
 _CORRECT_SETTING = "Correct it in the environment, then run this again."
 _MAKE_WRITABLE = "Make room on the disk, or let the service's user write to the data folder and its files."
+_OLDEST_PYTHON = (3, 11)
 _OLDEST_SQLITE = (3, 35, 0)
 _SCARCE_BYTES = 1_000_000_000
 
@@ -121,7 +122,8 @@ async def _look(
 
 
 def _python() -> Finding:
-    return Finding("Python", sys.version_info >= (3, 11), sys.version.partition(" ")[0], "")
+    well = sys.version_info >= _OLDEST_PYTHON
+    return Finding("Python", well, sys.version.partition(" ")[0], "" if well else "It must be 3.11 or newer.")
 
 
 def _second_reader() -> Finding:
@@ -199,4 +201,12 @@ async def _service(settings: Settings) -> Finding:
         return Finding("service", True, f"none runs at {settings.base_url}", "Start one with: ioc serve", absent=True)
     well = answer.status_code == 200
     found = f"ready at {settings.base_url}" if well else f"{settings.base_url} answers {answer.status_code}"
-    return Finding("service", well, found, "" if well else "See its log.")
+    return Finding("service", well, found, " ".join(_reasons(answer)) or ("" if well else "See its log."))
+
+
+def _reasons(answer: httpx.Response) -> list[str]:
+    """Return why the service is not what it should be; another one at its address may answer anything."""
+    try:
+        return [str(reason) for reason in answer.json()["reasons"]]
+    except (ValueError, KeyError, TypeError):
+        return []

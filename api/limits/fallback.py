@@ -47,6 +47,9 @@ class FallbackLimiter:
     async def give_back(self, key: str, rate: Rate) -> None:
         await self._decide(lambda limiter: limiter.give_back(key, rate))
 
+    async def answers(self) -> bool:
+        return await self._shared.answers()
+
     async def close(self) -> None:
         await self._shared.close()
         await self._local.close()

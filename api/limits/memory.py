@@ -49,6 +49,9 @@ class MemoryLimiter:
         now = self._clock()
         self._keep(key, arithmetic.give_back(self._bucket(key), rate, now), rate, now)
 
+    async def answers(self) -> bool:
+        return True
+
     async def close(self) -> None:
         self._kept.clear()
 

@@ -41,6 +41,10 @@ class Limiter(Protocol):
         """Put one token back that `take` gave; the bucket never holds more than its capacity. Errors as for `take`."""
         ...
 
+    async def answers(self) -> bool:
+        """Say within about a second whether the place where buckets are shared is in reach; raises nothing."""
+        ...
+
     async def close(self) -> None:
         """Give back connections; may be called twice."""
         ...

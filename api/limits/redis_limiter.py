@@ -52,6 +52,14 @@ class RedisLimiter:
     async def give_back(self, key: str, rate: Rate) -> None:
         await self._ask(key, rate, cost=-1)
 
+    async def answers(self) -> bool:
+        try:
+            async with asyncio.timeout(_TIMEOUT_SECONDS):
+                await self._redis.ping()
+        except (RedisError, OSError):
+            return False
+        return True
+
     async def close(self) -> None:
         await self._redis.aclose()
 

@@ -99,5 +99,8 @@ class SharedLimiter:
             bucket = arithmetic.give_back(place.bucket, rate, place.now)
             place.keep(bucket, rate)
 
+    async def answers(self) -> bool:
+        return True
+
     async def close(self) -> None:
         """Do nothing: the buckets last as long as any process has them."""

@@ -20,6 +20,9 @@ router = APIRouter(include_in_schema=False)
 
 _MOST_FEEDS = 500
 _MOST_DUE = 500
+_WITHOUT_REDIS = (
+    "Redis is out of reach: requests pass, limited by each server for itself, and submissions wait for the next sweep."
+)
 
 
 @router.get("/healthz")
@@ -29,15 +32,16 @@ async def healthz() -> Response:
 
 @router.get("/readyz")
 async def readyz(request: Request) -> Response:
+    service = service_of(request)
     try:
-        await service_of(request).store.ping()
+        await service.store.ping()
     except StoreDamaged as damage:
         reasons = {"status": damage.told, "reasons": [damage.told]}
         return json_answer(reasons, 503, {"Retry-After": str(damage.retry_after_seconds)})
     except StoreUnavailable as error:
         reasons = {"status": "waiting for the store", "reasons": [error.told]}
         return json_answer(reasons, 503, {"Retry-After": "2"})
-    return json_answer({"status": "ready", "reasons": []})
+    return json_answer({"status": "ready", "reasons": [] if await service.limiter.answers() else [_WITHOUT_REDIS]})
 
 
 @router.get("/metrics")

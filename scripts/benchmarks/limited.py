@@ -29,6 +29,9 @@ class Unlimited:
     async def give_back(self, key: str, rate: Rate) -> None:
         return
 
+    async def answers(self) -> bool:
+        return True
+
     async def close(self) -> None:
         return
 

@@ -250,7 +250,7 @@ def run(submissions: int) -> int:
         storm = Storm(here, nodes, redis, press)
         reader = Reader([server.address for server in storm.servers], storm.key)
         work = [
-            threading.Thread(target=storm.submit, args=(pages, submissions * 0.3), daemon=True),
+            threading.Thread(target=storm.submit, args=(pages, submissions * 0.5), daemon=True),
             threading.Thread(target=storm.write_by_key, daemon=True),
             threading.Thread(target=storm.make_keys, args=(8.0,), daemon=True),
         ]

@@ -16,6 +16,17 @@ async def test_a_running_service_is_alive_and_ready(api: Running) -> None:
     assert (await api.client.get("/readyz")).json() == {"status": "ready", "reasons": []}
 
 
+async def test_a_service_without_its_redis_is_ready_and_says_what_is_missing(
+    elasticsearch_url: str, index_prefix: str, tmp_path: Path
+) -> None:
+    nobody = "redis://127.0.0.1:9/0"
+    engines = {"elasticsearch_url": elasticsearch_url, "elasticsearch_index_prefix": index_prefix, "redis_url": nobody}
+    async with running(tmp_path, **engines, ioc_secret_key="a secret of this test alone", **GENEROUS) as api:
+        answer = await api.client.get("/readyz")
+    assert (answer.status_code, answer.json()["status"]) == (200, "ready")
+    assert "Redis is out of reach" in answer.json()["reasons"][0]
+
+
 @pytest.mark.promise("health.metrics-allow")
 async def test_metrics_are_read_from_allowed_networks_only(api: Running, tmp_path: Path) -> None:
     refused = await api.client.get("/metrics")

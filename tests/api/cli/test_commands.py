@@ -289,23 +289,6 @@ def test_doctor_says_what_is_well(here: Installation) -> None:
     assert {"settings", "store", "service"} <= {item["what"] for item in json.loads(ended.stdout)["items"]}
 
 
-@pytest.mark.promise("cli.doctor")
-def test_doctor_says_what_to_do_about_what_is_not_well(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("no folder")
-    ended = Installation(tmp_path, {"IOC_DATA_DIR": str(tmp_path / "file" / "data")}).run("doctor", "--json")
-    assert ended.returncode == 1, ended.stdout
-    unwell = [item for item in json.loads(ended.stdout)["items"] if not item["well"]]
-    assert unwell and all(item["advice"] for item in unwell)
-    engines = {
-        "ELASTICSEARCH_URL": "http://127.0.0.1:9",
-        "REDIS_URL": "redis://127.0.0.1:9/0",
-        "IOC_SECRET_KEY": "x" * 16,
-    }
-    served = Installation(tmp_path, engines).run("doctor", "--json")
-    assert served.returncode == 1
-    assert {item["what"] for item in json.loads(served.stdout)["items"] if not item["well"]} >= {"Redis", "store"}
-
-
 @pytest.mark.promise("cli.commands")
 def test_reindexing_changes_nothing_that_is_found(here: Installation) -> None:
     imported(here, article_page())

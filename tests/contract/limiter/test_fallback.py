@@ -162,3 +162,12 @@ async def test_giving_back_falls_back_too(server: ApiServer, own_redis: RedisSer
 async def test_looking_falls_back_too(server: ApiServer, own_redis: RedisServer) -> None:
     own_redis.kill()
     assert (await server.limiter.peek(fresh_key(), RATE)).remaining == 10
+
+
+async def test_it_tells_whether_redis_answers_though_nobody_asked_for_a_bucket(
+    server: ApiServer, own_redis: RedisServer
+) -> None:
+    assert await server.limiter.answers()
+    own_redis.kill()
+    assert not await server.limiter.answers()
+    assert server.decided_locally == 0

@@ -148,3 +148,7 @@ async def test_a_rate_that_was_lowered_holds_at_once(world: World) -> None:
     key = fresh_key()
     await world.limiter.take(key, Rate(100, 60))
     assert (await world.limiter.take(key, Rate(10, 3600))).remaining == 9
+
+
+async def test_it_says_that_its_buckets_are_in_reach(world: World) -> None:
+    assert await world.limiter.answers()
