@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import httpx
 
+from tests.end_to_end.forking import inherited, may_be_forked, run_forked
 from tests.engines.engine import free_port
 
 T = TypeVar("T")
@@ -40,8 +41,7 @@ class Installation:
 
     def __init__(self, folder: Path, settings: Mapping[str, str]) -> None:
         self.folder = folder
-        kept = {name: os.environ[name] for name in ("PATH", "LANG", "HOME", "TMPDIR") if name in os.environ}
-        self.environment = kept | {
+        self.environment = inherited() | {
             "IOC_DATA_DIR": str(folder / "data"),
             "IOC_FETCH_ALLOW": "127.0.0.0/8",
             # So that waiting for a submission runs into no limit.
@@ -88,6 +88,8 @@ class Installation:
 
     def run(self, *arguments: str, typed: str = "", seconds: float = 50.0) -> subprocess.CompletedProcess[str]:
         """Runs `ioc …` to its end."""
+        if may_be_forked(self.environment):
+            return run_forked(arguments, self.folder, self.environment, typed, seconds)
         return subprocess.run(
             [PROGRAMS / "ioc", *arguments],
             cwd=self.folder,
