@@ -22,6 +22,9 @@ _ANSWER: Final = re.compile(
     r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+)\.?[\s|,:=>()-]{1,20}"
     r"(?:(?:IN )?A(?:AAA)?|resolve[sd]? to|CNAME)[\s|:=>-]{1,20}\Z"
 )
+# `203.0.113.7:443 (outlook.office365.com)`, `ntp.ubuntu.com (203.0.113.7)`.
+_HOST_AFTER: Final = re.compile(r"(?::[0-9]{1,5})? \((?P<host>[\w-]+(?:\.[\w-]+)+)\)")
+_HOST_BEFORE: Final = re.compile(r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+) \(\Z")
 _REACH_OF_AN_ANSWER: Final = 120
 
 
@@ -32,6 +35,14 @@ def is_answer_of_a_known_host(text: str, start: int) -> bool:
         return False
     answer = _ANSWER.search(before[-_REACH_OF_AN_ANSWER:])
     return answer is not None and noise.is_known_host(answer["host"].lower())
+
+
+def stands_beside_its_known_host(text: str, start: int, end: int) -> bool:
+    """Tell whether a well-known host stands in brackets behind an address, or right before it in brackets."""
+    beside = _HOST_AFTER.match(text, end, end + _REACH_OF_AN_ANSWER)
+    if beside is None and text[start - 1 : start] == "(":
+        beside = _HOST_BEFORE.search(text, max(0, start - _REACH_OF_AN_ANSWER), start)
+    return beside is not None and noise.is_known_host(beside["host"].lower())
 
 
 def is_asked_about(around: TextContext, kind: str, start: int, end: int, *, beside_others: bool, defangs: bool) -> bool:

@@ -9,7 +9,13 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from ingest.indicators import noise
-from ingest.indicators.addresses import BLOCKING, MOST_WORDS_OF_A_BARE_LINE, is_answer_of_a_known_host, is_asked_about
+from ingest.indicators.addresses import (
+    BLOCKING,
+    MOST_WORDS_OF_A_BARE_LINE,
+    is_answer_of_a_known_host,
+    is_asked_about,
+    stands_beside_its_known_host,
+)
 from ingest.indicators.contexts import context_of, said_of
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hash_kinds import kind_of_other
@@ -40,6 +46,7 @@ _HIDDEN: Final = (".onion", ".i2p")
 _HIDDEN_SERVICE: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
 _REACH_OF_A_LINE: Final = 120
 _SHORTEST_PROSE: Final = 20
+_ENDS_WITH: Final = ("'.", '".')  # of a detection rule
 _HASHES: Final = named(judgement="hash")
 _IDENTIFIERS: Final = named(judgement="identifier")
 
@@ -172,7 +179,8 @@ class Judge:
             return Verdict(False, "version number", 0)
         if is_noise or self._is_for_documentation(reading.value):
             return Verdict(False, kind or "address for documentation", 0)
-        if is_answer_of_a_known_host(self._around.text, start):
+        text = self._around.text
+        if is_answer_of_a_known_host(text, start) or stands_beside_its_known_host(text, start, end):
             return Verdict(False, OF_A_KNOWN_HOST, 0)
         said = self._said_of_an_address(start, end)
         return _weighed([(5, "address"), *said]) if said else _ADDRESS
@@ -300,7 +308,8 @@ class Judge:
 
     def _is_suffix(self, start: int) -> bool:
         """Tell whether only a dot stands before a name: `.kro.kr`, and no `*.evil.example`."""
-        return self._around.text[max(0, start - 2) : start].strip(" \t\n(\"'`\u201c,\u3001") == "."
+        before = self._around.text[max(0, start - 2) : start]
+        return before not in _ENDS_WITH and before.strip(" \t\n(\"'`\u201c,\u3001") == "."
 
     def _is_blocked(self, start: int, end: int) -> bool:
         """Tell whether the line sends whoever asks for a host to nowhere, as those of a file of hosts do."""
@@ -318,7 +327,9 @@ class Judge:
             holds_anything = noise.holds_anything(host)
             if self._around.is_dead_drop(start) or (holds_anything and self._around.is_read_for_orders(start)):
                 return EVIDENCE["dead drop"]
-            if holds_anything and self._around.is_fetched(self._around.line(start, end), start):
+            if (holds_anything or is_under_a_shared_suffix(host)) and self._around.is_fetched(
+                self._around.line(start, end), start
+            ):
                 return EVIDENCE["fetched from where anyone may put something"]
         return EVIDENCE["well-known host"]
 

@@ -89,7 +89,9 @@ _CONTACT_MAILBOXES: Final = frozenset(
     {
         "info", "press", "media", "contact", "support", "sales", "security", "cert", "soc", "psirt", "report",
         "reports", "help", "abuse", "privacy", "legal", "marketing", "pr", "newsletter", "feedback", "editor",
-        "careers", "jobs", "hello", "threatintel", "intel", "research", "incident", "incidents", "disclosure",
+        "careers", "jobs", "hello", "noc", "ir", "csirt", "redaktion", "redaccion", "redazione", "redacao", "kontakt",
+        "contacto", "contato", "contatti", "contatto", "prensa", "presse", "imprensa", "stampa", "hinweise", "tips",
+        "threatintel", "intel", "research", "incident", "incidents", "disclosure",
         "vulnerability", "webmaster", "noreply", "no-reply", "admin", "postmaster", "hostmaster", "git", "root",
     }
 )  # fmt: skip
@@ -99,6 +101,7 @@ _CONTACT_WORD: Final = re.compile(
 _DOCUMENTATION: Final = tuple(
     ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
 )
+_BEHIND_PROVIDERS: Final = ipaddress.ip_network("100.64.0.0/10")
 _FIRST_OF_DOCUMENTATION: Final = ("192.0.2.", "198.51.100.", "203.0.113.", "2001:db8:")
 # The first numbers of the IPv4 blocks in which all or some addresses are no one's; from 224 on all are.
 _WHOLLY_SPECIAL: Final = frozenset({"0", "10", "127"})
@@ -199,6 +202,8 @@ def address_noise(address: str) -> str:
         return ""
     if is_for_documentation(address):
         return ""
+    if ip in _BEHIND_PROVIDERS:
+        return "reserved address"
     if ip.is_multicast or ip.is_unspecified or ip.is_loopback or ip.is_link_local or ip.is_reserved or ip.is_private:
         return "reserved address"
     return ""

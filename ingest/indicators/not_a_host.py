@@ -113,7 +113,8 @@ def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
 
 
 def _remark_on_labels(labels: list[str], first: str, top: str) -> str:
-    if len(labels) > 2 and (first in _REVERSED_ROOTS or (len(first) == 2 and labels[1] in _UNDER_COUNTRIES_TOO)):
+    may_be_reversed = first in _REVERSED_ROOTS or (len(first) == 2 and labels[1] in _UNDER_COUNTRIES_TOO)
+    if len(labels) > 2 and may_be_reversed and not any("-" in label for label in labels):
         return REVERSED
     if (first in _CODE_ROOTS or _DECOMPILED.fullmatch(first)) and _may_be_a_member(labels, top.lower()):
         return CODE
@@ -131,7 +132,7 @@ def _remark_on_labels(labels: list[str], first: str, top: str) -> str:
 def _remark_on_neighbours(token: str, start: int, before: str, after: str) -> str:
     if before and before in "\\/" and names_a_share(token, start):
         return ""
-    if before and (before in "\\/$#@&" or (before == "-" and token[start - 2 : start - 1] in _ENDS_OF_PLACEHOLDERS)):
+    if before and (before in "\\/$#@&%" or (before == "-" and token[start - 2 : start - 1] in _ENDS_OF_PLACEHOLDERS)):
         return PART_OF_A_PATH
     return CODE if after and after in "(\\" else ""
 

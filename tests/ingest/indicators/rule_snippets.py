@@ -21,10 +21,12 @@ RULE_SNIPPETS: Final = (
     S("documentation", "The manual says 203.0.113.9; its server is 185.220.101.47.", ADDRESS),
     S("resolver", "It asks 77.88.8.8 and 223.6.6.6 for names of 185.220.101.47", ADDRESS),
     S("resolver", "names come from 185.220.70.47 and 185.220.70.48, both public resolvers"),
+    S("known host", "outbound 185.220.70.48:443 (outlook.office365.com); ntp.ubuntu.com (185.220.70.47)"),
     S("bytes", "The serial is 4f:a2:11:9c:00:d1:7e:55."),
     S("hosts file", "127.0.0.1 localhost\n0.0.0.0 panel.orlop-yard.net\n::1 ip6-localhost\n", PANEL),
     # --- versions beside a word and a flaw
     S("flaw", "| CVE-2024-3400 | Druckdienst 6.5.4.3 | ja |", "cve CVE-2024-3400"),
+    S("flaw", "i alla versioner före\n25.3.1.1) utnyttjas"),
     S("flaw", "Gestor de impresión 6.5.4.3 corrige el fallo"),
     S("flaw", "Versione del flusso: 2.6.1.0."),
     # --- letters: who handed one over, who sent it, its number
@@ -38,6 +40,16 @@ RULE_SNIPPETS: Final = (
         "domain orlop-yard.net",
     ),
     S("dump of passwords", "a.gale@grebe.com | Winter24!\nb.gale@grebe.com | qwerty12"),
+    S("colon", "The name in question: gale-post.com.", GALE),
+    S("reports to", "Both extensions report to gale-post.com every hour.", GALE),
+    S("licence", "The panel's code names https://orlop-yard.net/license and MIT."),
+    S("no sample", f'The MD5 of "password", {MD5}, is none; transaction {SHA256}'),
+    S("end of a name", "QueryName|endswith:\n  - '.gale-post.com'\n", GALE),
+    S(
+        "fetched",
+        "$u='https://bitbucket.org/orlop/yard/downloads/a.jpg';$b=$w.DownloadData($u)",
+        "url https://bitbucket.org/orlop/yard/downloads/a.jpg",
+    ),
     # --- what is read there is meant for the program
     S(
         "dead drop",
