@@ -75,6 +75,11 @@ class ArticleDetailModel(ArticleModel):
     iocs: list[IocModel] = Field(description="its first 1,000 indicators, in order of first appearance")
 
 
+class EvidenceModel(BaseModel):
+    points: int = Field(description="what it counted for the candidate; below 0: against it")
+    rule: str
+
+
 class CandidateModel(BaseModel):
     type: IocType
     value: str
@@ -86,6 +91,9 @@ class CandidateModel(BaseModel):
     score: int = Field(description="above 0 is kept")
     rule: str = Field(description="the rule that decided")
     reason: str = Field(description="what that rule means")
+    evidence: list[EvidenceModel] | None = Field(
+        None, description="every rule that spoke; absent where one settled it alone, or where none were kept"
+    )
 
 
 class CandidateListModel(ListModel[CandidateModel]):

@@ -167,7 +167,7 @@ class Weighed(TypedDict):
 class CandidateRecord(TypedDict):
     """What was weighed in a text, kept or dropped: as written at `start:end`, and the rule that decided, with why.
 
-    `evidence` is told on the command line alone.
+    `evidence` is there where several rules were weighed.
     """
 
     type: str

@@ -118,7 +118,7 @@ def _write_lines(lines: Iterable[Mapping[str, Any]]) -> None:
 def _show_table(extraction: Extraction, second: _Second, *, wide: bool) -> None:
     from api.cli.running import print_table, say
 
-    found = candidate_records(extraction, _ROWS_OF_A_KIND, _ROWS_OF_A_KIND, with_evidence=True)
+    found = candidate_records(extraction, _ROWS_OF_A_KIND, _ROWS_OF_A_KIND)
     weighed: Iterable[CandidateRecord] = merge(found.records, second.candidates, key=_start)
     print_table(
         "Candidates", ("verdict", "value, as written", "type", "at", "place", "why"), map(_row, weighed), wide=wide

@@ -11,6 +11,7 @@ from intel.records import CandidateRecord
 
 MOST_KEPT: Final = 20_000
 MOST_DROPPED: Final = 5_000
+MOST_WITH_EVIDENCE: Final = 5_000
 LONGEST_SPELLING: Final = 2048
 
 
@@ -27,21 +28,23 @@ class CandidateRecords(NamedTuple):
 
 
 def candidate_records(
-    extraction: Extraction, most_kept: int = MOST_KEPT, most_dropped: int = MOST_DROPPED, *, with_evidence: bool = False
+    extraction: Extraction, most_kept: int = MOST_KEPT, most_dropped: int = MOST_DROPPED
 ) -> CandidateRecords:
     """Return the candidates of a text, kept and dropped ones, up to a number of each.
 
     Members: `type`, `value`, `spelling` (as written, `start:end` of the document's text), `start`, `end`, `place`,
-    `kept`, `score` (above 0 is kept), `rule` (its name) and `reason` (a sentence); if asked for also `evidence`.
+    `kept`, `score` (above 0 is kept), `rule` (its name) and `reason` (a sentence); the first 5,000 of which several
+    rules were weighed also `evidence`.
     """
     room = {True: most_kept, False: most_dropped}
-    record = _with_evidence if with_evidence else _record
     records: list[CandidateRecord] = []
-    left_out = 0
+    with_evidence = left_out = 0
     for candidate in extraction.candidates():
         if room[candidate.kept]:
             room[candidate.kept] -= 1
+            record = _with_evidence if with_evidence < MOST_WITH_EVIDENCE else _record
             records.append(record(extraction, candidate))
+            with_evidence += bool(candidate.evidence)
         else:
             left_out += 1
     return CandidateRecords(tuple(records), left_out)

@@ -42,6 +42,16 @@ async def test_anyone_sees_what_was_kept_and_what_was_dropped_and_why(api: Runni
     assert (answer["revision"], answer["notes"]) == (1, [])
 
 
+async def test_a_candidate_of_which_several_rules_were_weighed_tells_what_each_counted(api: Running) -> None:
+    article = await weighed(api)
+    answer = (await api.get(f"/articles/{article.id}/candidates")).json()
+    told = {each["value"]: each.get("evidence") for each in answer["items"]}
+    file = next(each for each in answer["items"] if each["value"] == "setup.py")
+    assert told["gale-post.com"] is None
+    assert [row["rule"] for row in told["setup.py"]] == ["name of a file", "the text defangs what is dangerous"]
+    assert sum(row["points"] for row in told["setup.py"]) == file["score"]
+
+
 @pytest.mark.promise("articles.candidates")
 @pytest.mark.parametrize(
     ("asked", "values"),

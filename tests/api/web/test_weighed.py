@@ -15,6 +15,7 @@ from intel.records import Article, Reading
 from tests.api.running import Running
 from tests.api.web.reading import Page, Reader
 from tests.contract.store.builders import hour
+from tests.ingest.indicators.snippets import ARTICLE
 
 
 async def weighed(api: Running, text: str) -> Article:
@@ -36,6 +37,18 @@ async def test_an_article_leads_to_what_was_weighed_in_it_and_why(api: Running, 
     assert "It is the name of a file." in page.text
     dropped = await visitor.open(page.links()["Dropped"])
     assert [row[0] for row in rows(dropped)] == ["setup[.]py"]
+
+
+async def test_all_that_was_weighed_stands_below_the_rule_that_decided(api: Running, visitor: Reader) -> None:
+    article = await weighed(api, f"{ARTICLE}The loader sent its answers to the C2 server gale-post.com first.\n")
+    page = await visitor.open(f"/articles/{article.id}/weighed")
+    (list_of_evidence,) = page.tree.xpath("//tr[.//bdi[text()='gale-post[.]com']]//ul")
+    reading = await api.store.readings.get(article.id, 1)
+    assert reading and reading.candidates
+    (candidate,) = [each for each in reading.candidates if each["value"] == "gale-post.com"]
+    said = [" ".join(item.text_content().split()) for item in list_of_evidence]
+    assert said == [f"{row['points']:+} {row['rule']}" for row in candidate["evidence"]]
+    assert len(said) > 1
 
 
 async def test_a_member_says_with_one_click_that_a_verdict_is_wrong(
