@@ -189,6 +189,6 @@ def _spaced_urls(text: str) -> Iterator[Sighting]:
     for match in _SPACED_HEAD.finditer(text):
         head, following = match["head"], match["following"]
         if (head, following) not in read:
-            read[head, following] = [each for each in read_token(head + following) if each.start == 0]
+            read[head, following] = [each for each in _read(head + following) if each.start == 0]
         for reading in read[head, following]:
             yield reading, match.start(), match.end("head") + 1 + reading.end - len(head)

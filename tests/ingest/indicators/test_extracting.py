@@ -155,7 +155,9 @@ def test_names_of_malware_are_found_in_scripts_without_blanks() -> None:
     assert [each.value for each in found] == ["MoqHao"]
 
 
-def test_a_rule_that_fails_costs_the_one_candidate_it_fails_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_rule_that_fails_costs_the_one_candidate_it_fails_on(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     weigh = Judge.verdict
 
     def fails_on_one(judge: Judge, sighting: Sighting, list_context: ListContext = "") -> Verdict:
@@ -170,3 +172,4 @@ def test_a_rule_that_fails_costs_the_one_candidate_it_fails_on(monkeypatch: pyte
         (False, "could not be weighed"),
         (True, "defanged"),
     ]
+    assert "a candidate of type ip could not be weighed" in caplog.text
