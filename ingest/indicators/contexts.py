@@ -14,7 +14,9 @@ from intel.refanging import DOT
 REACH_BEFORE: Final = 120
 REACH_AFTER: Final = 100
 LONGEST_LINE: Final = 400
-_IN_OTHER_LETTERS: Final = frozenset({"ru", "zh", "ja", "ko"})
+_ESCAPE: Final = re.compile(r"\\.")
+_LATIN: Final = re.compile(r"[a-zA-Z\u00c0-\u024f\u1e00-\u1eff]")
+_LETTER: Final = re.compile(r"[^\W\d_]")
 
 # One class of characters comes first: that is what the engine skips to at full speed.
 _SENTENCE_ENDS: Final = re.compile(
@@ -28,12 +30,15 @@ _JOINS: Final = re.compile(
 
 
 class Spoken:
-    """What one place of a rule may say, by language; those in other letters are only asked of a text that has such."""
+    """What one place of a rule may say, by language.
+
+    Those in letters other than Latin are only asked of a text that has such.
+    """
 
     def __init__(self, by_language: dict[str, str], end: str) -> None:
         self._end = end
-        self._latin = [pattern for language, pattern in by_language.items() if language not in _IN_OTHER_LETTERS]
-        self._others = [pattern for language, pattern in by_language.items() if language in _IN_OTHER_LETTERS]
+        self._latin = [pattern for pattern in by_language.values() if not _is_in_other_letters(pattern)]
+        self._others = [pattern for pattern in by_language.values() if _is_in_other_letters(pattern)]
 
     @cached_property
     def _of_latin(self) -> re.Pattern[str]:
@@ -57,6 +62,12 @@ class Spoken:
         return self._of_latin.match(said) is not None or (
             not said.isascii() and self._of_others.match(said) is not None
         )
+
+
+def _is_in_other_letters(pattern: str) -> bool:
+    """Tell whether all letters that a pattern names are other than Latin."""
+    named = _ESCAPE.sub("", pattern)
+    return _LATIN.search(named) is None and _LETTER.search(named) is not None
 
 
 @dataclass(frozen=True, slots=True)

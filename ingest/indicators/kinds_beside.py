@@ -10,8 +10,8 @@ from ingest.indicators.vocabulary import table, words
 from intel.refanging import places_of
 
 _ROOTS: Final = {language: tuple(roots.split("|")) for language, roots in table("coined", "kinds").items()}
-# A letter without which no text is in the language: to look for one is what takes least.
-_LETTER_OF: Final = {"ru": "\u043e", "zh": "\u7684", "ja": "\u306e", "ko": "\ub2e4"}
+# Without which no text is in the language: to look for one letter is what takes least.
+_LETTER_OF: Final = table("coined", "letter")
 _NO_MALWARE: Final = frozenset(word.lower() for word in words("coined", "not"))
 _REACH_BEFORE: Final = 90
 _REACH_AFTER: Final = 80
