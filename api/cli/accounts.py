@@ -13,7 +13,7 @@ from api.accounts.sign_up import check_email
 from api.accounts.sign_up import create_account as sign_up
 from api.auditing import on_command_line
 from api.cli.running import print_json, print_table, say, with_store
-from intel.errors import AccountExists, IocError, KeyLimitReached, NotFound
+from intel.errors import AccountExists, InvalidQuery, IocError, KeyLimitReached, NotFound
 from intel.ids import account_id
 from intel.records import Account, ApiKey, Role
 from intel.settings import Settings
@@ -210,5 +210,8 @@ def _ask_password(email: str) -> str:
             raise IocError("the two passwords differ; nothing was changed")
     else:
         password = sys.stdin.readline().rstrip("\r\n")
-    check_password(password, email)
+    try:
+        check_password(password, email)
+    except InvalidQuery as error:
+        raise InvalidQuery(error.field, f"The password {error.message}.") from None
     return password

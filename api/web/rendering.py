@@ -16,7 +16,7 @@ from api.web import addresses, text
 from api.web.text import Verbatim
 from intel.canonical import defang
 from intel.indicator_types import TYPES
-from intel.names import technique_name
+from intel.names import technique_description, technique_name
 from intel.records import IOC_TYPES, Ioc
 from intel.times import rfc3339
 from intel.unseen import plain
@@ -39,7 +39,10 @@ class Templates:
         )
         self._environment.globals.update(static=static, ioc_types=IOC_TYPES, ioc_path=addresses.ioc_path, defang=defang)
         self._environment.globals.update(
-            source_path=addresses.source_path, actor_path=addresses.actor_path, technique_name=technique_name
+            source_path=addresses.source_path,
+            actor_path=addresses.actor_path,
+            technique_name=technique_name,
+            technique_description=technique_description,
         )
         self._environment.filters.update(
             defanged=_defanged,

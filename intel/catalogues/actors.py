@@ -26,7 +26,8 @@ _FORMED: Final = (
     r"(?:APT|UNC|FIN)[- ]?[0-9]{1,5}|TA[1-9][0-9]{2,3}|(?:UAC|TAG|DEV|Storm)-[0-9]{1,5}"
     r"|[A-Z][a-z]{2,14} (?:Typhoon|Blizzard|Sandstorm|Sleet|Tempest|Tsunami|Cyclone)"
     r"|(?:[A-Z]{3,14}|[A-Z][a-z]{2,14}) (?:BEAR|PANDA|KITTEN|SPIDER|CHOLLIMA|Bear|Panda|Kitten|Spider|Chollima)"
-    r"|Operation (?!Cent|Manag|System|Team|Mode)[A-Z][A-Za-z]{3,20}(?: [A-Z][a-z]{2,20})?"
+    r"|Operation (?!Cent|Manag|System|Team|Mode)[A-Z][A-Za-z]{3,20}"
+    r"(?: (?!Indicators|Report|Campaign|Analysis)[A-Z][a-z]{2,20})?"
 )
 _NUMBERED: Final = re.compile(r"(APT|UNC|FIN)[- ]?([0-9]+)")
 _SCHEME: Final = re.compile(rf"(?:{_FORMED})")

@@ -68,6 +68,11 @@ def technique_name(id: str) -> str | None:
     return _techniques().get(id)
 
 
+def technique_description(id: str) -> str:
+    """Return the first sentences of what ATT&CK says of a technique, or nothing."""
+    return _descriptions().get(id, "")
+
+
 def technique_names() -> tuple[str, ...]:
     """Return the names of all ATT&CK techniques."""
     return tuple(_techniques().values())
@@ -140,6 +145,11 @@ def _openings(spellings: frozenset[str], ordinary: frozenset[str]) -> dict[str, 
 @cache
 def _techniques() -> Mapping[str, str]:
     return MappingProxyType(_read("attack_techniques.json")["techniques"])
+
+
+@cache
+def _descriptions() -> Mapping[str, str]:
+    return MappingProxyType(_read("attack_descriptions.json")["descriptions"])
 
 
 def _read(name: str) -> dict[str, Any]:

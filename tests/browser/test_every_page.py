@@ -25,6 +25,9 @@ OPEN_TO_ALL = (
     "/ioc/domain/evil-curlew.net",
     "/graph/malware/Emotet",
     "/actor/APT40",
+    "/actors",
+    "/malware",
+    "/unsubscribe/5b6c0000-0000-4000-8000-000000000000/cut-off",
     "/graph/source/Shipyard%20Blog",
     "/ioc/domain/never.example",
     "/articles",
@@ -55,7 +58,11 @@ FOR_MEMBERS = (
     "/submissions",
 )
 FOR_ADMINISTRATORS = ("/admin", "/admin/feeds", "/admin/accounts", "/admin/audit", "/settings/two-factor")
-SEEN_AS_404 = ("/ioc/domain/never.example", "/no/such/page")
+SEEN_AS_404 = (
+    "/unsubscribe/5b6c0000-0000-4000-8000-000000000000/cut-off",
+    "/ioc/domain/never.example",
+    "/no/such/page",
+)
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,11 @@
-"""`/actor/{name}`: a threat actor or campaign: what ATT&CK says, the articles that name it and what these name."""
+"""`/actors` and `/actor/{name}`: threat actors and campaigns: what ATT&CK says, the articles that name them and what
+these name.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 from api.web.addresses import actor_path
 from api.web.visit import Visit, private
 from api.web.weekly_bars import WeeklyBars, article_bars
-from intel.catalogues.actors import Actor, actor_named
+from intel.catalogues.actors import Actor, Names, actor_named, actor_names
 from intel.errors import NotFound
 from intel.query import ArticleQuery, parse_search
 from intel.records import IOC_TYPES, Article, Ioc
@@ -24,6 +26,7 @@ _ARTICLES = 50
 _SIFTED, _NAMED = 20, 100
 _LISTED = 30
 MOST_ARTICLES = 20
+_NEWEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,41 @@ class Named:
     type: str
     iocs: tuple[tuple[Ioc, int], ...]
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mentioned:
+    """An actor that recent articles name: in how many of them, of how many sources, and the newest."""
+
+    name: str
+    articles: int
+    sources: int
+    newest: Article
+
+
+async def show_all(visit: Visit) -> Response:
+    """Show the actors that recent articles name, most of them first, and all names that are known."""
+    store = visit.service.store
+    names = await actor_names(store)
+    page = await store.articles.find(ArticleQuery(limit=_NEWEST))
+    return visit.page(
+        "actors.html",
+        mentioned=mentioned(page.items, names),
+        counted=len(page.items),
+        names=sorted(set(names.by_key.values()), key=str.casefold),
+        imported=any(one.name == "attack" for one in await store.catalogues.all()),
+    )
+
+
+def mentioned(articles: Sequence[Article], names: Names) -> list[Mentioned]:
+    """Return the actors in titles and summaries of articles (newest first), most articles first, then by name."""
+    found: defaultdict[str, list[Article]] = defaultdict(list)
+    for article in articles:
+        told = f"{article.title}\n{article.summary or ''}"
+        for name in {name for *_, name in names.spans(told)}:
+            found[name].append(article)
+    counted = [Mentioned(name, len(all), len({one.source_name for one in all}), all[0]) for name, all in found.items()]
+    return sorted(counted, key=lambda one: (-one.articles, one.name.casefold()))
 
 
 async def show(visit: Visit) -> Response:

@@ -97,7 +97,7 @@ if (matchMedia("(max-width: 62rem)").matches) {
 }
 
 // Keys
-const rooms = { h: "/", i: "/search", a: "/articles", w: "/weekly", f: "/focus" };
+const rooms = { h: "/", i: "/search", a: "/articles", m: "/malware", w: "/weekly", f: "/focus" };
 const hits = [...document.querySelectorAll("[data-hit]")];
 let at = -1;
 let going = false;

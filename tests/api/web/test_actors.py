@@ -61,3 +61,16 @@ async def test_names_are_found_without_any_catalogue(api: Running, visitor: Read
     assert page.heading == "Operation Grey Gale" and "Campaign" in page.text
     assert (await visitor.open("/actor/Nobody")).status == 404
     assert (await visitor.open("/actor/UNC7777")).status == 404
+
+
+async def test_the_index_tells_who_is_in_recent_articles_and_all_known_names(api: Running, visitor: Reader) -> None:
+    assert "No recent article names one" in (await visitor.open("/actors")).text
+    await api.publish("one", title="APT 40 is back", source="First Blog", at=0)
+    await api.publish("two", title="Leviathan Group and FIN7", source="Second Blog", at=24)
+    page = await visitor.open("/actors")
+    rows = [[" ".join(cell.text_content().split()) for cell in row] for row in page.tree.xpath("//tbody/tr")]
+    assert [row[:3] for row in rows] == [["APT40", "2", "2"], ["FIN7", "1", "1"]]
+    assert rows[0][4] == "Leviathan Group and FIN7" and page.links()["APT40"] is not None
+    assert page.links()["APT28"].startswith("/articles?q=")
+    await put(api.store, "attack", hour(0), bundle())
+    assert (await visitor.open("/actors")).links()["Gale Crew"] == "/actor/Gale%20Crew"

@@ -4,7 +4,14 @@ import json
 from pathlib import Path
 
 import intel.names
-from intel.names import is_technique, malware_name, malware_names, spelling_key, technique_name
+from intel.names import (
+    is_technique,
+    malware_name,
+    malware_names,
+    spelling_key,
+    technique_description,
+    technique_name,
+)
 
 
 def test_techniques_are_known_by_id() -> None:
@@ -60,9 +67,15 @@ def test_an_ordinary_name_may_be_written_in_its_own_ways_only() -> None:
     assert "cobaltstrike" in names.composed
 
 
+def test_a_technique_is_described_in_some_sentences_without_links_and_citations() -> None:
+    told = technique_description("T1566.001")
+    assert told.startswith("Adversaries may send spearphishing emails with a malicious attachment") and told[-1] == "."
+    assert "Citation" not in told and "](" not in told and technique_description("T9999") == ""
+
+
 def test_the_data_carries_the_notice_of_its_licence() -> None:
     folder = Path(intel.names.__file__).parent
-    for file in ("attack_techniques.json", "malware.json"):
+    for file in ("attack_techniques.json", "attack_descriptions.json", "malware.json"):
         notice = json.loads((folder / file).read_text(encoding="utf-8"))["notice"]
         assert (
             "© The MITRE Corporation. This work is reproduced and distributed with the permission of The MITRE"
