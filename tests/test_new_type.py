@@ -29,8 +29,8 @@ READER = """
 _WALLET: Final = re.compile(r"(?<![0-9A-Za-z])[13][1-9A-HJ-NP-Za-km-z]{25,34}(?![0-9A-Za-z])")
 
 
-def _wallets(token: str) -> Iterator[Reading]:
-    return (Reading("bitcoin", match[0], *match.span()) for match in _WALLET.finditer(token))
+def _wallets(token: str) -> Iterator[TokenCandidate]:
+    return (TokenCandidate("bitcoin", match[0], *match.span()) for match in _WALLET.finditer(token))
 
 
 READERS: Final = (

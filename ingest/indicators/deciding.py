@@ -24,9 +24,9 @@ from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to, is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
 from ingest.indicators.own_evidence import is_a_licence, looks_up_a_file, of_its_own
-from ingest.indicators.reading import Reading
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.text_context import MOST_WORDS, Line, Section, TextContext
+from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.versions import is_version, may_be_a_version
 from intel.indicator_types import named
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix, registered_domain
@@ -36,8 +36,8 @@ THRESHOLD: Final = 1
 MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 9, "url": 14, "email": 11})
 MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 3})
 NOTE_IN_FAVOUR: Final = 2
-# What a remark on a spelling counts that has no row of its own.
-_OF_A_REMARK: Final = -7
+# What an objection on a spelling counts that has no row of its own.
+_OF_AN_OBJECTION: Final = -7
 # Each costs some 50 microseconds: no text is worth more than a part of a second.
 MOST_IN_CONTEXT: Final = 2
 MOST_CONTEXTS: Final = 2_000
@@ -109,12 +109,12 @@ class Judge:
         if type in _HASHES:
             return self._hash(reading, start)
         if type in _IDENTIFIERS:
-            if reading.remark:
-                return Verdict(False, reading.remark, 0)
+            if reading.objection:
+                return Verdict(False, reading.objection, 0)
             return _FURNITURE if self._around.in_template(start) else _IDENTIFIER
         if reading.defanged:
-            if reading.remark:
-                return Verdict(False, reading.remark, 0)
+            if reading.objection:
+                return Verdict(False, reading.objection, 0)
             if type == "email" and self._is_of_an_organisation(reading, start, end):
                 return _OF_AN_ORGANISATION
             if noise.is_placeholder(reading.host or reading.value) and not self._is_listed_alone(start, end):
@@ -128,7 +128,7 @@ class Judge:
         line = self._around.line(start, end)
         return line.words == 0 and self._around.section(start) == "indicators"
 
-    def _is_of_an_organisation(self, reading: Reading, start: int, end: int) -> bool:
+    def _is_of_an_organisation(self, reading: TokenCandidate, start: int, end: int) -> bool:
         """Tell whether a mailbox is one by which a well-known organisation asks to be reached."""
         if not noise.is_known_host(reading.host) or noise.is_mailbox_provider(reading.host):
             return False
@@ -142,13 +142,13 @@ class Judge:
         """Tell whether what stands at a place belongs to the page around the article."""
         return self._around.place(position) == "furniture"
 
-    def _hash(self, reading: Reading, start: int) -> Verdict:
-        if reading.remark:
-            return Verdict(False, reading.remark, 0)
+    def _hash(self, reading: TokenCandidate, start: int) -> Verdict:
+        if reading.objection:
+            return Verdict(False, reading.objection, 0)
         kind = kind_of_other(self._around.text, reading.type, start)
         return Verdict(False, kind, 0) if kind else _WHOLE_HASH
 
-    def _host_of_another(self, reading: Reading, start: int, end: int) -> Verdict:
+    def _host_of_another(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
         """Keep the host of a URL or mailbox that is an indicator, unless anyone may use that host."""
         if reading.type == "domain" and "@" in reading.source and "://" not in reading.source:
             common = noise.is_mailbox_provider(reading.value) or noise.is_known_host(reading.value)
@@ -164,9 +164,9 @@ class Judge:
         is_listed = (self._takes_all and not holds_anything) or (reading.defanged and self._is_bare(start, end))
         return _SERVICE if is_service and not is_listed else _HOST
 
-    def _address(self, reading: Reading, start: int, end: int) -> Verdict:
-        if reading.remark:
-            return Verdict(False, reading.remark, 0)
+    def _address(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
+        if reading.objection:
+            return Verdict(False, reading.objection, 0)
         if self._around.in_template(start):
             return _FURNITURE
         kind = noise.address_noise(reading.value)
@@ -214,7 +214,7 @@ class Judge:
         """Tell whether an address is set apart for documentation, in a text that also has others."""
         return self._names_public_addresses and noise.is_for_documentation(address)
 
-    def _named(self, reading: Reading, start: int, end: int, list_context: ListContext) -> Verdict:
+    def _named(self, reading: TokenCandidate, start: int, end: int, list_context: ListContext) -> Verdict:
         """Weigh the evidence around a host, URL or e-mail address that nobody defanged."""
         host = reading.host or reading.value
         section = self._around.section(start)
@@ -230,7 +230,7 @@ class Judge:
         if noise.is_reserved_host(host) or noise.is_placeholder(host):
             is_listed = _is_listed(evidence)
             evidence.append(EVIDENCE["reserved name that is listed" if is_listed else "name reserved for examples"])
-        is_file = reading.remark == FILE or (reading.type == "domain" and may_name_a_file(host))
+        is_file = reading.objection == FILE or (reading.type == "domain" and may_name_a_file(host))
         if is_file and self._around.holds_hash(line):
             evidence.append(EVIDENCE["name of the file with a hash beside it"])
         evidence += self._said(reading, start, end, line, evidence)
@@ -238,7 +238,9 @@ class Judge:
             evidence.append(EVIDENCE["column of a hex dump"])
         return _weighed(evidence)
 
-    def _said(self, reading: Reading, start: int, end: int, line: Line, evidence: list[Evidence]) -> list[Evidence]:
+    def _said(
+        self, reading: TokenCandidate, start: int, end: int, line: Line, evidence: list[Evidence]
+    ) -> list[Evidence]:
         """Return what the words around a candidate add to the `evidence`, as far as they can change the verdict."""
         score, text = _sum(evidence), self._around.text
         lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
@@ -274,11 +276,11 @@ class Judge:
             above = above.partition(".")[2]
         return False
 
-    def _against(self, reading: Reading, host: str, start: int, end: int, section: Section) -> list[Evidence]:
+    def _against(self, reading: TokenCandidate, host: str, start: int, end: int, section: Section) -> list[Evidence]:
         around = self._around
         evidence: list[Evidence] = []
-        if reading.remark and not (reading.remark == WORDS and around.sets_apart(start, end)):
-            evidence.append(EVIDENCE.get(reading.remark) or (_OF_A_REMARK, reading.remark))
+        if reading.objection and not (reading.objection == WORDS and around.sets_apart(start, end)):
+            evidence.append(EVIDENCE.get(reading.objection) or (_OF_AN_OBJECTION, reading.objection))
         if self._publisher and registered_domain(host) == self._publisher:
             evidence.append(EVIDENCE["the publisher's own site"])
         if host in noise.REFERENCE_HOSTS or looks_up_a_file(reading, host) or is_a_licence(reading, host):
@@ -319,7 +321,7 @@ class Judge:
     def _is_bare(self, start: int, end: int) -> bool:
         return self._around.line(start, end).words <= MOST_WORDS_OF_A_BARE_LINE
 
-    def _at_a_known_host(self, reading: Reading, host: str, start: int, end: int) -> Evidence:
+    def _at_a_known_host(self, reading: TokenCandidate, host: str, start: int, end: int) -> Evidence:
         """Return what a well-known host adds: nothing against a URL from which an attack reads what anyone may put
         there.
         """
@@ -354,7 +356,7 @@ class Judge:
         in_a_note = is_note and not self._page_defangs
         return [EVIDENCE["mailbox for readers, in a note" if in_a_note else "mailbox for readers"]]
 
-    def _wording(self, reading: Reading, start: int, end: int, line: Line) -> list[Evidence]:
+    def _wording(self, reading: TokenCandidate, start: int, end: int, line: Line) -> list[Evidence]:
         """Return what the words around add; asked last, when it can still change the verdict."""
         evidence: list[Evidence] = []
         if line.start == start and line.end == end:
@@ -382,7 +384,7 @@ class Judge:
             evidence.append(EVIDENCE["word of a pointer"])
         return evidence
 
-    def _in_favour(self, reading: Reading, start: int, end: int, line: Line, section: Section) -> list[Evidence]:
+    def _in_favour(self, reading: TokenCandidate, start: int, end: int, line: Line, section: Section) -> list[Evidence]:
         around = self._around
         evidence: list[Evidence] = []
         if around.is_note and line.words <= MOST_WORDS_OF_A_BARE_LINE:

@@ -227,11 +227,11 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
 
 def _verdict(text: str, seen: list[Sighting], index: int, judge: Judge, kept: _Kept) -> Verdict:
     """Return the verdict on `seen[index]`, after those on all before it."""
-    type, _, _, _, defanged, _, remark, source = seen[index][0]
-    if remark == NOT_READ:
+    type, _, _, _, defanged, _, objection, source = seen[index][0]
+    if objection == NOT_READ:
         return NOT_WEIGHED
     try:
-        is_asked = remark or (type in ASKED_FOR_LIST_CONTEXT and not (defanged or source))
+        is_asked = objection or (type in ASKED_FOR_LIST_CONTEXT and not (defanged or source))
         verdict = judge.verdict(seen[index], list_context_of(text, seen, index) if is_asked else "")
     except (ValueError, LookupError):
         log.exception("a candidate of type %s could not be weighed", type)
@@ -259,7 +259,7 @@ def _keep_urls_at_listed_hosts(seen: list[Sighting], refused: list[int], verdict
     nearly: dict[str, int] = {}
     for index in refused:
         reading, score = seen[index][0], verdicts[index].score + _HOST_IS_LISTED[0]
-        if score < THRESHOLD or reading.remark or ("url", reading.value) in kept or verdicts[index] is NOT_WEIGHED:
+        if score < THRESHOLD or reading.objection or ("url", reading.value) in kept or verdicts[index] is NOT_WEIGHED:
             continue
         if _is_listed(kept.get(("domain", reading.host), ())):
             nearly[reading.value] = max(score, nearly.get(reading.value, score))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ingest.indicators.not_a_host import PART_OF_A_PATH, names_a_share, remark_on, remark_on_defanged
-from ingest.indicators.reading import Reading
+from ingest.indicators.not_a_host import PART_OF_A_PATH, names_a_share, objection_to, objection_to_defanged
+from ingest.indicators.token_candidate import TokenCandidate
 from intel.canonical import canonical_domain, canonical_ip, canonical_ipv4
 from intel.refanging import ANY_COLON, ANY_DOT, AT, COLON, DOT, without_marks
 from intel.suffixes import is_other_root, is_top_level, may_end_a_name
@@ -60,9 +60,9 @@ def may_hold_a_host(token: str) -> bool:
     return DOT in token or any(label[-1].isdigit() or may_end_a_name(label) for label in _AFTER_A_DOT.findall(token))
 
 
-def hosts_in(token: str) -> list[Reading]:
+def hosts_in(token: str) -> list[TokenCandidate]:
     """Return the domains and IPv4 addresses of a token."""
-    found: list[Reading] = []
+    found: list[TokenCandidate] = []
     for match in HOST.finditer(token):
         start, end = match.span()
         spelled = match[0]
@@ -81,7 +81,7 @@ def hosts_in(token: str) -> list[Reading]:
     return found
 
 
-def _address(token: str, start: int, end: int) -> list[Reading]:
+def _address(token: str, start: int, end: int) -> list[TokenCandidate]:
     spelled = token[start:end]
     value = canonical_ipv4(without_marks(spelled))
     before, after = token[start - 1 : start] if start else "", token[end : end + 2]
@@ -91,11 +91,11 @@ def _address(token: str, start: int, end: int) -> list[Reading]:
     in_a_path = before and before in "/\\" and not defanged and not names_a_share(token, start)
     if in_a_path and _BESIDE_AN_ADDRESS.search(token[max(0, start - 17) : start]):
         in_a_path = False
-    remark = PART_OF_A_PATH if in_a_path else ""
+    objection = PART_OF_A_PATH if in_a_path else ""
     mask = _MASK.match(token, end)
     if mask and _is_network(value, int(mask[1])):
-        remark = "network"
-    return [Reading("ip", value, start, end, defanged, remark=remark)]
+        objection = "network"
+    return [TokenCandidate("ip", value, start, end, defanged, objection=objection)]
 
 
 def _is_network(address: str, bits: int) -> bool:
@@ -104,7 +104,7 @@ def _is_network(address: str, bits: int) -> bool:
     return bits < 32 and number & ((1 << (32 - bits)) - 1) == 0
 
 
-def _domain(token: str, start: int, end: int) -> list[Reading]:
+def _domain(token: str, start: int, end: int) -> list[TokenCandidate]:
     raw = token[start:end]
     start += len(raw) - len(raw.lstrip(_NOT_AT_AN_EDGE))
     raw = raw.strip(_NOT_AT_AN_EDGE)
@@ -120,10 +120,14 @@ def _domain(token: str, start: int, end: int) -> list[Reading]:
     if value is None:
         return []
     if defanged:
-        remark = remark_on_defanged(value.split("."))
-        return [Reading("domain", value, start, _end_of(token, start, len(spelled)), True, remark=remark)]
+        objection = objection_to_defanged(value.split("."))
+        return [TokenCandidate("domain", value, start, _end_of(token, start, len(spelled)), True, objection=objection)]
     end = start + len(raw)
-    return [Reading("domain", value, start, end, False, remark=remark_on(token, start, end, spelled.split(".")))]
+    return [
+        TokenCandidate(
+            "domain", value, start, end, False, objection=objection_to(token, start, end, spelled.split("."))
+        )
+    ]
 
 
 def _end_of(token: str, start: int, plain_length: int) -> int:
@@ -144,9 +148,9 @@ def _unglued(spelled: str) -> str:
     return match[1] if match and is_top_level(match[1].rpartition(".")[2]) else ""
 
 
-def mailboxes_in(token: str) -> list[Reading]:
+def mailboxes_in(token: str) -> list[TokenCandidate]:
     """Return the e-mail addresses of a token."""
-    found: list[Reading] = []
+    found: list[TokenCandidate] = []
     behind_the_last = max(token.rfind("@"), token.rfind(AT)) + 2  # in front of a host, no sign is sought in vain
     for match in _EMAIL.finditer(token, 0, behind_the_last):
         host = HOST.match(token, match.end())
@@ -165,7 +169,7 @@ def mailboxes_in(token: str) -> list[Reading]:
             continue
         start = match.start() + shift
         defanged = DOT in token[start:end] or AT in token[start:end]
-        found.append(Reading("email", f"{local}@{domain}", start, end, defanged, domain))
+        found.append(TokenCandidate("email", f"{local}@{domain}", start, end, defanged, domain))
     return found
 
 
@@ -181,14 +185,14 @@ def _frame(token: str, start: int, end: int) -> tuple[int, int]:
     return len(piece) - len(piece.lstrip("_")), start + len(piece.rstrip("_"))
 
 
-def ipv6_in(token: str) -> list[Reading]:
+def ipv6_in(token: str) -> list[TokenCandidate]:
     """Return the IPv6 addresses of a token."""
-    found: list[Reading] = []
+    found: list[TokenCandidate] = []
     for match in _IPV6.finditer(token):
         spelled = without_marks(match["address"])
         value = canonical_ip(spelled) if _looks_like_ipv6(spelled) else None
         if value is not None:
-            found.append(Reading("ip", value, *match.span("address"), COLON in match["address"]))
+            found.append(TokenCandidate("ip", value, *match.span("address"), COLON in match["address"]))
     return found
 
 

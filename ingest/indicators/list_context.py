@@ -6,8 +6,8 @@ import re
 from typing import Final, Literal
 
 from ingest.indicators import noise
-from ingest.indicators.reading import Reading
 from ingest.indicators.sightings import Sighting
+from ingest.indicators.token_candidate import TokenCandidate
 
 ListContext = Literal["hosts", "packages", ""]
 
@@ -30,7 +30,7 @@ def list_context_of(text: str, seen: list[Sighting], index: int) -> ListContext:
     anything, and of a name of three labels or more.
     """
     reading = seen[index][0]
-    if reading.remark or (reading.type == "url" and noise.holds_anything(reading.host)):
+    if reading.objection or (reading.type == "url" and noise.holds_anything(reading.host)):
         return "hosts" if _in_company(text, seen, index) else ""
     if reading.type == "domain" and reading.value.count(".") > 1:
         return "packages" if _among_packages(text, seen[index][1]) else ""
@@ -55,8 +55,8 @@ def _in_company(text: str, seen: list[Sighting], index: int) -> bool:
     return _reaches_a_host(text, seen, index, 1) or _reaches_a_host(text, seen, index, -1)
 
 
-def _is_a_host(reading: Reading) -> bool:
-    return not reading.remark and reading.type in _HOSTS and not noise.is_known_host(reading.host or reading.value)
+def _is_a_host(reading: TokenCandidate) -> bool:
+    return not reading.objection and reading.type in _HOSTS and not noise.is_known_host(reading.host or reading.value)
 
 
 def _reaches_a_host(text: str, seen: list[Sighting], index: int, step: int) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ingest.indicators import noise
-from ingest.indicators.reading import Reading
+from ingest.indicators.token_candidate import TokenCandidate
 from intel.suffixes import registered_domain
 
 # A mailbox with more in its favour than this stands in a list of indicators.
@@ -89,7 +89,7 @@ def _speaks_of_an_attack(text: str, start: int, end: int) -> bool:
     return any(map(around.__contains__, _OF_AN_ATTACK))
 
 
-def of_refused_hosts(mailboxes: Mapping[str, int], refused: Iterable[Reading], kept: frozenset[str]) -> set[str]:
+def of_refused_hosts(mailboxes: Mapping[str, int], refused: Iterable[TokenCandidate], kept: frozenset[str]) -> set[str]:
     """Return the `mailboxes` (with their scores) at hosts that the text names elsewhere without their being indicators.
 
     `refused` is what is no indicator; `kept` are the domains that are.

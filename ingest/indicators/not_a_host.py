@@ -93,26 +93,26 @@ _ENDS_OF_PLACEHOLDERS: Final = frozenset("]}>")  # `[victim]-mail.com`
 _SPELLED_SO: Final = frozenset({"Com", "Net", "Org", "COM", "ORG"})
 
 
-def remark_on(token: str, start: int, end: int, labels: list[str]) -> str:
+def objection_to(token: str, start: int, end: int, labels: list[str]) -> str:
     """Return why the dotted name `token[start:end]` with these `labels` may be no host, or nothing."""
     before, after = token[start - 1 : start] if start else "", token[end : end + 1]
     top, first = labels[-1], labels[0].lower()
     if top == "app" and token.startswith("/Contents/", end):
         return PART_OF_A_PATH  # of a program for macOS
-    if remark := _remark_on_neighbours(token, start, before, after):
-        return remark
-    if remark := _remark_on_labels(labels, first, top):
-        return remark
+    if objection := _objection_to_neighbours(token, start, before, after):
+        return objection
+    if objection := _objection_to_labels(labels, first, top):
+        return objection
     if len(labels) > 2:
         if top.lower() in _FILE_SUFFIXES and any(label[:1].isdigit() for label in labels[1:-1]):
             return FILE  # `tool-v1.8.zip`
         if labels[-2] not in _MEMBERS or top not in _WORD_SUFFIXES:
             return ""
         return CODE if top == "id" else MEMBER
-    return _remark_on_two(labels[0], top.lower())
+    return _objection_to_two(labels[0], top.lower())
 
 
-def _remark_on_labels(labels: list[str], first: str, top: str) -> str:
+def _objection_to_labels(labels: list[str], first: str, top: str) -> str:
     may_be_reversed = first in _REVERSED_ROOTS or (len(first) == 2 and labels[1] in _UNDER_COUNTRIES_TOO)
     if len(labels) > 2 and may_be_reversed and not any("-" in label for label in labels):
         return REVERSED
@@ -129,7 +129,7 @@ def _remark_on_labels(labels: list[str], first: str, top: str) -> str:
     return CLASS if labels[0][0].isupper() and _is_detection(labels) else ""
 
 
-def _remark_on_neighbours(token: str, start: int, before: str, after: str) -> str:
+def _objection_to_neighbours(token: str, start: int, before: str, after: str) -> str:
     if before and before in "\\/" and names_a_share(token, start):
         return ""
     if before and (before in "\\/$#@&%" or (before == "-" and token[start - 2 : start - 1] in _ENDS_OF_PLACEHOLDERS)):
@@ -158,7 +158,7 @@ def is_file_in_an_archive(value: str, path: str) -> bool:
     return value.rpartition(".")[2] in _ARCHIVES and _FILE_IN_AN_ARCHIVE.match(path) is not None
 
 
-def remark_on_defanged(labels: list[str]) -> str:
+def objection_to_defanged(labels: list[str]) -> str:
     """Return why a defanged name with these `labels` is no host, or nothing."""
     return FILE if len(labels) == 2 and labels[1] in ALWAYS_A_FILE else ""
 
@@ -189,7 +189,7 @@ def _may_be_a_member(labels: list[str], top: str) -> bool:
     return len(labels) == 3 and (top in _WORD_SUFFIXES or top in _FILE_SUFFIXES)
 
 
-def _remark_on_two(name: str, top: str) -> str:
+def _objection_to_two(name: str, top: str) -> str:
     if top in _FILE_SUFFIXES or (top == "app" and name.isalpha() and len(name) <= _LONGEST_OTHER_WORD):
         return FILE
     if not name.isalpha():

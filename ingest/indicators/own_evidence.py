@@ -8,7 +8,7 @@ from typing import Final
 from ingest.indicators import noise
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hosts import is_address
-from ingest.indicators.reading import Reading
+from ingest.indicators.token_candidate import TokenCandidate
 from intel.suffixes import registered_domain
 
 _HASH_IN_A_PATH: Final = re.compile(r"[/=](?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
@@ -31,20 +31,20 @@ _LICENCE: Final = re.compile(r"/licen[cs]es?(?:\.txt|\.md|\.html?)?/?\Z")
 _PORT_OF_A_URL: Final = re.compile(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
 
 
-def looks_up_a_file(reading: Reading, host: str) -> bool:
+def looks_up_a_file(reading: TokenCandidate, host: str) -> bool:
     """Tell whether a URL asks a look-up service about a hash: then the hash is the indicator."""
     asks = reading.type == "url" and registered_domain(host) in noise.LOOKUP_SERVICES
     return asks and _HASH_IN_A_PATH.search(reading.value) is not None
 
 
-def is_a_licence(reading: Reading, host: str) -> bool:
+def is_a_licence(reading: TokenCandidate, host: str) -> bool:
     """Tell whether a URL leads to the text of a licence."""
     if reading.type != "url" or "/licen" not in reading.value or noise.holds_anything(host):
         return False
     return _LICENCE.search(reading.value) is not None or (noise.is_known_host(host) and "/licenses/" in reading.value)
 
 
-def of_its_own(reading: Reading) -> list[Evidence]:
+def of_its_own(reading: TokenCandidate) -> list[Evidence]:
     """Return the evidence that a value carries by itself."""
     if reading.type == "email":
         return (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from ingest.indicators.reading import Reading
+from ingest.indicators.token_candidate import TokenCandidate
 from intel.refanging import DOT, MARKS
 from intel.suffixes import is_top_level
 
@@ -66,7 +66,7 @@ def in_plain_signs(token: str) -> str:
     return _without_prose(token) if _WIDE.search(token) else token
 
 
-def pieces_between(token: str, readings: Sequence[Reading]) -> list[tuple[int, str]]:
+def pieces_between(token: str, readings: Sequence[TokenCandidate]) -> list[tuple[int, str]]:
     """Return what a token without blanks between its words says beside its `readings`, with its place."""
     pieces: list[tuple[int, str]] = []
     if len(token) - (readings[0].end - readings[0].start) < 3 or not ("," in token or _WIDE.search(token)):
@@ -81,10 +81,10 @@ def pieces_between(token: str, readings: Sequence[Reading]) -> list[tuple[int, s
     return pieces
 
 
-def with_versions_told(token: str, readings: list[Reading]) -> list[Reading]:
+def with_versions_told(token: str, readings: list[TokenCandidate]) -> list[TokenCandidate]:
     """Return `readings` in which an address that the words right beside it make a version is no address."""
     return [
-        reading._replace(remark=VERSION)
+        reading._replace(objection=VERSION)
         if reading.type == "ip"
         and not reading.defanged
         and not reading.source

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
-from ingest.indicators.reading import Reading
+from ingest.indicators.token_candidate import TokenCandidate
 from intel.names import is_technique
 
 _DASH: Final = "[-_\u2010-\u2015\u2212]"
@@ -42,14 +42,14 @@ class ShapeReader(NamedTuple):
 
     types: tuple[str, ...]
     sign: str
-    read: Callable[[str], Iterator[Reading]]
+    read: Callable[[str], Iterator[TokenCandidate]]
     shortest: int
     marks: str = ""
 
 
-def read_shapes(token: str) -> list[Reading]:
+def read_shapes(token: str) -> list[TokenCandidate]:
     """Return everything in a token that one of the readers knows, reader by reader."""
-    found: list[Reading] = []
+    found: list[TokenCandidate] = []
     for read in _READ:
         found += read(token)
     return found
@@ -62,36 +62,36 @@ def may_hold_a_shape(token: str) -> bool:
     return _SIGNS.search(token) is not None
 
 
-def _hashes(token: str) -> Iterator[Reading]:
+def _hashes(token: str) -> Iterator[TokenCandidate]:
     if len(token) >= SHORTEST_HASH and _LONG_HEX.search(token):
         for match in _HASH.finditer(token):
             yield _hash(token, match)
 
 
-def _hash(token: str, match: re.Match[str]) -> Reading:
+def _hash(token: str, match: re.Match[str]) -> TokenCandidate:
     before = token[max(0, match.start() - 2) : match.start()]
-    remark = ""
+    objection = ""
     if before in ("0x", "0X"):
-        remark = "wallet or number in hexadecimal"
+        objection = "wallet or number in hexadecimal"
     elif match[0].isdigit():
-        remark = "decimal number"
-    return Reading(HASH_TYPES[len(match[0])], match[0].lower(), *match.span(), remark=remark)
+        objection = "decimal number"
+    return TokenCandidate(HASH_TYPES[len(match[0])], match[0].lower(), *match.span(), objection=objection)
 
 
-def _cves(token: str) -> Iterator[Reading]:
+def _cves(token: str) -> Iterator[TokenCandidate]:
     if "CVE" in token or "cve" in token or "Cve" in token:
         for match in _CVE.finditer(token):
             for number in (match[2], *match[3].split("/")[1:]):
-                yield Reading("cve", f"CVE-{match[1]}-{number}", *match.span())
+                yield TokenCandidate("cve", f"CVE-{match[1]}-{number}", *match.span())
 
 
-def _techniques(token: str) -> Iterator[Reading]:
+def _techniques(token: str) -> Iterator[TokenCandidate]:
     if "T" in token or ("t" in token and _MAY_BE_A_TECHNIQUE.search(token)):
         for match in _TECHNIQUE.finditer(token):
             parts = [part for part in (match[2], *match[3].split("/.")) if part]
             for value in [f"T{match[1]}.{part}" for part in parts] or [f"T{match[1]}"]:
                 if is_technique(value):
-                    yield Reading("mitre_attack", value, *match.span())
+                    yield TokenCandidate("mitre_attack", value, *match.span())
 
 
 READERS: Final = (

@@ -13,7 +13,7 @@ from typing import Final
 from ingest.indicators.broken_lines import Joined, ends_open, joined_over_lines
 from ingest.indicators.cutting import Place
 from ingest.indicators.plain_signs import pieces_between
-from ingest.indicators.reading import Reading
+from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.tokens import read_token
 from ingest.indicators.walking import MOST_OF_ONE, Walk, may_hold_indicators
 from intel.names import is_technique
@@ -55,7 +55,7 @@ _SPACED_HEAD: Final = re.compile(
 
 
 # A reading and where in the plain text it stands. (A tuple, for there are many.)
-Sighting = tuple[Reading, int, int]
+Sighting = tuple[TokenCandidate, int, int]
 
 
 def sightings(walked: Walk) -> tuple[list[Sighting], list[Place]]:
@@ -63,7 +63,7 @@ def sightings(walked: Walk) -> tuple[list[Sighting], list[Place]]:
 
     In a script without blanks a token is many words: what stands between its indicators is a token of its own.
     """
-    read: dict[str, Sequence[Reading]] = dict.fromkeys(walked.namings, ())
+    read: dict[str, Sequence[TokenCandidate]] = dict.fromkeys(walked.namings, ())
     found: list[Sighting] = []
     others: list[Place] = []
     beside: dict[str, list[Place]] = {}
@@ -104,7 +104,7 @@ def spaced_sightings(walked: Walk) -> list[Sighting]:
     ]
 
 
-def _read(token: str) -> Sequence[Reading]:
+def _read(token: str) -> Sequence[TokenCandidate]:
     """Return what a token may hold; one that no rule was made for is told as such, and the rest of its text is read
     on.
     """
@@ -112,10 +112,10 @@ def _read(token: str) -> Sequence[Reading]:
         return read_token(token) if len(token) <= LONGEST_TOKEN else list(_read_pieces(token))
     except (ValueError, LookupError):
         log.exception("a token of %d characters could not be read", len(token))
-        return (Reading("domain", token[:LONGEST_TOLD], 0, len(token), remark=NOT_READ),)
+        return (TokenCandidate("domain", token[:LONGEST_TOLD], 0, len(token), objection=NOT_READ),)
 
 
-def _pieces_beside(token: str, readings: Sequence[Reading]) -> list[tuple[int, str]]:
+def _pieces_beside(token: str, readings: Sequence[TokenCandidate]) -> list[tuple[int, str]]:
     """Return what a token says beside its indicators, with its place: the text of a link, or a script without
     blanks.
     """
@@ -143,9 +143,9 @@ def _with_joined(found: list[Sighting], joined: list[tuple[Joined, list[Sighting
     return sorted([*kept, *whole], key=lambda sighting: (sighting[1], -sighting[2]))
 
 
-def _read_pieces(token: str) -> Iterator[Reading]:
+def _read_pieces(token: str) -> Iterator[TokenCandidate]:
     """Yield a token that is too long to be one, cut at the signs that part the items of a list."""
-    read: dict[str, Sequence[Reading]] = {}
+    read: dict[str, Sequence[TokenCandidate]] = {}
     times: Counter[str] = Counter()
     for match in _PIECE.finditer(token):
         for offset in range(match.start(), match.end(), LONGEST_TOKEN):
@@ -165,12 +165,12 @@ def _spaced_identifiers(text: str) -> Iterator[Sighting]:
             match = pattern.match(text, start)
             if match and not text[start - 1 : start].isalnum():
                 yield (
-                    Reading("cve", f"CVE-{match['year'] or match['above']}-{match['number']}", 0, len(match[0])),
+                    TokenCandidate("cve", f"CVE-{match['year'] or match['above']}-{match['number']}", 0, len(match[0])),
                     *match.span(),
                 )
             elif series := _CVE_SERIES.match(text, start):
                 for number in _NUMBER.finditer(text, series.end("first"), series.end()):
-                    yield Reading("cve", f"CVE-{series[1]}-{number[0]}", 0, len(number[0])), *number.span()
+                    yield TokenCandidate("cve", f"CVE-{series[1]}-{number[0]}", 0, len(number[0])), *number.span()
 
 
 def _more_techniques(text: str) -> Iterator[Sighting]:
@@ -180,12 +180,12 @@ def _more_techniques(text: str) -> Iterator[Sighting]:
             for part in _SUB_TECHNIQUE.finditer(text, *match.span()):
                 value = f"{text[start - 9 : start - 4]}.{part[1]}"
                 if is_technique(value):
-                    yield Reading("mitre_attack", value, 0, len(part[0])), *part.span()
+                    yield TokenCandidate("mitre_attack", value, 0, len(part[0])), *part.span()
 
 
 def _spaced_urls(text: str) -> Iterator[Sighting]:
     """`hxxp:// evil.example`."""
-    read: dict[tuple[str, str], list[Reading]] = {}
+    read: dict[tuple[str, str], list[TokenCandidate]] = {}
     for match in _SPACED_HEAD.finditer(text):
         head, following = match["head"], match["following"]
         if (head, following) not in read:

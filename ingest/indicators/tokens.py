@@ -7,10 +7,16 @@ from typing import Final
 
 from ingest.indicators import noise
 from ingest.indicators.hosts import hosts_in, ipv6_in, mailboxes_in, may_hold_a_host
-from ingest.indicators.not_a_host import FILE, NOT_BEFORE_A_PATH, is_file_in_an_archive, remark_on, remark_on_defanged
+from ingest.indicators.not_a_host import (
+    FILE,
+    NOT_BEFORE_A_PATH,
+    is_file_in_an_archive,
+    objection_to,
+    objection_to_defanged,
+)
 from ingest.indicators.plain_signs import in_plain_signs, with_versions_told
 from ingest.indicators.readers import HASH_TYPES, SHORTEST_HASH, read_shapes
-from ingest.indicators.reading import Reading
+from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.urls import bare_urls_in, spans_blanked, urls_in
 from intel.canonical import canonical_ipv4
 from intel.names import is_technique
@@ -45,9 +51,9 @@ _BEFORE_A_TECHNIQUE: Final = "`'\"()[],;:|*+<>{}\u201c\u201d"
 _AFTER_A_TECHNIQUE: Final = _BEFORE_A_TECHNIQUE + "."
 
 
-def read_token(token: str) -> list[Reading]:
+def read_token(token: str) -> list[TokenCandidate]:
     """Return everything that `token` may hold, in order of appearance."""
-    found: list[Reading] | None = None
+    found: list[TokenCandidate] | None = None
     if DOT in token or "." in token:
         if "//" in token or SEPARATOR in token:
             found = _whole_url(token)
@@ -60,7 +66,7 @@ def read_token(token: str) -> list[Reading]:
     return _read_closely(token) if found is None else found
 
 
-def _read_closely(token: str) -> list[Reading]:
+def _read_closely(token: str) -> list[TokenCandidate]:
     """Read a token that is none of the usual ones."""
     if token.isascii():
         return _read_parts(token)
@@ -69,9 +75,9 @@ def _read_closely(token: str) -> list[Reading]:
     return with_versions_told(token, found) if plain is not token else found
 
 
-def _read_parts(token: str) -> list[Reading]:
+def _read_parts(token: str) -> list[TokenCandidate]:
     """Return the URLs of a token, then what is left of it."""
-    found: list[Reading] = []
+    found: list[TokenCandidate] = []
     if not _HAS_NAME.search(token):
         return found
     rest = token
@@ -96,7 +102,7 @@ def _read_parts(token: str) -> list[Reading]:
     return _with_named(token, found)
 
 
-def _with_named(token: str, found: list[Reading]) -> list[Reading]:
+def _with_named(token: str, found: list[TokenCandidate]) -> list[TokenCandidate]:
     named = read_shapes(token)
     if named:
         found += named
@@ -105,26 +111,26 @@ def _with_named(token: str, found: list[Reading]) -> list[Reading]:
     return found
 
 
-def _whole_hash(token: str) -> list[Reading] | None:
+def _whole_hash(token: str) -> list[TokenCandidate] | None:
     """Read the commonest token first: a hash, maybe in quotes or brackets."""
     bare = token.strip(_AROUND_A_HASH)
     type = HASH_TYPES.get(len(bare))
     if type is None or _HEX.fullmatch(bare) is None or bare.isdigit():
         return None
     start = token.index(bare)
-    return [Reading(type, bare.lower(), start, start + len(bare))]
+    return [TokenCandidate(type, bare.lower(), start, start + len(bare))]
 
 
-def _whole_technique(token: str) -> list[Reading] | None:
+def _whole_technique(token: str) -> list[TokenCandidate] | None:
     """Read a token that is the identifier of an ATT&CK technique, maybe in brackets."""
     bare = token.lstrip(_BEFORE_A_TECHNIQUE).rstrip(_AFTER_A_TECHNIQUE)
     if bare[:1] != "T" or _WHOLE_TECHNIQUE.fullmatch(bare) is None or not is_technique(bare):
         return None
     start = token.index(bare)
-    return [Reading("mitre_attack", bare, start, start + len(bare))]
+    return [TokenCandidate("mitre_attack", bare, start, start + len(bare))]
 
 
-def _whole_mailbox(token: str) -> list[Reading] | None:
+def _whole_mailbox(token: str) -> list[TokenCandidate] | None:
     """Read a token that is an e-mail address, maybe in quotes."""
     match = _WHOLE_MAILBOX.fullmatch(token)
     if match is None or len(token) > _LONGEST_USUAL:
@@ -139,13 +145,13 @@ def _whole_mailbox(token: str) -> list[Reading] | None:
     return _with_named(
         token,
         [
-            Reading("email", mailbox, start, end, defanged, host),
-            Reading("domain", host, first, end, defanged, source=mailbox),
+            TokenCandidate("email", mailbox, start, end, defanged, host),
+            TokenCandidate("domain", host, first, end, defanged, source=mailbox),
         ],
     )
 
 
-def _whole_host(token: str) -> list[Reading] | None:
+def _whole_host(token: str) -> list[TokenCandidate] | None:
     """Read the next commonest token: a domain or an IPv4 address, maybe in quotes, with a port or a path."""
     match = _WHOLE_HOST.fullmatch(token)
     if match is None or len(token) > _LONGEST_USUAL:
@@ -157,31 +163,31 @@ def _whole_host(token: str) -> list[Reading] | None:
     type = _type_of_usual(value)
     if not type:
         return [] if _holds_nothing(token, value, defanged) else None
-    remark = ""
+    objection = ""
     if type == "domain":
         labels = value.split(".")
-        remark = remark_on_defanged(labels) if defanged else remark_on(token, start, end, labels)
-        if path and remark in NOT_BEFORE_A_PATH:
-            remark = ""
-    host = Reading(type, value, start, end, defanged, "", remark)
+        objection = objection_to_defanged(labels) if defanged else objection_to(token, start, end, labels)
+        if path and objection in NOT_BEFORE_A_PATH:
+            objection = ""
+    host = TokenCandidate(type, value, start, end, defanged, "", objection)
     if not path:
         return [host]
     if not defanged and is_file_in_an_archive(value, path):
-        return [host._replace(remark=FILE)]
+        return [host._replace(objection=FILE)]
     if _is_protocol(path) and (port or type == "ip"):
         return [host]
     if _may_be_a_mask(path) or (port and not _is_other_port(port, "")):
         return None
     plain_path = path if path.isascii() else without_marks(path)
     is_defanged = defanged or plain_path is not path
-    url = Reading(
+    url = TokenCandidate(
         "url",
         f"http://{value}{port or ''}{plain_path}",
         start,
         match.end("path"),
         is_defanged,
         value,
-        "" if is_defanged else remark,
+        "" if is_defanged else objection,
     )
     return _with_named(token, [url, host])
 
@@ -212,7 +218,7 @@ def _may_be_a_mask(path: str) -> bool:
     return path[1].isdigit() and path[-1].isdigit() and canonical_ipv4(without_marks(path[1:])) is not None
 
 
-def _whole_url(token: str) -> list[Reading] | None:
+def _whole_url(token: str) -> list[TokenCandidate] | None:
     """Read a token that is a usual URL, maybe in quotes, brackets or a link of Markdown."""
     match = _WHOLE_URL.fullmatch(token)
     if match is None or "%3" in token or "__" in token or "&&" in token:
@@ -229,8 +235,8 @@ def _whole_url(token: str) -> list[Reading] | None:
     plain_path = path if not path or path.isascii() else without_marks(path)
     value = f"http{secure}://{host}{port or ''}{plain_path or ''}"
     found = [
-        Reading("url", value, start, end, defanged, host),
-        Reading(type, host, *match.span("host"), defanged, "", "", value),
+        TokenCandidate("url", value, start, end, defanged, host),
+        TokenCandidate(type, host, *match.span("host"), defanged, "", "", value),
     ]
     if host.endswith(_LOOKUP_ENDS):
         found += _addresses_looked_up(token, found)
@@ -242,20 +248,20 @@ def _is_other_port(port: str, secure: str) -> bool:
     return int(port[1:]) < 65536 and port != (":443" if secure else ":80")
 
 
-def _host_of_mailbox(token: str, mailbox: Reading) -> Reading:
+def _host_of_mailbox(token: str, mailbox: TokenCandidate) -> TokenCandidate:
     start = 1 + max(token.rfind("@", mailbox.start, mailbox.end), token.rfind(AT, mailbox.start, mailbox.end))
-    return Reading("domain", mailbox.host, start, mailbox.end, mailbox.defanged, source=mailbox.value)
+    return TokenCandidate("domain", mailbox.host, start, mailbox.end, mailbox.defanged, source=mailbox.value)
 
 
-def _outside(hosts: list[Reading], bare: list[Reading]) -> list[Reading]:
+def _outside(hosts: list[TokenCandidate], bare: list[TokenCandidate]) -> list[TokenCandidate]:
     """Read URLs without a scheme, and the hosts that stand in no URL's path."""
     kept = [host for host in hosts if not any(url.start < host.start < url.end for url in bare)]
     return [*bare, *kept]
 
 
-def _addresses_looked_up(token: str, urls: list[Reading]) -> list[Reading]:
+def _addresses_looked_up(token: str, urls: list[TokenCandidate]) -> list[TokenCandidate]:
     """Return the addresses that a link to a look-up service asks about."""
-    found: list[Reading] = []
+    found: list[TokenCandidate] = []
     for url in urls:
         if (
             url.type == "url"
@@ -264,5 +270,5 @@ def _addresses_looked_up(token: str, urls: list[Reading]) -> list[Reading]:
         ):
             for match in _ADDRESS_SEGMENT.finditer(token, url.start, url.end):
                 if all(int(octet) < 256 for octet in match[1].split(".")):
-                    found.append(Reading("ip", match[1], *match.span(1), source=f"looked up at {url.host}"))
+                    found.append(TokenCandidate("ip", match[1], *match.span(1), source=f"looked up at {url.host}"))
     return found

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from ingest.indicators.hosts import HOST, domain_of, is_address, is_host_in_use
 from ingest.indicators.not_a_host import is_file_in_an_archive
-from ingest.indicators.reading import Reading
+from ingest.indicators.token_candidate import TokenCandidate
 from intel.canonical import canonical_plain_url
 from intel.defanged import refang_url
 from intel.refanging import ANY_COLON, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
@@ -52,9 +52,9 @@ _LAST_FIELDS: Final = re.compile(r"[\w,-]*+\Z")
 _PATH: Final = re.compile(rf"/|{SLASH}++")
 
 
-def urls_in(token: str) -> list[Reading]:
+def urls_in(token: str) -> list[TokenCandidate]:
     """Return the URLs of a token that have a scheme, each followed by its host."""
-    found: list[Reading] = []
+    found: list[TokenCandidate] = []
     if "%3" in token:
         for match in _ENCODED_HEAD.finditer(token):
             found += _url(unquote(match[0]), *match.span(), True, match.span())
@@ -88,9 +88,9 @@ def _is_defanged(scheme: str) -> bool:
     return scheme.lower() not in _PLAIN_SCHEMES and scheme[0] in "hHfm"
 
 
-def bare_urls_in(token: str, hosts: list[Reading]) -> list[Reading]:
+def bare_urls_in(token: str, hosts: list[TokenCandidate]) -> list[TokenCandidate]:
     """Return the URLs without a scheme (`evil.example/gate.php`) that begin with one of the `hosts` of a token."""
-    found: list[Reading] = []
+    found: list[TokenCandidate] = []
     addresses = {host.start for host in hosts if host.type == "ip"}
     nested = last = 0
     for host in hosts:
@@ -103,7 +103,7 @@ def bare_urls_in(token: str, hosts: list[Reading]) -> list[Reading]:
             continue
         if not _MARKED.search(token, host.start, host.end) and is_file_in_an_archive(host.value, token[path.start() :]):
             continue
-        if host.remark == "network" or (host.start and token[host.start - 1] in "/\\@."):
+        if host.objection == "network" or (host.start and token[host.start - 1] in "/\\@."):
             continue
         if _PROTOCOL.match(token, path.start()) and (port or host.type == "ip"):
             continue
@@ -116,7 +116,9 @@ def bare_urls_in(token: str, hosts: list[Reading]) -> list[Reading]:
         )
         if value is not None:
             defanged = _MARKED.search(raw) is not None
-            found.append(Reading("url", value, host.start, end, defanged, host.value, "" if defanged else host.remark))
+            found.append(
+                TokenCandidate("url", value, host.start, end, defanged, host.value, "" if defanged else host.objection)
+            )
     return found
 
 
@@ -135,7 +137,7 @@ def _host_span(token: str, authority: int, end: int) -> tuple[int, int]:
     return host.span() if host else (first, last)
 
 
-def _url(raw: str, start: int, end: int, defanged: bool, host_span: tuple[int, int]) -> list[Reading]:
+def _url(raw: str, start: int, end: int, defanged: bool, host_span: tuple[int, int]) -> list[TokenCandidate]:
     if "[" in raw or raw.count("://") > 1:
         raw = refang_url(raw)
     usual = _USUAL.fullmatch(raw)
@@ -148,8 +150,8 @@ def _url(raw: str, start: int, end: int, defanged: bool, host_span: tuple[int, i
         return []
     type = "ip" if is_address(host) else "domain"
     return [
-        Reading("url", value, start, end, defanged, host),
-        Reading(type, host, *host_span, defanged, source=value),
+        TokenCandidate("url", value, start, end, defanged, host),
+        TokenCandidate(type, host, *host_span, defanged, source=value),
     ]
 
 
@@ -240,7 +242,7 @@ def _parts_items(token: str, position: int, end: int) -> bool:
     return bool(_HEAD.match(following)) or (host is not None and DOT in host[0])
 
 
-def spans_blanked(token: str, readings: list[Reading]) -> str:
+def spans_blanked(token: str, readings: list[TokenCandidate]) -> str:
     """Return the token with blanks where the readings stand, so that nothing is read twice."""
     pieces: list[str] = []
     position = 0

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from ingest.indicators import document_from_text, extract, sightings
-from ingest.indicators.reading import Reading
 from ingest.indicators.sightings import NOT_READ
+from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.tokens import read_token
 
 
 def test_a_token_that_no_rule_was_made_for_is_logged_and_told(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(token: str) -> list[Reading]:
+    def broken(token: str) -> list[TokenCandidate]:
         if token.startswith("fog"):
             raise IndexError("a fault")
         return read_token(token)
@@ -29,7 +29,7 @@ def test_a_token_that_no_rule_was_made_for_is_logged_and_told(
 def test_a_fault_behind_the_head_of_a_url_is_logged_and_told(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def broken(token: str) -> list[Reading]:
+    def broken(token: str) -> list[TokenCandidate]:
         if token.startswith("hxxp://fog"):
             raise ValueError("a fault")
         return read_token(token)
