@@ -30,7 +30,13 @@ MARKS: Final = DOT + AT + COLON + SEPARATOR + SLASH
 ANY_DOT: Final = f"(?:\\.|{DOT}++)"
 ANY_COLON: Final = f"(?::|{COLON}{{3}}|{COLON}++)"
 
-_SIGNS: Final = {".": DOT, DOT * 3: DOT, "dot": DOT, "@": AT, "at": AT, ":": COLON, "/": SLASH}
+# `evil[point]example`, `drop[arroba]evil[punto]example`
+_WORDS_FOR_A_DOT: Final = "point|punto|ponto|punkt|punt|kropka|nokta|точка|点|點|닷"
+_WORDS_FOR_AN_AT: Final = "arroba|arobase|chiocciola|klammeraffe|собака"
+_SIGNS: Final = {
+    ".": DOT, DOT * 3: DOT, "dot": DOT, "@": AT, "at": AT, ":": COLON, "/": SLASH,
+    **dict.fromkeys(_WORDS_FOR_A_DOT.split("|"), DOT), **dict.fromkeys(_WORDS_FOR_AN_AT.split("|"), AT),
+}  # fmt: skip
 _PLAIN: Final = {DOT: ".", AT: "@", COLON: ":", SEPARATOR: "://", SLASH: "/"}
 _MARK_RUN: Final = re.compile(f"([{MARKS}])\\1*")
 _CUT: Final = "\u200b"  # for all that is cut out
@@ -38,7 +44,8 @@ _FOREIGN_MARK: Final = re.compile(f"[{MARKS}]")
 # A search for one plain character is the fastest there is, and next comes that for a pattern which begins with a plain
 # character: so each way to defang is first sought by the rarest sign it has, and the rest is asked of the few it finds.
 _AFTER_AN_OPENING: Final = (
-    rf"(?:[\[({{\\]{{0,3}}+[ \t]?(?P<sign>[.@/]|{DOT * 3}|:(?://?|\\\\)?|//|(?i:dot|at))"
+    rf"(?:[\[({{\\]{{0,3}}+[ \t]?(?P<sign>[.@/]|{DOT * 3}|:(?://?|\\\\)?|//|(?i:dot|at)"
+    rf"|(?i:{_WORDS_FOR_A_DOT}|{_WORDS_FOR_AN_AT})(?=[\])}}]\w))"
     r"[ \t]?\\?[\])}]{1,3}+|(?<=[^\W_].)[\[({\\]{0,3}(?P<half>\.)(?=[^\W_]|[\[({]|\Z)"
     r"|(?<!\\)[dD](?P<zero>0)[tT][\])}](?=[\w&/.]))"
 )

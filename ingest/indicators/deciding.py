@@ -94,8 +94,8 @@ class Judge:
         self._names_public_addresses = names_public_addresses
         self._around = context
         self._page_defangs = page_defangs = bool(defanged)
-        # In a note of a few lines that defangs nothing, also a well-known host was written down for a reason.
-        self._takes_all = context.is_note and not page_defangs
+        # In a text of one line that defangs nothing, also a well-known host was written down for a reason.
+        self._takes_all = context.is_one_line and not page_defangs
         self._contexts_left = MOST_CONTEXTS
         self._defanged = defanged
         self._publisher = registered_domain(context.document.publisher_host)
@@ -190,7 +190,7 @@ class Judge:
         line = self._around.line(start, end)
         said = self._around.text[max(line.start, start - _REACH_OF_A_LINE) : min(line.end, end + _REACH_OF_A_LINE)]
         if (
-            (line.words <= MOST_WORDS_OF_A_BARE_LINE and said.isascii())
+            (line.words <= MOST_WORDS_OF_A_BARE_LINE and said.isascii() and "(" not in said)
             or len(said) < _SHORTEST_PROSE
             or not self._contexts_left
         ):
@@ -249,9 +249,10 @@ class Judge:
             if self._around.is_note and _REFERENCES in evidence:  # `Contact: a@b.c` is said once
                 return []
             is_said_once = self._around.is_note and not self._page_defangs
-            return [
-                EVIDENCE["mailbox for readers, in a note" if is_said_once else "mailbox that a line offers to readers"]
-            ]
+            offered = "mailbox for readers, in a note" if is_said_once else "mailbox that a line offers to readers"
+            if self._around.is_one_line:
+                return [EVIDENCE[offered]]
+            return [EVIDENCE[offered], *said_of("email", context_of(text, line.start, start, end, line.end))]
         may_change = lowest - MOST_IN_CONTEXT <= score <= THRESHOLD + 1
         said = self._wording(reading, start, end, line) if may_change else []
         is_whole_line = line.start == start and line.end == end

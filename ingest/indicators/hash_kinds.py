@@ -72,6 +72,7 @@ _LABEL_OF_A_HOST: Final = re.compile(
     rf"(?:\.|[{MARKS}]+)(?:[a-z0-9-]{{1,63}}(?:\.|[{MARKS}]+)){{1,3}}[a-z]{{2,12}}(?![\w.])"
 )
 _END_OF_A_SENTENCE: Final = re.compile(r"[.!?;](?=\s)|[\u3002\uff1b;\n]|[0-9a-fA-F]{32}")
+_OTHER_HASH_FOLLOWS: Final = re.compile(r"[^.!?;,]{0,60}[0-9a-fA-F]{32}")
 _REACH_OF_HARMLESS: Final = 120
 _BEFORE_HARMLESS: Final = 30
 _REACH: Final = 60
@@ -131,10 +132,10 @@ def _is_called_harmless(text: str, start: int, end: int) -> bool:
     """Tell whether the words behind a hash, before it in its sentence, or in the line of the name above it call its
     file harmless.
     """
-    if text[end : end + 1] != "\n" and _CALLED_HARMLESS.search(
-        text[end : end + _REACH_AHEAD].partition("\n")[0].lower()
-    ):
-        return True
+    if text[end : end + 1] != "\n":
+        said_after = _OTHER_HASH_FOLLOWS.split(text[end : end + _REACH_AHEAD].partition("\n")[0], maxsplit=1)[0].lower()
+        if _CALLED_HARMLESS.search(said_after):
+            return True
     before = text[max(0, start - _REACH_OF_HARMLESS) : start]
     if before[-1:] == "\n":
         before = before.rstrip("\n")  # a hash alone below the name of its file

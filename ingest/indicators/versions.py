@@ -79,8 +79,9 @@ _SMALL: Final = re.compile(r"(?:[0-9]|1[0-9]|2[0-6])\.(?:[0-9]|1[0-2])\.(?:[0-9]
 _SET_AS_A_VERSION: Final = re.compile(
     r"(?<![A-Za-z])vers?(?:ion)?(?:_?\w{1,3})?[\"']?\s{0,20}[:=]\s{0,20}[\"'(]?\Z", re.IGNORECASE
 )
+_LABELLED_A_VERSION: Final = re.compile(r"(?i)\b(?:versi[oó]n|versão|versione|версия|сборка)\b[^.\n:]{0,30}:\s\Z")
 _NUMBERED_TEXT: Final = re.compile(r"\bRFC ?[0-9]{3,5},? \Z")
-_FILE: Final = re.compile(r"(?i)\w\.(?:dll|exe|sys|apk|jar|so|ocx|msi|dmg|pkg)[ \t]{1,4}\Z")
+_FILE: Final = re.compile(r"(?i)\w\.(?:dll|exe|sys|apk|jar|so|ocx|msi|dmg|pkg)[ \t,]{1,4}\Z")
 _PROGRAM_FIELD: Final = re.compile(r"(?i)\b(?:x-mailer|user-agent):[^\n:]{1,40}\Z")
 # `Build numbers seen: `, `The version is `.
 _CALLED_A_VERSION: Final = re.compile(
@@ -132,7 +133,11 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
         return True
     if largest < _LARGEST_OF_A_PRODUCT and _in_a_column_of_versions(text, start):
         return True
-    if _SET_AS_A_VERSION.search(before) or (_SMALL.fullmatch(address) and _reads_as_a_version(text, start, end)):
+    if (
+        _SET_AS_A_VERSION.search(before)
+        or _LABELLED_A_VERSION.search(before)
+        or (_SMALL.fullmatch(address) and _reads_as_a_version(text, start, end))
+    ):
         return True
     if "-" in before and _PROGRAM_FIELD.search(before):
         return True
