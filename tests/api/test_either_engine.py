@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import AsyncExitStack
+from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -31,18 +31,24 @@ Question = tuple[str, list[tuple[str, str]]]
 Answer = tuple[int, bytes]
 
 
-@pytest_asyncio.fixture
-async def both(tmp_path: Path, elasticsearch_url: str, index_prefix: str, redis_database: str) -> AsyncIterator[Pair]:
-    engines = {"elasticsearch_url": elasticsearch_url, "redis_url": redis_database}
+@asynccontextmanager
+async def on_both(folder: Path, elasticsearch: str, prefix: str, redis: str) -> AsyncIterator[Pair]:
+    """The embedded and the served service, each with the whole corpus."""
+    engines = {"elasticsearch_url": elasticsearch, "redis_url": redis, "elasticsearch_index_prefix": prefix}
     rates = GENEROUS | {"ioc_rate_key": "100000/second", "ioc_secret_key": SECRET}
-    async with AsyncExitStack() as stack:
-        embedded = await stack.enter_async_context(running(tmp_path / "embedded", **rates))
-        served = await stack.enter_async_context(
-            running(tmp_path / "served", **rates, **engines, elasticsearch_index_prefix=index_prefix)
-        )
+    async with (
+        running(folder / "embedded", **rates) as embedded,
+        running(folder / "served", **rates, **engines) as served,
+    ):
         await served.store.setup()
         await asyncio.gather(filled(embedded), filled(served))
         yield embedded, served
+
+
+@pytest_asyncio.fixture
+async def both(tmp_path: Path, elasticsearch_url: str, index_prefix: str, redis_database: str) -> AsyncIterator[Pair]:
+    async with on_both(tmp_path, elasticsearch_url, index_prefix, redis_database) as pair:
+        yield pair
 
 
 async def filled(service: Running) -> None:
