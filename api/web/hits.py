@@ -4,30 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from api.annotating import Annotations, Caution
+from api.web.said_of import family_in_title
 from intel.ageing import Age
 from intel.canonical import defang
 from intel.matching import Match, reason
 from intel.query import SearchText
 from intel.records import Ioc
 
+_NAMES: Final = ("malware", "mitre_attack", "cve")
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result; `why` says in words how it met the search, empty in a list."""
+    """One result; `why` says in words how it met the search, empty in a list.
+
+    `titled` is the family that the title of its newest article names, where it is named with no malware itself.
+    """
 
     ioc: Ioc
     age: Age
     cautions: tuple[Caution, ...]
     false_positives: int
     why: str = ""
+    titled: tuple[str, ...] = ()
 
 
 def hits(iocs: Iterable[Ioc], noted: Annotations, text: SearchText | None = None) -> list[Hit]:
     """Return the results of a search, or of a list where there is no text."""
     return [
-        Hit(ioc, noted.age(ioc), noted.cautions(ioc), noted.votes(ioc), why(reason(text, ioc)) if text else "")
+        Hit(
+            ioc,
+            noted.age(ioc),
+            noted.cautions(ioc),
+            noted.votes(ioc),
+            why(reason(text, ioc)) if text else "",
+            () if ioc.malware or ioc.type in _NAMES else family_in_title(ioc.article.title),
+        )
         for ioc in iocs
     ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 from ingest.indicators import document_from_text, extract
@@ -41,6 +42,7 @@ _LONGEST_NOTE: Final = 80
 _LONGEST_CELL: Final = 400
 _LONGEST_TEXT: Final = 200_000
 _MOST_TITLES: Final = 10
+_LONGEST_TITLE: Final = 300
 _SPELLINGS: Final = (
     ("[.]", "."),
     ("(.)", "."),
@@ -56,11 +58,16 @@ def families_in_titles(titles: Iterable[str]) -> tuple[str, ...]:
     """Return the malware families of those titles that name exactly one, in their order."""
     found: dict[str, None] = {}
     for title in list(dict.fromkeys(titles))[:_MOST_TITLES]:
-        candidates = extract(document_from_text(title)).candidates()
-        named = {one.value for one in candidates if one.kept and one.type == "malware"}
-        if len(named) == 1:
-            found |= dict.fromkeys(named)
+        found |= dict.fromkeys(family_in_title(title))
     return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def family_in_title(title: str) -> tuple[str, ...]:
+    """Return the malware family of a title that names exactly one, else nothing."""
+    candidates = extract(document_from_text(title[:_LONGEST_TITLE])).candidates()
+    named = {one.value for one in candidates if one.kept and one.type == "malware"}
+    return tuple(named) if len(named) == 1 else ()
 
 
 def notes_in_tables(article: Article, value: str) -> tuple[tuple[str, str], ...]:

@@ -22,6 +22,7 @@ async def test_an_indicator_has_the_family_of_the_title_and_what_its_row_says(ap
     await publish(api.store, article, "ip 198.51.100.7", "domain gale.example")
     page = await visitor.open("/ioc/ip/198.51.100.7")
     assert "Associated malware: Emotet (title)" in page.text
+    assert "/ioc/malware/Emotet" in (await visitor.open("/search?type=domain")).links().values()
     assert "Port: 8443" in page.text and "Role: C2 of the <b>loader" in page.text and "invoice.iso" not in page.text
     other = await visitor.open("/ioc/domain/gale.example")
     assert "Role: payload File name: invoice.iso" in other.text and "Port:" not in other.text
