@@ -92,6 +92,9 @@ class Settings(BaseModel):
     ioc_oidc_name: str = Field("your organisation", max_length=40, description="what people call that provider")
     ioc_oidc_domains: CommaList = Field((), description="domains of e-mail addresses that may sign in there; any")
     ioc_signup: Literal["open", "closed"] = Field("open", description="whether strangers may make accounts")
+    ioc_signup_role: Literal["submitter", "reader"] = Field(
+        "submitter", description="role of accounts that people make themselves: `reader` may not submit"
+    )
     ioc_trusted_proxies: Networks = Field((), description="networks whose `X-Forwarded-For` is believed")
     ioc_fetch_allow: CommaList = Field((), description="networks, or exact `address:port`, exempt from the fetch guard")
     ioc_fetch_proxy: SecretStr | None = Field(

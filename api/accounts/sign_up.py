@@ -12,7 +12,7 @@ from api.accounts.passwords import Passwords
 from ingest.fetch.urls import is_public_name
 from intel.errors import InvalidQuery
 from intel.ids import account_id
-from intel.records import Account
+from intel.records import Account, Role
 from intel.store import Store
 
 log = structlog.get_logger()
@@ -40,15 +40,20 @@ def check_public_email(email: str) -> str:
 
 
 async def create_account(
-    store: Store, passwords: Passwords, clock: Callable[[], datetime], email: str, password: str
+    store: Store,
+    passwords: Passwords,
+    clock: Callable[[], datetime],
+    email: str,
+    password: str,
+    role: Role = "submitter",
 ) -> Account:
-    """Store a new account and return it.
+    """Store a new account and return it; the first one is an administrator whatever its role.
 
     InvalidQuery for a bad address or password, AccountExists where the address has an account.
     """
     email = check_email(email)
     account = await store.accounts.create(
-        Account(account_id(email), email, await passwords.hash(password, email), clock())
+        Account(account_id(email), email, await passwords.hash(password, email), clock(), role=role)
     )
     log.info("account created", account=account.id, role=account.role)
     return account

@@ -88,9 +88,8 @@ async def sign_up(visit: Visit) -> Response:
     service, email = visit.service, visit.form.get("email", "")[:_LONGEST_EMAIL]
     try:
         check_public_email(email)
-        account = await create_account(
-            service.store, service.passwords, service.clock, email, visit.form.get("password", "")
-        )
+        password, role = visit.form.get("password", ""), service.settings.ioc_signup_role
+        account = await create_account(service.store, service.passwords, service.clock, email, password, role)
     except InvalidQuery as wrong:
         return _sign_up_page(visit, 422, email, wrong.field, f"{_FIELDS[wrong.field]} {wrong.message}.")
     except AccountExists:
@@ -150,4 +149,5 @@ def _sign_in_page(visit: Visit, back: str, status: int = 200, email: str = "", f
 
 
 def _sign_up_page(visit: Visit, status: int = 200, email: str = "", field: str = "", fault: str = "") -> Response:
-    return visit.page("signup.html", status, email=email, field=field, fault=fault)
+    role = visit.service.settings.ioc_signup_role
+    return visit.page("signup.html", status, email=email, field=field, fault=fault, signup_role=role)

@@ -40,6 +40,7 @@ async def show(visit: Visit) -> Response:
         totals=totals,
         catalogues=await service.store.catalogues.all(),
         policy=service.settings.ioc_signup,
+        signup_role=service.settings.ioc_signup_role,
         served=service.settings.served,
         store_bytes=_store_bytes(visit),
         versions=(

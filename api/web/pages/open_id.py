@@ -57,7 +57,9 @@ async def _account(visit: Visit, email: str) -> Account:
     if account is None:
         try:
             # No password has this hash: such an account signs in through the provider alone.
-            account = await store.accounts.create(Account(account_id(email), email, "", now))
+            account = await store.accounts.create(
+                Account(account_id(email), email, "", now, role=visit.service.settings.ioc_signup_role)
+            )
             await Auditing(store, email, visit.service.clock).note("account.created", email, "through the provider")
         except AccountExists:
             account = await store.accounts.get(account_id(email))

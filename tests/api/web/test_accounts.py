@@ -280,6 +280,16 @@ async def test_closed_sign_up_makes_no_account(tmp_path: Path) -> None:
         assert await api.store.accounts.all() == ()
 
 
+async def test_new_accounts_may_only_read_where_the_operator_says_so(tmp_path: Path) -> None:
+    async with running(tmp_path, ioc_signup_role="reader", **GENEROUS) as api, reading(api.app) as visitor:
+        assert "submit articles" not in (await visitor.open("/signup")).text
+        for email in ("first@example.org", EMAIL):
+            await visitor.sign_up(email)
+            await visitor.sign_out()
+        roles = {account.email: account.role for account in await api.store.accounts.all()}
+        assert roles == {"first@example.org": "administrator", EMAIL: "reader"}
+
+
 async def test_an_address_that_has_an_account_gets_no_second_one(member: Reader, visitor: Reader) -> None:
     page = await visitor.sign_up(EMAIL.upper())
     assert page.status == 409
