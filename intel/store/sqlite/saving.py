@@ -25,8 +25,11 @@ def save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) -> 
     ids = [entry.article.id for entry in entries]
     stored = {id for id in ids if connection.execute("SELECT 1 FROM articles WHERE id = ?", (id,)).fetchone()}
     moment = next_moment(connection, now)
-    for step, _ in steps(ids, stored):
-        _save(connection, entries[step], moment)
+    for step, is_new in steps(ids, stored):
+        if not is_new and _is_stored(connection, entries[step.start]):
+            _claim(connection, entries[step.start], _next_save_number(connection))
+        else:
+            _save(connection, entries[step], moment)
 
 
 def remove(connection: sqlite3.Connection, id: str, now: int, *, expired: bool) -> bool:
@@ -78,6 +81,21 @@ def _save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) ->
         subjects.write(connection, entry.article, zip((seqs[one.id] for one in some), entry.sightings, strict=True))
 
 
+def _is_stored(connection: sqlite3.Connection, entry: Entry) -> bool:
+    """Tell whether exactly this article is stored with exactly these sightings, so that to save it changes nothing."""
+    wanted = _article_row(entry.article) | {"text": entry.article.text, "structure": entry.article.structure}
+    row = connection.execute(_STORED, (entry.article.id,)).fetchone()
+    if row is None or any(row[name] != value for name, value in wanted.items()):
+        return False
+    sightings = connection.execute(_STORED_SIGHTINGS, (row["seq"],))
+    return list(map(tuple, sightings)) == sorted(
+        (
+            (one.position, one.type, one.value, one.context, orjson.dumps(one.malware).decode())
+            for one in entry.sightings
+        ),
+    )
+
+
 def _named(sighting: Sighting) -> Named:
     return Named(ioc_id_bytes(sighting.type, sighting.value), sighting.type, sighting.value)
 
@@ -85,13 +103,22 @@ def _named(sighting: Sighting) -> Named:
 def _put_article(connection: sqlite3.Connection, entry: Entry) -> int:
     """Write an article, its text, words and addresses; return its `seq`."""
     article = entry.article
-    (number,) = connection.execute("UPDATE save_numbers SET last = last + 1 RETURNING last").fetchone()
+    number = _next_save_number(connection)
     connection.execute("INSERT OR IGNORE INTO sources (name) VALUES (?)", (article.source_name,))
     (seq,) = connection.execute(_PUT_ARTICLE, _article_row(article) | {"save_number": number}).fetchone()
     connection.execute(_PUT_TEXT, (seq, article.text, article.structure))
     write_words(connection, seq, article)
-    connection.executemany(_PUT_ADDRESS, ((address, article.id, number) for address in entry.addresses))
+    _claim(connection, entry, number)
     return int(seq)
+
+
+def _next_save_number(connection: sqlite3.Connection) -> int:
+    (number,) = connection.execute("UPDATE save_numbers SET last = last + 1 RETURNING last").fetchone()
+    return int(number)
+
+
+def _claim(connection: sqlite3.Connection, entry: Entry, number: int) -> None:
+    connection.executemany(_PUT_ADDRESS, ((address, entry.article.id, number) for address in entry.addresses))
 
 
 def _replace_sightings(connection: sqlite3.Connection, entry: Entry, article_seq: int, ioc_seqs: Sequence[int]) -> None:
@@ -142,6 +169,14 @@ _PUT_ARTICLE = f"""
         save_number = excluded.save_number, source_seq = excluded.source_seq,
         {", ".join(f"{name} = excluded.{name}" for name in _FIELDS)}
     RETURNING seq
+"""
+_STORED = """
+    SELECT a.*, t.text, t.structure FROM articles AS a CROSS JOIN article_texts AS t ON t.seq = a.seq WHERE a.id = ?
+"""
+_STORED_SIGHTINGS = """
+    SELECT s.position, i.type, i.value, s.context, s.malware
+    FROM sightings AS s CROSS JOIN iocs AS i ON i.seq = s.ioc_seq
+    WHERE s.article_seq = ? ORDER BY s.position, i.type, i.value, s.context, s.malware
 """
 _PUT_TEXT = "REPLACE INTO article_texts (seq, text, structure) VALUES (?, ?, ?)"
 _PUT_ADDRESS = "INSERT INTO addresses (address, article_id, claimed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"

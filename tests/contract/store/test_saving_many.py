@@ -100,3 +100,20 @@ async def test_two_processes_that_save_many_of_the_same_at_once_count_each_once(
     assert (found.sightings, found.sources, found.last_seen) == (12, 3, hour(11))
     assert found.id == id_of("domain evil.example")
     assert (await store.totals()).articles == 12
+
+
+async def test_what_is_stored_already_is_not_saved_again_but_its_new_addresses_lead_to_it(store: Store) -> None:
+    article = make_article()
+    sightings = [
+        Sighting("domain", value, "", position=place) for place, value in enumerate(("b.example", "a.example"))
+    ]
+    await store.articles.save_many([Entry(article, sightings, ["https://one.example/"])])
+    before, basis = await state(store), await store.articles.basis(hour(-100), hour(100))
+    again = await store.articles.save_many([Entry(article, sightings, ["https://two.example/"])])
+    assert again == (await store.articles.save(article, sightings, []),)
+    assert await state(store) == before
+    assert await store.articles.basis(hour(-100), hour(100)) == basis
+    assert await store.articles.id_of("https://two.example/") == article.id
+    moved = [replace(one, position=1 - one.position) for one in sightings]
+    await store.articles.save_many([Entry(article, moved)])
+    assert [one.value for one in await store.articles.sightings_of(article.id)] == ["a.example", "b.example"]
