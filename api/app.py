@@ -74,6 +74,7 @@ from api.server.memory import give_back_unused
 from api.server.taking_over import BoundedApp
 from api.service import Service
 from api.uploads import Uploads
+from api.web.rendering import FIRST_PAGES
 from api.web.routes import add_pages, error_page, is_page
 from api.worker import Worker
 from ingest.assembly import Ingest, fetch_allow, open_catalogues, open_following, open_ingest
@@ -134,7 +135,7 @@ def create_app(
     app = BoundedApp(
         title="IOC Intelligence",
         version=VERSION,
-        lifespan=lambda app: _running(app.state.ai_clients, service, ingest, keep),
+        lifespan=lambda app: _running(app, service, ingest, keep),
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
@@ -272,7 +273,7 @@ def _limiter(redis: str | None, metrics: Metrics, worker: Worker | None) -> Limi
 
 @contextlib.asynccontextmanager
 async def _running(
-    ai_clients: AiClients, service: Service, ingest: Ingest, keep: Callable[[], Awaitable[None]]
+    app: FastAPI, service: Service, ingest: Ingest, keep: Callable[[], Awaitable[None]]
 ) -> AsyncIterator[None]:
     """Prepare the store, `keep` it meanwhile, and close everything at the end.
 
@@ -285,6 +286,7 @@ async def _running(
     keeping = asyncio.ensure_future(keep())
     checking = asyncio.create_task(_checked(service.store))
     trimming = asyncio.create_task(give_back_unused())
+    preparing = asyncio.create_task(_prepared(app))
     try:
         with _short_collections():
             yield
@@ -292,8 +294,9 @@ async def _running(
         keeping.cancel()
         checking.cancel()
         trimming.cancel()
-        await asyncio.gather(keeping, checking, trimming, return_exceptions=True)
-        await ai_clients.close()
+        preparing.cancel()
+        await asyncio.gather(keeping, checking, trimming, preparing, return_exceptions=True)
+        await app.state.ai_clients.close()
         await service.roundups.close()
         await service.queue.close()
         await ingest.close()
@@ -313,6 +316,16 @@ def _short_collections() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
+
+
+async def _prepared(app: FastAPI) -> None:
+    """Do beside the first requests what one of them would wait for: routes and templates are made on their first use,
+    which takes longer than a page.
+    """
+    for route in app.routes:
+        route.matches({"type": "http", "method": "GET", "path": "/\0", "root_path": "", "headers": []})
+        await asyncio.sleep(0)
+    await asyncio.to_thread(app.state.templates.compile, FIRST_PAGES)
 
 
 async def _checked(store: Store) -> None:

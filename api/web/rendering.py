@@ -5,11 +5,14 @@ Everything that an expression gives is escaped, and freed of what cannot be seen
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 from markupsafe import Markup
 
 from api.web import addresses, text
@@ -21,7 +24,26 @@ from intel.records import IOC_TYPES, Ioc
 from intel.times import rfc3339
 from intel.unseen import plain
 
+# What is compiled before anybody asks for a page.
+FIRST_PAGES = ("layout.html", "macros.html", "home.html", "focus.html")
 _SHORT, _TAIL = 24, 8
+
+
+class _Compiled(BytecodeCache):
+    """The code of templates, for all applications of one process."""
+
+    def __init__(self) -> None:
+        self._code: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._code.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if bucket.code is not None:
+            self._code[bucket.key, bucket.checksum] = bucket.code
+
+
+_compiled = cache(_Compiled)
 
 
 class Templates:
@@ -33,6 +55,7 @@ class Templates:
             autoescape=True,
             auto_reload=False,
             undefined=StrictUndefined,
+            bytecode_cache=_compiled(),
             finalize=_finalize,
             trim_blocks=True,
             lstrip_blocks=True,
@@ -65,6 +88,11 @@ class Templates:
             verbatim=Verbatim,
             type_label=lambda type: TYPES[type].label if type in TYPES else type,
         )
+
+    def compile(self, names: Iterable[str]) -> None:
+        """Compile templates before they are asked for."""
+        for name in names:
+            self._environment.get_template(name)
 
     def render(self, name: str, context: Mapping[str, Any]) -> str:
         """Return the template of that name, filled in."""
