@@ -253,7 +253,7 @@ def _settled(type: str, raw: str) -> str | None:
     """Return the value that a rule makes of `raw`, if it makes the same of that again."""
     rule = _RULES[type]
     value = rule(raw)
-    return value if value is not None and rule(value) == value else None
+    return value if value is None or value == raw or rule(value) == value else None
 
 
 def _reading(type: str, raw: str) -> str | None:

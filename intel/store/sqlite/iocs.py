@@ -18,7 +18,7 @@ from intel.store.sqlite.connection import ROWS_AT_ONCE, Database
 from intel.store.sqlite.facets import divide
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.ranking import ranked
-from intel.store.sqlite.rows import article_ref, id_bytes, id_text, ioc, iocs_by_id, iocs_in_order
+from intel.store.sqlite.rows import article_ref, id_bytes, id_text, ioc, iocs_by_id, iocs_in_order, to_json
 from intel.words import words
 
 T = TypeVar("T")
@@ -100,8 +100,10 @@ class SqliteIocs:
 
 
 def _malware_named(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    found = {name: connection.execute(_MALWARE, (name,)).fetchall() for name in filter(words, names)}
-    return {name: tuple(value for (value,) in rows) for name, rows in found.items() if rows}
+    found: dict[str, tuple[str, ...]] = {}
+    for name, value in connection.execute(_MALWARE, (to_json([*filter(words, names)]),)):
+        found[name] = (*found.get(name, ()), value)
+    return found
 
 
 def count(connection: sqlite3.Connection, total: Sql) -> int:
@@ -176,7 +178,9 @@ def _sort_value(name: str, value: int | str | bytes) -> int | str:
 
 
 _SEQ = "(SELECT seq FROM iocs WHERE id = ?)"
-_MALWARE = "SELECT value FROM iocs WHERE name = ? ORDER BY sources DESC, newest_first, id"
+_MALWARE = """
+    SELECT name, value FROM iocs WHERE name IN (SELECT value FROM json_each(?)) ORDER BY sources DESC, newest_first, id
+"""
 _MENTIONS_OF = f"""
     SELECT a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at, a.source_domain,
         s.context
