@@ -62,7 +62,9 @@ _EMPTY: Final = frozenset(
 _CALLED_HARMLESS: Final = Spoken(table("harmless", "after"), "")
 _CALLED_HARMLESS_BEFORE: Final = re.compile(pieces("harmless", "before"))
 _CALLED_OTHERWISE: Final = re.compile(pieces("harmless", "not"))
-_CALLED_NO_SAMPLE: Final = re.compile(rf"(?:{pieces('no_sample')})[\s:\uff1a(\uff08\[\"'`]{{0,4}}\Z")
+# Before which its line says nothing.
+_BULLET: Final = re.compile(r"\n\s?[-*+|\u2022][^\w=]{0,3}\Z")
+_CALLED_NO_SAMPLE: Final = Spoken(table("no_sample"), r"[\s:\uff1a(\uff08\[\"'`]{0,4}\Z")
 # A name in an address: `https://8f1d0b3a….pages.dev/`, `https://gale.example/u/8f1d0b3a…`.
 _IN_A_URL: Final = re.compile(r"//[^\s\"'<>|]{0,160}\Z")
 _ABOUT_A_FILE: Final = re.compile(
@@ -110,7 +112,7 @@ def kind_of_other(text: str, type: str, start: int) -> str:
     ):
         return KEY
     begins_its_line = last in ("", "\n")
-    if not begins_its_line and _CALLED_NO_SAMPLE.search(before.lower()):
+    if not (begins_its_line or _BULLET.search(before)) and _CALLED_NO_SAMPLE.search(before.lower()):
         return OTHER_KIND
     if _is_called_harmless(text, start, end):
         return HARMLESS
