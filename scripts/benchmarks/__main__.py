@@ -9,6 +9,7 @@ from types import FrameType
 
 from api.logs import configure_logs
 
+from . import scaling_page
 from .extraction import Effort, measure_extraction
 from .folders import Shape
 from .loop import measure_loop, print_loop
@@ -17,6 +18,7 @@ from .performance import Effort as PerformanceEffort
 from .performance import measure_performance
 from .performance_page import print_performance, write_page
 from .reports import Size
+from .scaling import measure_scaling
 from .service import measure_service
 from .tables import print_extraction, print_json, print_service
 
@@ -37,6 +39,12 @@ def main(arguments: list[str]) -> int:
         print_json(performance) if options.json else print_performance(performance)
         if options.write:
             write_page(performance)
+    elif options.what == "scaling":
+        asked = 20 if options.quick else 300
+        scaling = measure_scaling(options.indicators or (1_000 if options.quick else 200_000), asked, _tell)
+        print_json(scaling) if options.json else sys.stdout.write(scaling_page.page(scaling))
+        if options.write:
+            scaling_page.PAGE.write_text(scaling_page.page(scaling), "utf-8")
     elif options.what == "loop":
         stalls = measure_loop(indicators, _tell)
         print_json(stalls) if options.json else print_loop(stalls)
@@ -49,7 +57,9 @@ def main(arguments: list[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures speeds side by side in one run.")
-    parser.add_argument("what", nargs="?", choices=("service", "extraction", "loop", "tables"), default="service")
+    parser.add_argument(
+        "what", nargs="?", choices=("service", "extraction", "loop", "tables", "scaling"), default="service"
+    )
     parser.add_argument("--quick", action="store_true", help="a short run that only shows that everything works")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
     parser.add_argument(
@@ -58,7 +68,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--reports", type=int, metavar="N", help="tables: how many reports are imported (default 500)")
     parser.add_argument("--in-a-report", type=int, metavar="N", help="tables: indicators in each (default 1,000)")
     parser.add_argument("--rounds", type=int, metavar="N", help="tables: runs of each side (default 5)")
-    parser.add_argument("--write", action="store_true", help="tables: write docs/performance.md")
+    parser.add_argument(
+        "--write", action="store_true", help="tables, scaling: write docs/performance.md or docs/scaling.md"
+    )
     return parser
 
 

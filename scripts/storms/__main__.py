@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from . import cluster
+from . import cluster, soak
 
 
 def main(arguments: list[str]) -> int:
@@ -15,8 +15,10 @@ def main(arguments: list[str]) -> int:
         "cluster", help="three nodes of Elasticsearch, Redis by Sentinel, two servers, three workers"
     )
     storm.add_argument("--submissions", type=int, default=500)
+    long = trials.add_parser("soak", help="five times the limits, 1,000 idle connections, 500 that never read")
+    long.add_argument("--minutes", type=float, default=20)
     given = parser.parse_args(arguments)
-    return cluster.run(given.submissions)
+    return cluster.run(given.submissions) if given.trial == "cluster" else soak.run(given.minutes)
 
 
 if __name__ == "__main__":

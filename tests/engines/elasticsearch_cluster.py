@@ -95,6 +95,10 @@ class ElasticsearchCluster:
         with self.client() as client:
             return client.put(self.urls[self.running()[0]] + path, json=body).raise_for_status()
 
+    def post(self, path: str) -> httpx.Response:
+        with self.client() as client:
+            return client.post(self.urls[self.running()[0]] + path, timeout=60).raise_for_status()
+
     def client(self) -> httpx.Client:
         if not self.certificates:
             return httpx.Client(timeout=8)

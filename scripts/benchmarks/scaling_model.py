@@ -1,0 +1,120 @@
+"""A model of a cluster of any size, from what was measured at small ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from .scaling import ASKED, IN_AN_ARTICLE, Point, Scaling
+
+ARTICLES_A_MINUTE = 1_000
+QUERIES_A_SECOND = 1_000
+# Elastic's advice for shards: up to 200 million documents and 10 to 50 GB each; the service makes one for every 25
+# million documents.
+DOCUMENTS_A_SHARD, BYTES_A_SHARD = 25_000_000, 50 * 10**9
+SHARDS_A_NODE = 1_000
+_COPIES = 2
+# One node: half of its memory is heap, the rest caches what is read again and again, a thirtieth of its disk.
+NODE_CORES, NODE_MEMORY, NODE_DISK, NODE_MONEY = 16, 64 * 10**9, 2 * 10**12, 400
+_FULL = 0.7
+_BUSY = 0.5
+_FEWEST_NODES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """What so many indicators take; `cores` by what they do, `nodes` by what asks for them."""
+
+    indicators: int
+    bytes: int
+    documents: int
+    shards: int
+    save_cores: float
+    read_cores: float
+    query_cores: float
+    nodes_by: dict[str, int]
+
+    @property
+    def nodes(self) -> int:
+        return max(self.nodes_by.values())
+
+    @property
+    def first(self) -> str:
+        """What asks for the most nodes."""
+        return max(self.nodes_by, key=lambda what: self.nodes_by[what])
+
+    @property
+    def money(self) -> int:
+        return self.nodes * NODE_MONEY
+
+
+def cluster_of(indicators: int, measured: Scaling) -> Cluster:
+    """Return what so many indicators take while `ARTICLES_A_MINUTE` come in and `QUERIES_A_SECOND` are asked."""
+    one = _of(measured, 1)
+    largest, per_second = one[-1], ARTICLES_A_MINUTE / 60
+    held = predicted(one, "bytes", indicators) * _COPIES
+    documents = predicted(one, "documents", indicators)
+    new = per_second * IN_AN_ARTICLE
+    save_cores = new * largest.save_engine_ms * _cost_of_copies(measured) / 1000
+    read_cores = per_second * (measured.read_ms + IN_AN_ARTICLE * largest.save_ms) / 1000
+    asking = sum(ask_ms(measured, name, indicators) for name in ASKED) / len(ASKED)
+    query_cores = QUERIES_A_SECOND * asking / 1000
+    shards = max(math.ceil(documents / DOCUMENTS_A_SHARD), math.ceil(held / _COPIES / BYTES_A_SHARD))
+    nodes = {
+        "copies": _FEWEST_NODES,
+        "disk": math.ceil(held / (NODE_DISK * _FULL)),
+        "writing": math.ceil(save_cores / (NODE_CORES * _BUSY)),
+        "queries": math.ceil(query_cores / (NODE_CORES * _BUSY)),
+        "shards": math.ceil(shards * _COPIES / SHARDS_A_NODE),
+    }
+    return Cluster(indicators, held, documents, shards, save_cores, read_cores, query_cores, nodes)
+
+
+def ask_ms(measured: Scaling, name: str, indicators: int) -> float:
+    """Return what a query costs at that size: it grows as a power of the size, as it did between the points."""
+    one = _of(measured, 1)
+    first, last = one[0], one[-1]
+    grown = math.log(last.ask_ms[name] / first.ask_ms[name]) / math.log(last.indicators / first.indicators)
+    return last.ask_ms[name] * math.pow(indicators / last.indicators, min(1.0, max(0.0, grown)))
+
+
+def predicted(points: Sequence[Point], what: str, indicators: int) -> int:
+    """Return a figure at that size, on the line from the first point through the last one."""
+    first, last = points[0], points[-1]
+    at_first, at_last = float(getattr(first, what)), float(getattr(last, what))
+    slope = (at_last - at_first) / (last.indicators - first.indicators)
+    return round(at_last + slope * (indicators - last.indicators))
+
+
+def checks(measured: Scaling) -> list[tuple[str, float, float]]:
+    """Return what the model says (what, predicted, measured) of points that it was not made from."""
+    one, three = _of(measured, 1), _of(measured, 3)
+    found = [
+        (
+            f"{what}, {point.nodes} nodes, {point.indicators:,}",
+            float(predicted(one, what, point.indicators)),
+            float(getattr(point, what)),
+        )
+        for what in ("bytes", "documents")
+        for point in (one[1], three[-1])
+    ]
+    middle = one[1]
+    found += [
+        (
+            f"ms a query, {name}, 1 node, {middle.indicators:,}",
+            ask_ms(measured, name, middle.indicators),
+            middle.ask_ms[name],
+        )
+        for name in ASKED
+    ]
+    return found
+
+
+def _cost_of_copies(measured: Scaling) -> float:
+    """Return by how much saving costs more on three nodes with copies."""
+    return _of(measured, 3)[-1].save_engine_ms / _of(measured, 1)[-1].save_engine_ms
+
+
+def _of(measured: Scaling, nodes: int) -> list[Point]:
+    return [point for point in measured.points if point.nodes == nodes]

@@ -1,0 +1,132 @@
+"""What `scaling` measured and what follows from it, as `docs/scaling.md`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from .scaling import ASKED, IN_AN_ARTICLE, Scaling
+from .scaling_model import (
+    ARTICLES_A_MINUTE,
+    NODE_CORES,
+    NODE_DISK,
+    NODE_MEMORY,
+    NODE_MONEY,
+    QUERIES_A_SECOND,
+    Cluster,
+    checks,
+    cluster_of,
+)
+
+PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
+SIZES = (1_000_000, 100_000_000, 10_000_000_000)
+
+
+def page(measured: Scaling) -> str:
+    """Return the whole page."""
+    return "\n".join([*_measured(measured), *_model(measured), *_checked(measured), *_next(measured), ""])
+
+
+def _measured(measured: Scaling) -> Iterator[str]:
+    yield "# Past one machine"
+    yield ""
+    yield "Written by `scripts/bench scaling --write`: nothing on this page was typed in."
+    yield f"Measured on {datetime.now(UTC):%Y-%m-%d} on {os.cpu_count()} shared cores, as processor time and bytes,"
+    yield f"which other load changes little; articles of {IN_AN_ARTICLE} indicators."
+    yield ""
+    yield "## What was measured"
+    yield ""
+    yield from _table(
+        (
+            "nodes × copies",
+            "indicators",
+            "bytes of a copy",
+            "documents of the largest index",
+            "ms to save one: service",
+            "nodes",
+            *(f"ms: {name}" for name in ASKED),
+        ),
+        [
+            (
+                f"{point.nodes} × {point.copies}",
+                f"{point.indicators:,}",
+                f"{point.bytes:,}",
+                f"{point.documents:,}",
+                f"{point.save_ms:.2f}",
+                f"{point.save_engine_ms:.2f}",
+                *(f"{point.ask_ms[name]:.2f}" for name in ASKED),
+            )
+            for point in measured.points
+        ],
+    )
+    yield f"To read a report from a file and to save it embedded takes {measured.read_ms:.0f} ms of one core."
+
+
+def _model(measured: Scaling) -> Iterator[str]:
+    yield ""
+    yield f"## With {ARTICLES_A_MINUTE:,} articles a minute and {QUERIES_A_SECOND:,} queries a second"
+    yield ""
+    yield f"A node has {NODE_CORES} cores, {NODE_MEMORY / 1e9:.0f} GB of memory (half of it heap) and"
+    yield f"{NODE_DISK / 1e12:.0f} TB of disk, and is taken to cost {NODE_MONEY} € a month. Disks are filled to 70 %,"
+    yield "processors to 50 %; everything has two copies. Queries are the five above in equal shares."
+    yield "Bytes and documents grow along the line through the measured points; a query costs more as a power of the"
+    yield "size, as between them."
+    yield ""
+    clusters = [cluster_of(size, measured) for size in SIZES]
+    yield from _table(("indicators", *(f"{each.indicators:,}" for each in clusters)), list(_rows(clusters)))
+
+
+def _rows(clusters: Sequence[Cluster]) -> Iterator[tuple[str, ...]]:
+    yield "disk, both copies (GB)", *(f"{each.bytes / 1e9:,.0f}" for each in clusters)
+    yield "documents of the largest index", *(f"{each.documents:,}" for each in clusters)
+    yield "its shards (`ELASTICSEARCH_SHARDS`)", *(f"{each.shards:,}" for each in clusters)
+    yield "cores of workers", *(f"{each.read_cores:.1f}" for each in clusters)
+    yield "cores of nodes for writing", *(f"{each.save_cores:.1f}" for each in clusters)
+    yield "cores for queries, service and nodes", *(f"{each.query_cores:.1f}" for each in clusters)
+    for what in clusters[0].nodes_by:
+        yield f"nodes that {what} asks for", *(f"{each.nodes_by[what]:,}" for each in clusters)
+    yield "**nodes**", *(f"**{each.nodes:,}**" for each in clusters)
+    yield "memory of them (GB)", *(f"{each.nodes * NODE_MEMORY / 1e9:,.0f}" for each in clusters)
+    yield "€ a month", *(f"{each.money:,}" for each in clusters)
+    yield "what asks for the most nodes", *(each.first for each in clusters)
+
+
+def _checked(measured: Scaling) -> Iterator[str]:
+    yield ""
+    yield "## How far the model is off"
+    yield ""
+    yield "Points that it was not made from: the middle one of one node, and the last one of three."
+    yield ""
+    rows = [
+        (what, f"{said:,.2f}", f"{was:,.2f}", f"{said / was - 1:+.0%}") for what, said, was in checks(measured) if was
+    ]
+    yield from _table(("", "model", "measured", "off by"), rows)
+    smallest, largest = measured.points[0].indicators, max(point.indicators for point in measured.points)
+    yield f"Beyond {largest:,} indicators it is a forecast, made from {smallest:,} on. Measure again on your own"
+    yield "nodes (`scripts/bench scaling --indicators N`) before you buy a hundred of them."
+
+
+def _next(measured: Scaling) -> Iterator[str]:
+    yield ""
+    yield "## What to change when"
+    yield ""
+    for size in SIZES:
+        found = cluster_of(size, measured)
+        ordered = sorted(found.nodes_by.items(), key=lambda each: -each[1])
+        told = ", then ".join(f"{what} ({count:,})" for what, count in ordered[:3])
+        yield f"- At {size:,} indicators the nodes are asked for by {told}."
+    yield "- **Disk**: `IOC_RETENTION_DAYS` bounds it; what goes is archived."
+    yield "- **Queries**: more copies (`ELASTICSEARCH_REPLICAS`) spread them; more API servers answer more of them."
+    yield "- **Writing**: more shards, a longer `ELASTICSEARCH_REFRESH_SECONDS`; workers are added one by one."
+    yield "- **Shards** are set with `ELASTICSEARCH_SHARDS` and `ioc reindex`, beside the running service; `ioc doctor`"
+    yield "  says when."
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    yield "| " + " | ".join(head) + " |"
+    yield "|---" + "|---:" * (len(head) - 1) + "|"
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+    yield ""

@@ -1,0 +1,84 @@
+"""The model of large clusters, and the judgement of a soak, on figures whose answer is known."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import Any
+
+import pytest
+
+# Of no package, for a type checker.
+_NAMES = ("benchmarks.scaling", "benchmarks.scaling_model", "benchmarks.scaling_page", "storms.soak", "storms.tree")
+scaling, model, page, soak, tree = (importlib.import_module(f"scripts.{name}") for name in _NAMES)
+
+
+def point(nodes: int, indicators: int, ask_ms: float) -> Any:
+    asked = dict.fromkeys(scaling.ASKED, ask_ms)
+    copies = 1 if nodes == 1 else 2
+    saving = 2.0 * copies
+    return scaling.Point(
+        nodes, copies, indicators, indicators // 50, 1_000 * indicators, indicators, 1.0, saving, asked
+    )
+
+
+@pytest.fixture
+def measured() -> Any:
+    """A kilobyte and a document an indicator; a query costs as the root of the size."""
+    one = [point(1, 10_000, 1.0), point(1, 40_000, 2.0), point(1, 160_000, 4.0)]
+    return scaling.Scaling([*one, point(3, 160_000, 4.0)], 100.0)
+
+
+def test_a_cluster_is_as_large_as_what_asks_for_the_most_nodes(measured: Any) -> None:
+    found = model.cluster_of(16_000_000_000, measured)
+    assert found.bytes == 2 * 16 * 10**12
+    assert found.shards == 640
+    assert found.nodes_by["disk"] == 23
+    # 833 indicators a second, 2 ms each, twice for the copies; queries cost 4 ms times the root of 100,000.
+    assert found.save_cores == pytest.approx(3.33, abs=0.01)
+    assert found.read_cores == pytest.approx(2.5, abs=0.01)
+    assert found.query_cores == pytest.approx(4 * 100_000**0.5)
+    assert (found.first, found.nodes) == ("queries", 159)
+    assert found.money == 159 * model.NODE_MONEY
+
+
+def test_the_model_is_right_about_points_that_it_was_not_made_from(measured: Any) -> None:
+    assert all(said == pytest.approx(was) for _, said, was in model.checks(measured))
+
+
+def test_the_page_tells_every_size_and_how_far_the_model_is_off(measured: Any) -> None:
+    text = page.page(measured)
+    assert "| indicators | 1,000,000 | 100,000,000 | 10,000,000,000 |" in text
+    assert text.count("| +0% |") == len(model.checks(measured))
+    assert max(map(len, (line for line in text.splitlines() if not line.startswith("|")))) <= 140
+
+
+@pytest.mark.parametrize(
+    ("last", "status", "said"),
+    [
+        (tree.Held(100, 50, 40, 10), 429, "flat, and nothing failed"),
+        (tree.Held(120, 50, 40, 10), 200, "memory grew"),
+        (tree.Held(100, 90, 40, 10), 200, "files grew"),
+        (tree.Held(100, 50, 40, 10), 500, "1 answers of 500"),
+        (tree.Held(100, 50, 40, 10), 0, "1 answers of 0"),
+    ],
+)
+def test_a_soak_is_judged_by_what_grew_and_what_failed(
+    capsys: pytest.CaptureFixture[str], last: Any, status: int, said: str
+) -> None:
+    asked = soak.Asked()
+    asked.note(status, 0.1)
+    samples = [tree.Held(100, 50, 40, 10)] * 6 + [last] * 2
+    wrong = soak._tell(samples, {"somebody": asked}, [None], "")
+    assert said in capsys.readouterr().out
+    assert wrong == ("flat" not in said)
+
+
+def test_what_this_process_holds_is_told() -> None:
+    before = tree.held_by([os.getpid()])
+    read, write = os.pipe()
+    after = tree.held_by([os.getpid()])
+    os.close(read)
+    os.close(write)
+    assert (after.files - before.files, after.sockets - before.sockets) == (2, 0)
+    assert before.memory > 1 and before.threads >= 1
