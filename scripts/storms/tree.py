@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.engines.engine import tree_of
 
 _PROPORTIONAL = re.compile(r"^Pss:\s+(\d+) kB", re.MULTILINE)
 
@@ -24,7 +26,7 @@ class Held:
 def held_by(pids: Sequence[int]) -> Held:
     """Return what these processes and their descendants hold now."""
     memory = files = sockets = threads = 0
-    for process in (Path(f"/proc/{each}") for pid in pids for each in _tree(pid)):
+    for process in (Path(f"/proc/{each}") for pid in pids for each in tree_of(pid)):
         # It may end at any moment.
         with contextlib.suppress(OSError):
             found = _PROPORTIONAL.search((process / "smaps_rollup").read_text())
@@ -35,11 +37,3 @@ def held_by(pids: Sequence[int]) -> Held:
                     is_socket = str(file.readlink()).startswith("socket:")
                     files, sockets = files + 1, sockets + is_socket
     return Held(memory / 1024, files, sockets, threads)
-
-
-def _tree(pid: int) -> Iterator[int]:
-    yield pid
-    with contextlib.suppress(OSError):
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            for child in (thread / "children").read_text().split():
-                yield from _tree(int(child))

@@ -129,3 +129,12 @@ def program(name: str, debian_package: str) -> str:
     if path is None:
         raise NotToBeHad(f"{name} is not installed")
     return path
+
+
+def tree_of(pid: int) -> Iterator[int]:
+    """Yield a process and all that it started and that still run (on Linux)."""
+    yield pid
+    with contextlib.suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            for child in (thread / "children").read_text().split():
+                yield from tree_of(int(child))
