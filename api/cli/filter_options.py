@@ -27,7 +27,9 @@ _Several = list[str] | None
 _OPTIONS: Final[dict[str, Any]] = {
     "type": Annotated[_Several, typer.Option("--type", help="Only this type; may be repeated.")],
     "source": Annotated[_Several, typer.Option("--source", help="Only what this source names; may be repeated.")],
-    "malware": Annotated[_Several, typer.Option("--malware", help="Only what is named with it; may be repeated.")],
+    "malware": Annotated[
+        _Several, typer.Option("--malware", help="Only indicators associated with it; may be repeated.")
+    ],
     "since": Annotated[str | None, typer.Option("--since", help="Last seen on this date or time, or later.")],
     "until": Annotated[str | None, typer.Option("--until", help="Last seen on this date or time, or before.")],
     "added_since": Annotated[str | None, typer.Option("--added-since", help="Stored at this time or later.")],

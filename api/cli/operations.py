@@ -43,7 +43,9 @@ def watch(
     q: Annotated[str, typer.Argument(help="Words, or an indicator, plain or defanged; empty for all.")] = "",
     type: Annotated[list[str] | None, typer.Option(help="Only this type; may be repeated.")] = None,
     source: Annotated[list[str] | None, typer.Option(help="Only what this source names; may be repeated.")] = None,
-    malware: Annotated[list[str] | None, typer.Option(help="Only what is named with it; may be repeated.")] = None,
+    malware: Annotated[
+        list[str] | None, typer.Option(help="Only indicators associated with it; may be repeated.")
+    ] = None,
     status: Annotated[list[str] | None, typer.Option(help="Only what has this status; may be repeated.")] = None,
     exclude: Annotated[str | None, typer.Option(help="Leave out: warned, expired, false_positive.")] = None,
     min_sources: Annotated[int | None, typer.Option(min=1, help="Only what so many sources name.")] = None,
@@ -51,7 +53,7 @@ def watch(
     until: Annotated[str | None, typer.Option(help="Only what was last seen until that day.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
-    """Print what is added from now on and matches, as it comes in, until Ctrl-C."""
+    """Print new indicators that match, as they are added, until Ctrl-C."""
     from api.cli.watching import watch
 
     filters = {

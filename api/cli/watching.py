@@ -31,7 +31,7 @@ def watch(q: str, filters: Mapping[str, Any], *, as_json: bool) -> None:
     query = query_of(q, filters, utc_now())
 
     async def follow(store: Store, _: Settings) -> None:
-        say("watching for what is added from now on (Ctrl-C ends it)")
+        say("watching for new indicators (Ctrl-C stops)")
         async for found in additions(store, query):
             noted = await annotate(store, found, utc_now())
             for ioc in found:

@@ -80,7 +80,7 @@ async def show(visit: Visit) -> Response:
     store = visit.service.store
     articles = await articles_naming(store, actor)
     if not articles and not actor.id:
-        raise NotFound("No article names a threat actor like this.")
+        raise NotFound("No article mentions a threat actor by this name.")
     found = await asyncio.gather(*(store.articles.iocs_of(one.id, _NAMED) for one in articles[:_SIFTED]))
     return visit.page(
         "actor.html",
@@ -121,4 +121,6 @@ def named(articles: Sequence[Sequence[Ioc]]) -> list[Named]:
 
 
 def _bars(articles: Sequence[Article]) -> WeeklyBars | None:
+    if len(articles) < 2:
+        return None
     return article_bars(Counter(monday_of(one.seen_at) for one in articles))

@@ -50,7 +50,7 @@ async def _of_actor(visit: Visit, written: str) -> Response:
     actor = await actor_named(store, written[:200])
     articles = (await articles_naming(store, actor))[:_ARTICLES] if actor else []
     if actor is None or not articles:
-        raise NotFound("No article names a threat actor like this.")
+        raise NotFound("No article mentions a threat actor by this name.")
     address = actor_path(actor.name)
     return await _shown(visit, [one.id for one in articles], len(articles), None, actor.name, address)
 

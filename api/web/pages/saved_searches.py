@@ -24,7 +24,7 @@ _DELIVERIES_SHOWN: Final = 20
 _TEXTS: Final = ("name", "q", "webhook_url", "email", "every", "since", "until")
 _LISTS: Final = ("type", "source", "malware", "status", "exclude")
 _TRIED: Final = 10
-_UNKNOWN_LINK: Final = "This link does not end any mails; it may be cut off, or its saved search is deleted."
+_UNKNOWN_LINK: Final = "This unsubscribe link is not valid: it may be incomplete, or the saved search was deleted."
 
 
 async def show_all(visit: Visit) -> Response:

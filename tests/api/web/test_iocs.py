@@ -150,7 +150,7 @@ async def test_a_familys_page_tells_aliases_weeks_and_what_is_named_with_it(api:
     links = page.links()
     assert links["Domain 1"] == "/search?malware=Emotet&type=domain"
     assert any(link == "/sources/First%20Blog" for link in links.values()), sorted(links)
-    assert "Techniques named with it" in page.text and "T1059.001 PowerShell" in page.text
-    assert "Vulnerabilities named with it" in page.text and "CVE-2024-3400" in links
+    assert "Associated techniques" in page.text and "T1059.001 PowerShell" in page.text
+    assert "Associated vulnerabilities" in page.text and "CVE-2024-3400" in links
     assert "other.example" not in (await visitor.open(links["2026-W47"])).text
     assert "/search?since=2026-11-16" in (await visitor.open("/")).links("//*[@aria-labelledby='weeks']")["2026-W47"]
