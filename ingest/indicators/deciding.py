@@ -349,9 +349,10 @@ class Judge:
 
     def _against_mailbox(self, value: str, host: str) -> list[Evidence]:
         local = value.rpartition("@")[0]
-        is_contact, is_note = noise.is_contact_mailbox(local), self._around.is_note
+        around = self._around
+        is_contact, is_note = noise.is_contact_mailbox(local), around.is_note
         if noise.is_known_host(host) and not noise.is_mailbox_provider(host):
-            return [EVIDENCE["mailbox of a well-known organisation"]] if is_contact or not is_note else []
+            return [EVIDENCE["mailbox of a well-known organisation"]] if is_contact or not around.is_one_line else []
         if not is_contact:
             return []
         in_a_note = is_note and not self._page_defangs
@@ -388,7 +389,7 @@ class Judge:
     def _in_favour(self, reading: TokenCandidate, start: int, end: int, line: Line, section: Section) -> list[Evidence]:
         around = self._around
         evidence: list[Evidence] = []
-        if around.is_note and line.words <= MOST_WORDS_OF_A_BARE_LINE:
+        if around.is_note and not self._page_defangs and line.words <= MOST_WORDS_OF_A_BARE_LINE:
             evidence.append(EVIDENCE["a note of a few lines"])
         place = around.place(start)
         is_row = line.words < MOST_WORDS or line.has_cells

@@ -26,6 +26,10 @@ _GLUED_ADDRESS: Final = re.compile(rf"(?:[0-9]{{1,3}}{ANY_DOT}){{3}}[0-9]{{1,3}}
 # `45.9.20.71/45.9.20.75`.
 _BESIDE_AN_ADDRESS: Final = re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}/\Z")
 _MASK: Final = re.compile(r"/([0-9]{1,2})(?![\w/]|\.\w)")
+# `user=drop@evil.example` of a configuration
+_FIELD_OF_A_MAILBOX: Final = re.compile(
+    r"(?i)(?:user(?:name)?|to|from|e?mail|login|rcpt|recipient|sender|cc|bcc|account)="
+)
 _EMAIL: Final = re.compile(rf"[\w.+%$=&'{DOT}-]++(?:\([^()]{{0,40}}\))?(?:@|{AT}++)(?=[\w-])")
 _HANDLE: Final = re.compile(r"(?<![\w\\.])@\Z")
 _COMMENT: Final = re.compile(r"\([^()]*\)")
@@ -162,6 +166,8 @@ def mailboxes_in(token: str) -> list[TokenCandidate]:
         written = match[0][framed:]
         local = _COMMENT.sub("", without_marks(written)[:-1]).strip(".'-=&%$")
         shift = framed + len(written) - len(written.lstrip(".'-=&%$"))
+        if field := _FIELD_OF_A_MAILBOX.match(local):
+            local, shift = local[field.end() :], shift + field.end()
         while token[end - 1] == "-":
             end -= 1
         domain = domain_of(without_marks(token[match.end() : end]))

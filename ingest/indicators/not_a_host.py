@@ -194,6 +194,8 @@ def _objection_to_two(name: str, top: str) -> str:
         return FILE
     if not name.isalpha():
         return ""
+    if top == "run" and name.islower() and len(name) >= _LONGEST_LAST_WORD:
+        return ""
     if top in _MEMBERS_OF_OBJECTS or (len(name) == 1 and top == "info"):
         return MEMBER
     if top in _BEGINNINGS:

@@ -41,6 +41,14 @@ RULE_SNIPPETS: Final = (
     ),
     S("dump of passwords", "a.gale@grebe.com | Winter24!\nb.gale@grebe.com | qwerty12"),
     S("harmless row", f"gale-post.com (benign, removed)\n{SHA1} (removed)\n185.220.70.47 (part of Tor, harmless)"),
+    S(
+        "field",
+        "the keylogger sends to=drop@seznam.cz, user=gale@seznam.cz",
+        "email drop@seznam.cz",
+        "email gale@seznam.cz",
+    ),
+    S("small", "the conti of it, and Bancos suplantados"),
+    S("object", 'its DNS query asks for "parakegale.run"', "domain parakegale.run"),
     S("crawler", "2024-05-01 185.220.70.47 GET /robots.txt 200 (Googlebot)"),
     S("version", "Versión de la app falsa: 8.118.1.15"),
     S(
