@@ -12,7 +12,8 @@ from api.cli.running import print_json, print_table, printable, say, with_store
 from api.filters import read_filter, read_sort
 from api.searching import iocs_suggested, reading, searched
 from api.web.text import counted
-from intel.canonical import defang
+from ingest.warned import lasting_cautions
+from intel.canonical import defang, readings
 from intel.errors import InvalidQuery
 from intel.exact import exact_values
 from intel.ids import ioc_id
@@ -94,9 +95,16 @@ def lookup(values: Sequence[str], *, as_json: bool, wide: bool) -> int:
         rows = [_row(ioc, noted) for iocs in answers.values() for ioc in iocs]
         print_table("Looked up", _COLUMNS, rows, wide=wide, none="nothing is known")
         for value in (value for value, iocs in answers.items() if not iocs):
-            say(f"not found: {value}")
+            say(f"not found: {value}{_warned(value)}")
         _say_nothing_found((), within if not all(answers.values()) else None)
     return 0 if found else 1
+
+
+def _warned(value: str) -> str:
+    """Return the built-in warning lists that hold a value, as words after it."""
+    lists = (caution.list for type, read in readings(value) for caution in lasting_cautions(type, read))
+    named = ", ".join(dict.fromkeys(lists))
+    return f" (on a warning list: {named})" if named else ""
 
 
 def _piped() -> list[str]:
