@@ -114,7 +114,7 @@ def _matching(expression: str) -> Sql:
 
 
 def _ways(clause: Clause, columns: str) -> list[str]:
-    # Nothing of the third column can be met by a word, and to name the two others takes twice as long.
+    # Nothing of the third column can be met by a word, and to name the two others costs a fifth more.
     words = [phrase if columns == ANYWHERE else f"{{{columns}}} : {phrase}" for phrase in _phrases(clause)]
     return words + [f"{{host}} : {_quoted(_host_token(host))}" for host in clause.hosts]
 
