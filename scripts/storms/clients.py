@@ -46,6 +46,7 @@ class Clients:
         self.asked: dict[str, Asked] = {}
         self._host, _, port = address.removeprefix("http://").partition(":")
         self._port = int(port)
+        self._held: dict[int, int] = {}
         self._done = threading.Event()
         self._threads: list[threading.Thread] = []
 
@@ -74,6 +75,9 @@ class Clients:
     def hold(self, count: int, first: bytes = b"", drip: bytes = b"") -> None:
         """Keep so many connections open that send `first` and, each second, `drip`, and read nothing."""
 
+        mine = len(self._held)
+        self._held[mine] = 0
+
         def go_on() -> None:
             held: list[socket.socket] = []
             try:
@@ -83,11 +87,17 @@ class Clients:
                         if self._done.is_set():
                             break
                         held += self._connected(_ADDRESSES[number % len(_ADDRESSES)], first)
+                        self._held[mine] = len(held)
             finally:
                 for each in held:
                     each.close()
 
         self._start(go_on)
+
+    @property
+    def held(self) -> int:
+        """How many connections are held now: on a busy machine it takes minutes until all are there."""
+        return sum(self._held.values())
 
     def stop(self) -> None:
         self._done.set()
