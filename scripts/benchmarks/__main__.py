@@ -24,6 +24,8 @@ from .tables import print_extraction, print_json, print_service
 
 _INDICATORS_IN_AN_ARTICLE = 50
 _FEWEST_INDICATORS = 200
+# From fewer indicators no page is written: a forecast of billions would rest on how an engine warms up.
+_FEWEST_TO_FORECAST = 100_000
 
 
 def main(arguments: list[str]) -> int:
@@ -43,7 +45,7 @@ def main(arguments: list[str]) -> int:
         asked = 20 if options.quick else 300
         scaling = measure_scaling(options.indicators or (1_000 if options.quick else 200_000), asked, _tell)
         print_json(scaling) if options.json else sys.stdout.write(scaling_page.page(scaling))
-        if options.write:
+        if options.write and scaling.points[-1].indicators >= _FEWEST_TO_FORECAST:
             scaling_page.PAGE.write_text(scaling_page.page(scaling), "utf-8")
     elif options.what == "loop":
         stalls = measure_loop(indicators, _tell)
@@ -69,7 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--in-a-report", type=int, metavar="N", help="tables: indicators in each (default 1,000)")
     parser.add_argument("--rounds", type=int, metavar="N", help="tables: runs of each side (default 5)")
     parser.add_argument(
-        "--write", action="store_true", help="tables, scaling: write docs/performance.md or docs/scaling.md"
+        "--write",
+        action="store_true",
+        help="tables: write docs/performance.md; scaling, from 100,000 indicators on: docs/scaling.md",
     )
     return parser
 
