@@ -27,6 +27,7 @@ from intel.unseen import plain
 # What is compiled before anybody asks for a page.
 FIRST_PAGES = ("layout.html", "macros.html", "home.html", "focus.html")
 _SHORT, _TAIL = 24, 8
+_CATALOGUES = {"kev": "KEV", "epss": "EPSS", "cvss": "CVSS", "attack": "ATT&CK"}
 
 
 class _Compiled(BytecodeCache):
@@ -74,6 +75,7 @@ class Templates:
             known_name=lambda ioc: technique_name(ioc.value) or "" if ioc.type == "mitre_attack" else "",
             path=lambda ioc: addresses.ioc_path(ioc.type, ioc.value),
             outside=addresses.outside,
+            catalogue=lambda name: _CATALOGUES.get(name, name),
             clipped=text.clipped,
             in_cells=text.in_cells,
             steps=lambda picture: "by day" if picture.unit == "day" else f"in steps of {picture.unit}",

@@ -52,7 +52,7 @@ async def test_pages_tell_the_day_of_each_catalogue(api: Running, visitor: Reade
     await put_kev(api.store, api.clock(), {"CVE-2024-3400": "2026-11-17"})
     for path in ("/focus", "/status"):
         page = await visitor.open(path)
-        assert "kev" in page.text and "19 Nov 2026" in page.text
+        assert "KEV" in page.text and "19 Nov 2026" in page.text
 
 
 @pytest.mark.promise("catalogues.facts")
