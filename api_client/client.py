@@ -99,7 +99,7 @@ class Client:
         return submission
 
     def submit_file(self, path: Path, source_name: str | None = None) -> Submission:
-        """Hand a file in: HTML, text, Markdown, PDF, MISP or STIX, up to 10 MB."""
+        """Hand a file in: HTML, text, Markdown, PDF, Word, EML, MISP or STIX, up to 10 MB."""
         sent = {"file": (path.name, path.read_bytes())}
         submission: Submission = self._json("POST", "/submit", files=sent, data=_given({"source_name": source_name}))
         return submission

@@ -16,15 +16,17 @@ from trafilatura.settings import Document
 
 from ingest import body as bodies
 from ingest.linked_lists import linked_lists
+from ingest.mail_text import read_mail
 from ingest.markup import Markup, depth_of, parse, text_of_source
 from ingest.own_address import amp_links, canonical_link
 from ingest.pdf_text import read_pdf
 from ingest.published import date_in_text, published_at, read_date
 from ingest.signatures import as_signed, without_site
 from ingest.structure import structure_of
+from ingest.word_text import read_word
 from intel.errors import ArticleUnreadable
 
-Kind = Literal["html", "text", "pdf", "markdown"]
+Kind = Literal["html", "text", "pdf", "markdown", "word", "mail"]
 
 LONGEST_TITLE: Final = 500
 LONGEST_NAME: Final = 200
@@ -93,8 +95,13 @@ class ArticleText:
 def read_article(body: bytes, content_type: str, charset: str | None, url: str | None) -> ArticleText:
     """Find the article in a page (`url` is where it came from) or a file (`url` None).
 
-    Raises ArticleUnreadable: `unsupported_content_type no_text login_wall script_only pdf_encrypted pdf_damaged`.
+    Raises ArticleUnreadable: `unsupported_content_type no_text login_wall script_only pdf_encrypted pdf_damaged
+    word_damaged word_too_large mail_damaged`.
     """
+    if content_type == bodies.WORD:
+        return _from_word(body)
+    if content_type == bodies.MAIL:
+        return _from_mail(body)
     kind = bodies.article_type(content_type or None, body)
     if kind is None:
         raise ArticleUnreadable("unsupported_content_type", "This is not a page, a text or a PDF.")
@@ -199,6 +206,34 @@ def _from_pdf(body: bytes, url: str | None) -> ArticleText:
         article,
         author=clean_label(pdf.author, LONGEST_NAME) or None,
         published_at=pdf.published_at or article.published_at,
+    )
+
+
+def _from_word(body: bytes) -> ArticleText:
+    word = read_word(body, LONGEST_TEXT)
+    text = _clean_text(word.text)
+    if len(text) < _LEAST_TEXT:
+        raise _no_text("The Word document holds no text.")
+    article = _plain_article("word", text, clean_label(word.title, LONGEST_TITLE) or _first_line(text))
+    return replace(
+        article,
+        author=clean_label(word.author, LONGEST_NAME) or None,
+        published_at=word.published_at or article.published_at,
+    )
+
+
+def _from_mail(body: bytes) -> ArticleText:
+    """Return the article in a message: its HTML or text, under its subject, sender and date."""
+    mail = read_mail(body)
+    article = read_article(mail.body, bodies.HTML if mail.is_html else bodies.PLAIN, mail.charset, None)
+    unread = f"What was attached to the message was not read ({mail.attachments})."
+    return replace(
+        article,
+        kind="mail",
+        title=clean_label(mail.subject, LONGEST_TITLE) or article.title,
+        author=clean_label(mail.sender, LONGEST_NAME) or article.author,
+        published_at=mail.sent_at or article.published_at,
+        notes=(*article.notes, unread) if mail.attachments else article.notes,
     )
 
 

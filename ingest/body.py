@@ -13,6 +13,9 @@ PLAIN: Final = "text/plain"
 MARKDOWN: Final = "text/markdown"
 PDF: Final = "application/pdf"
 ARTICLE_TYPES: Final = frozenset({HTML, XHTML, PLAIN, MARKDOWN, PDF})
+# Files alone are read as these: no page is served so.
+WORD: Final = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+MAIL: Final = "message/rfc822"
 
 _WESTERN: Final = "windows-1252"
 _LARGE_BYTES: Final = 1_000_000
@@ -29,6 +32,13 @@ _HTML_START: Final = re.compile(_PROLOGUE + rb"<(?:!doctype\s++html|html|head|bo
 _FEED_START: Final = re.compile(_PROLOGUE + rb"<(?:rss|feed|rdf:RDF)[\s>]", re.I)
 # As static sites keep their posts: fields between two lines of dashes.
 _FRONT_MATTER: Final = re.compile(rb"\s*+---[ \t]*\r?\n(?:[^\n]{0,400}\n){0,20}?(?:title|date)[ \t]*:")
+# A saved message begins with its headers, one of which says that it is MIME.
+_MAIL_START: Final = re.compile(
+    rb"(?:[A-Za-z][A-Za-z0-9-]{0,60}+:[^\n]{0,2000}\n(?:[ \t][^\n]{0,2000}\n){0,100}+){0,60}?MIME-Version:[ \t]*1\.0",
+    re.I,
+)
+_MAIL_BYTES: Final = 16_384
+_WORD_PART: Final = b"word/document.xml"
 _META_CHARSET: Final = re.compile(rb"<meta[^>]{0,400}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.I)
 _META_BYTES: Final = 4096
 # Controls, and what is unassigned, private or half a character.
@@ -92,9 +102,16 @@ def article_type(declared: str | None, body: bytes) -> str | None:
     return None if kind == PDF else kind or PLAIN
 
 
+def file_type(body: bytes) -> str | None:
+    """Return which of ARTICLE_TYPES, WORD or MAIL the bytes of a file are; None if none of them."""
+    if body.startswith(b"PK\x03\x04") and _WORD_PART in body:
+        return WORD
+    return MAIL if _MAIL_START.match(body[:_MAIL_BYTES]) else article_type(None, body)
+
+
 def is_large_body(body: bytes, content_type: str) -> bool:
-    """Tell whether reading a body of this type may take much memory: PDFs unpack to any size."""
-    return len(body) > _LARGE_BYTES or content_type == PDF
+    """Tell whether reading a body of this type may take much memory: PDFs and Word documents unpack to any size."""
+    return len(body) > _LARGE_BYTES or content_type in (PDF, WORD)
 
 
 def is_feed(body: bytes) -> bool:

@@ -18,7 +18,8 @@ from intel.errors import IngestFailed, IocError, IsolationFailed
 log = structlog.get_logger()
 
 ARTICLES: Final = Choice(
-    (".html", ".htm", ".xhtml", ".txt", ".md", ".markdown", ".pdf", ".json", ".stix", ".stix2"), 50_000_000
+    (".html", ".htm", ".xhtml", ".txt", ".md", ".markdown", ".pdf", ".docx", ".eml", ".json", ".stix", ".stix2"),
+    50_000_000,
 )
 _COUNTING: Final = replace(LIMITS, cpu_seconds=20, wall_seconds=20.0)
 _CUT_SHORT: Final = IngestFailed("archive_too_large", "Opening it was cut short; it and all that follows is left out.")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from ingest.body import article_type
+from ingest.body import file_type
 from ingest.bundles import read_bundle
 from ingest.isolated import Isolation
 from ingest.pipeline import Pipeline
@@ -57,9 +57,9 @@ class HandedIn:
         return replace(last, notes=(*last.notes, f"The file holds {len(found)} articles; this is the last one."))
 
     async def _page(self, body: bytes, submission: Submission) -> ReadPage:
-        content_type = article_type(None, body)
+        content_type = file_type(body)
         if content_type is None:
-            detail = "The file is no HTML, text, Markdown or PDF, no MISP event and no STIX bundle."
+            detail = "The file is no HTML, text, Markdown, PDF, Word, EML, MISP event or STIX bundle."
             raise ArticleUnreadable("unsupported_content_type", detail)
         now = self.pipeline.clock()
         return await self.pipeline.read(Page(body, content_type, None, None, submission.source_name, now))

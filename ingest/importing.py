@@ -16,7 +16,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from ingest.assembly import Ingest
-from ingest.body import article_type
+from ingest.body import file_type
 from ingest.bundles import read_bundle
 from ingest.files import FoundFile
 from ingest.handed_in import is_json
@@ -157,9 +157,9 @@ class Importing:
             return _ReadFile(TakenFile(file.path, (known,), was_known=True))
         if is_json(file.body):
             return file.body
-        content_type = article_type(None, file.body)
+        content_type = file_type(file.body)
         if content_type is None:
-            kinds = "The file is no HTML, text, Markdown or PDF."
+            kinds = "The file is no HTML, text, Markdown, PDF, Word or EML."
             return _result(file.path, IngestFailed("unsupported_content_type", kinds))
         named = date_in_name(PurePath(file.path).name)
         now = self.ingest.pipeline.clock()

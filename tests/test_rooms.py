@@ -46,6 +46,7 @@ KNOWN_BY_ONE_FILE = {
     "publicsuffixlist": "intel/suffixes.py",
     "jwt": "api/accounts/open_id.py",
     "segno": "api/web/qr.py",
+    "docx": "ingest/word_text.py",
     "pypdf": "ingest/pdf_text.py",
     "trafilatura": "ingest/article_text.py",
     "yaml": "intel/awareness/lesson.py",

@@ -95,7 +95,7 @@ def import_(
     paths: Annotated[
         list[str],
         typer.Argument(
-            help="Files (HTML, text, Markdown, PDF, MISP or STIX JSON), folders, archives; "
+            help="Files (HTML, text, Markdown, PDF, Word, EML, MISP or STIX JSON), folders, archives; "
             "or kev, epss, cvss, attack or warninglist, then PATH-or-URL."
         ),
     ],

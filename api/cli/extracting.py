@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ingest.indicators import Document, Extraction, document_from_text
+from ingest.body import MAIL, PDF, WORD, file_type
+from ingest.indicators import Document, Extraction, document_from_html, document_from_text
 from ingest.indicators import extract as extract_from
 from ingest.indicators.candidate_records import all_candidate_records, candidate_records
 from ingest.indicators.lines import document_from_bytes, lines_of
@@ -60,11 +61,14 @@ def _read(path: str) -> tuple[Document, Sequence[str]]:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
         raise IocError(f"{path} cannot be read ({error.strerror})") from None
-    if not data.startswith(b"%PDF-"):
+    kind = file_type(data)
+    if kind not in (PDF, WORD, MAIL):
         return document_from_bytes(data), ()
     from ingest.article_text import read_article
 
-    article = read_article(data, "application/pdf", None, None)
+    article = read_article(data, kind, None, None)
+    if article.html is not None:
+        return document_from_html(article.html, None, article.text), article.notes
     return document_from_text(article.text), article.notes
 
 

@@ -130,7 +130,7 @@ def import_paths(
         say("stopped; the same command goes on from here")
         return 1
     if results.are_none:
-        kinds = "HTML, text, Markdown, PDF, MISP or STIX file, nor an archive of them"
+        kinds = "HTML, text, Markdown, PDF, Word, EML, MISP or STIX file, nor an archive of them"
         _say_left_out(paths)
         raise IocError(f"there is nothing to import: no {kinds} in " + ", ".join(map(str, paths)))
     _report(results, as_json=as_json)

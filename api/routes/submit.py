@@ -58,8 +58,8 @@ _FIELDS: Final = frozenset({"source_name"})
                             "file": {
                                 "type": "string",
                                 "format": "binary",
-                                "description": "HTML, text, Markdown, PDF, a MISP event or a STIX 2.1 bundle; "
-                                "at most 10 MB",
+                                "description": "HTML, text, Markdown, PDF, Word, EML, a MISP event or a "
+                                "STIX 2.1 bundle; at most 10 MB",
                             },
                             "source_name": {"type": "string", "minLength": 1, "maxLength": 200},
                         },
