@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from ingest.indicators import noise
@@ -14,27 +15,58 @@ MOST_WORDS_OF_A_BARE_LINE: Final = 2
 # `0.0.0.0 evil.example` of a file of hosts, `nslookup evil.example 8.8.8.8`.
 BLOCKING: Final = frozenset({"0.0.0.0", "127.0.0.1", "::1"})  # noqa: S104
 _OF_A_HOME_NETWORK: Final = re.compile(r"(?:10|192\.168|172\.(?:1[6-9]|2[0-9]|3[01]))\.")
+# Public behind its prefix, and set apart for nothing: no mask of a network.
+_ODD: Final = re.compile(r"(?i)::ffff:|2(?:4[0-9]|5[0-5])\.(?!255\.(?:255|0)\b)")
+_ADDRESSES: Final = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}|\w{0,4}:\w{0,4}:[\w:]*")
+# `DNS: 192.168.1.254, 80.10.246.2`, `deny from 38.100.19.8`: what a network asks, and whom a page turns away.
+_OF_THE_NETWORK: Final = re.compile(
+    r"(?i)(?:^|[\s|>,;(])(?:dns(?:[- ]servers?)?\s?[:=]|nameserver\s?[:=]?|default gateway\s?[:=]"
+    r"|dhcp(?:[- ]server)?\s?[:=]|(?:deny|allow) from\b|require (?:not )?ip\b)\s{0,8}"
+    r"(?>(?:[0-9.]{7,15}[, ]{1,3}){0,5})\Z"
+)
 _NAME_AFTER: Final = re.compile(rf"[ \t]+(?:localhost|ip6-|broadcasthost|[\w-]{{1,63}}+{ANY_DOT}\w)")
 _LOOKS_UP: Final = re.compile(r"(?i)\b(?:nslookup|dig|drill|nameservers?|resolvers?)\b")
 LONGEST_COMMAND: Final = 300
 # `ctldl.windowsupdate.com  A  217.20.57.34`.
 _ANSWER: Final = re.compile(
-    r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+)\.?[\s|,:=>()-]{1,20}"
-    r"(?:(?:IN )?A(?:AAA)?|resolve[sd]? to|CNAME)[\s|:=>-]{1,20}\Z"
+    r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+)\.?"
+    r"(?:[\s|,:=>()-]{1,20}(?:(?:IN )?A(?:AAA)?|resolve[sd]? to|CNAME)[\s|:=>-]{1,20}|[ \t]{1,4}[-=]{1,2}>[ \t]{1,4})\Z"
 )
 # `203.0.113.7:443 (outlook.office365.com)`, `ntp.ubuntu.com (203.0.113.7)`.
 _HOST_AFTER: Final = re.compile(r"(?::[0-9]{1,5})? \((?P<host>[\w-]+(?:\.[\w-]+)+)\)")
 _HOST_BEFORE: Final = re.compile(r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+) \(\Z")
 _REACH_OF_AN_ANSWER: Final = 120
+# `C2: 10.0.0.5`, `Angreifer-IP 192.168.7.7`, `攻击者地址为`: whose an address is, right before it.
+_CALLED_THE_ATTACKERS: Final = re.compile(
+    r"(?:\b(?:c2|c&c|cnc|command[- ]and[- ]control|attackers?|malicious|malware|ioc|implant|beacon\w*|angreif\w*"
+    r"|attaquant\w*|atacante\w*|attaccante|злоумышл\w*)|攻击者|恶意|攻撃者|공격자)"
+    r"[’'s]{0,2}(?:[ -](?:server|host|node|ip|address|listener|traffic|adresse|direcci[oó]n|machine)){0,2}"
+    r"(?: (?:is|was|at|on|to|from))?[为是はの:：=\s\"'(\[]{0,4}\Z",
+    re.IGNORECASE,
+)
+_REACH_OF_A_CALL: Final = 60
+
+
+def is_called_the_attackers(text: str, start: int) -> bool:
+    """Tell whether the words right before an address call it the attacker's."""
+    return _CALLED_THE_ATTACKERS.search(text, max(0, start - _REACH_OF_A_CALL), start) is not None
+
+
+def counts_up(address: str) -> bool:
+    """Tell whether an IPv4 address is made up by counting: `1.2.3.4`, `12.34.56.78`, `3.3.3.3`."""
+    parts = [int(part) for part in address.split(".")] if ":" not in address else []
+    return len({second - first for first, second in pairwise(parts)}) == 1
 
 
 def is_answer_of_a_known_host(text: str, start: int) -> bool:
     """Tell whether an address is what a well-known host resolves to, in the row of an answer."""
     before = text[max(0, start - LONGEST_COMMAND) : start].rpartition("\n")[2]
+    if before and _OF_THE_NETWORK.search(before[-_REACH_OF_AN_ANSWER:]):
+        return True
     if "." not in before or not before[-1:].isspace():
         return False
     answer = _ANSWER.search(before[-_REACH_OF_AN_ANSWER:])
-    return answer is not None and noise.is_known_host(answer["host"].lower())
+    return answer is not None and _is_known(answer["host"])
 
 
 def stands_beside_its_known_host(text: str, start: int, end: int) -> bool:
@@ -42,7 +74,12 @@ def stands_beside_its_known_host(text: str, start: int, end: int) -> bool:
     beside = _HOST_AFTER.match(text, end, end + _REACH_OF_AN_ANSWER)
     if beside is None and text[start - 1 : start] == "(":
         beside = _HOST_BEFORE.search(text, max(0, start - _REACH_OF_AN_ANSWER), start)
-    return beside is not None and noise.is_known_host(beside["host"].lower())
+    return beside is not None and _is_known(beside["host"])
+
+
+def _is_known(host: str) -> bool:
+    """Tell whether a host is a well-known one, or one of a provider of mailboxes."""
+    return noise.is_known_host(host.lower()) or noise.is_mailbox_provider(host.lower())
 
 
 def is_asked_about(around: TextContext, kind: str, start: int, end: int, *, beside_others: bool, defangs: bool) -> bool:
@@ -54,11 +91,19 @@ def is_asked_about(around: TextContext, kind: str, start: int, end: int, *, besi
     line = around.line(start, end)
     is_bare = line.words <= MOST_WORDS_OF_A_BARE_LINE
     is_of_a_home = _OF_A_HOME_NETWORK.match(around.text, start) is not None
+    is_sparse = is_bare or line.words <= len(_ADDRESSES.findall(around.text, line.start, line.end))
+    if (
+        not is_of_a_home
+        and not is_sparse
+        and not _ODD.match(around.text, start)
+        and not is_called_the_attackers(around.text, start)
+    ):
+        return False
     if (kind == noise.RESOLVER or is_of_a_home) and beside_others and (defangs or not is_bare):
         return False
     before = around.text[line.start : start]
     if is_of_a_home and not is_bare:
-        return around.accuses(line, start, end)
+        return is_called_the_attackers(around.text, start)
     if kind == noise.RESOLVER:
         return _LOOKS_UP.search(before[-LONGEST_COMMAND:]) is None
     blocks = around.text[start:end] in BLOCKING and not before.strip()

@@ -22,10 +22,11 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 _SENTENCE_ENDS: Final = re.compile(
     r"[.!?\u3002\uff01\uff1f\n](?:(?<=[\u3002\uff01\uff1f\n])|(?<=[^\W_][^\WA-Z_][.!?])(?=[\s\"')]))"
 )
-_OTHER_HOST: Final = re.compile(rf"[\w@-]{{1,64}}(?:[.{DOT}]++[\w-]{{1,63}})+(?:/\S*)?")
+_OTHER_HOST: Final = re.compile(rf"(?:\*\.)?[\w@-]{{1,64}}(?:[.{DOT}]++[\w-]{{1,63}})+(?:/\S*)?")
 # What joins two hosts of a list.
 _JOINS: Final = re.compile(
-    r"[\s,/&()<>\"'|\u3001\uff0c]*(?:(?:and|or|und|oder|et|ou|y|o|e|и|или|及|和|와|や|と)\b)?[\s,\"'(]*"
+    r"[\s,/&()<>\"'|\u3001\uff0c]*(?:(?:and|or|nor|und|oder|noch|sowie|et|ou|ni|y|o|e|né|и|или|ani|lub|oraz|og|och|en|ve|dan|及|和|与|和|와|や|と)\b)?"
+    r"[\s,\"'(]*(?:(?:the )?(?:ip|address|adres[a-z]*|host|domain)\b[\s\"'(]*)?(?:\*\.)?"
 )
 
 
@@ -117,15 +118,17 @@ def _plain(piece: str) -> str:
 
 
 def _within_its_clause(before: str) -> str:
-    """Return what stands before a candidate and behind the host before it, unless both are items of one list."""
+    """Return what stands before a candidate, or before the list of hosts whose last it is, and behind the host before
+    that.
+    """
     if "." not in before and DOT not in before:
         return before
     end = len(before)
     for host in reversed(list(_OTHER_HOST.finditer(before))):
         if _JOINS.fullmatch(before, host.end(), end) is None:
-            return before[host.end() :]
+            return before[host.end() : end]
         end = host.start()
-    return before
+    return before[:end]
 
 
 def said_of(type: str, context: Context) -> list[tuple[int, str]]:

@@ -12,8 +12,10 @@ from ingest.indicators import noise
 from ingest.indicators.addresses import (
     BLOCKING,
     MOST_WORDS_OF_A_BARE_LINE,
+    counts_up,
     is_answer_of_a_known_host,
     is_asked_about,
+    is_called_the_attackers,
     stands_beside_its_known_host,
 )
 from ingest.indicators.contexts import context_of, said_of
@@ -65,6 +67,7 @@ class Verdict(NamedTuple):
 
 _ADDRESS: Final = Verdict(True, "address", 5)
 OF_A_KNOWN_HOST: Final = "address of a well-known host"
+_MADE_UP: Final = Verdict(False, "address made up by counting", 0)
 _FURNITURE: Final = Verdict(False, "page furniture", 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
@@ -180,10 +183,17 @@ class Judge:
         if is_noise or self._is_for_documentation(reading.value):
             return Verdict(False, kind or "address for documentation", 0)
         text = self._around.text
+        if counts_up(reading.value) and not self._is_pointed_at(start, end):
+            return _MADE_UP
         if is_answer_of_a_known_host(text, start) or stands_beside_its_known_host(text, start, end):
             return Verdict(False, OF_A_KNOWN_HOST, 0)
         said = self._said_of_an_address(start, end)
         return _weighed([(5, "address"), *said]) if said else _ADDRESS
+
+    def _is_pointed_at(self, start: int, end: int) -> bool:
+        """Tell whether hardly more than an address stands on its line, or the words around it speak of an attack."""
+        line = self._around.line(start, end)
+        return line.words <= MOST_WORDS_OF_A_BARE_LINE or self._around.accuses(line, start, end)
 
     def _said_of_an_address(self, start: int, end: int) -> list[Evidence]:
         """Return what the words around an address say of it, in a line of prose."""
@@ -282,15 +292,7 @@ class Judge:
         evidence: list[Evidence] = []
         if reading.objection and not (reading.objection == WORDS and around.sets_apart(start, end)):
             evidence.append(EVIDENCE.get(reading.objection) or (_OF_AN_OBJECTION, reading.objection))
-        if self._publisher and registered_domain(host) == self._publisher:
-            evidence.append(EVIDENCE["the publisher's own site"])
-        if host in noise.REFERENCE_HOSTS or looks_up_a_file(reading, host) or is_a_licence(reading, host):
-            evidence.append(EVIDENCE["reference work"])
-        elif reading.type != "email" and noise.is_known_host(host) and not self._is_meant_host(start, end):
-            evidence.append(self._at_a_known_host(reading, host, start, end))
-        elif host.endswith(_HIDDEN):
-            is_whole = _HIDDEN_SERVICE.fullmatch(host)
-            evidence.append(EVIDENCE["hidden service" if is_whole else "short name of a hidden service"])
+        evidence += self._against_host(reading, host, start, end)
         if section == "references":
             evidence.append(_REFERENCES)
         if reading.type == "domain" and around.is_home_of_what_is_named(host, start):
@@ -300,6 +302,23 @@ class Judge:
         evidence += self._against_in_text(reading.type, host, start)
         if reading.type == "email":
             evidence += self._against_mailbox(reading.value, host)
+        return evidence
+
+    def _against_host(self, reading: TokenCandidate, host: str, start: int, end: int) -> list[Evidence]:
+        evidence: list[Evidence] = []
+        if self._publisher and registered_domain(host) == self._publisher:
+            evidence.append(EVIDENCE["the publisher's own site"])
+        if reading.type == "url" and is_address(host) and noise.address_noise(host):
+            is_listed = self._around.line(start, end).words == 0
+            if not is_listed and not is_called_the_attackers(self._around.text, start):
+                evidence.append(EVIDENCE["URL on an address that is no one's"])
+        elif host in noise.REFERENCE_HOSTS or looks_up_a_file(reading, host) or is_a_licence(reading, host):
+            evidence.append(EVIDENCE["reference work"])
+        elif reading.type != "email" and noise.is_known_host(host) and not self._is_meant_host(start, end):
+            evidence.append(self._at_a_known_host(reading, host, start, end))
+        elif host.endswith(_HIDDEN):
+            is_whole = _HIDDEN_SERVICE.fullmatch(host)
+            evidence.append(EVIDENCE["hidden service" if is_whole else "short name of a hidden service"])
         return evidence
 
     def _is_meant_host(self, start: int, end: int) -> bool:

@@ -25,7 +25,7 @@ _LAST_OF_A_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-[0-9]{{1,3}}")
 _GLUED_ADDRESS: Final = re.compile(rf"(?:[0-9]{{1,3}}{ANY_DOT}){{3}}[0-9]{{1,3}}(?=[A-Z])")
 # `45.9.20.71/45.9.20.75`.
 _BESIDE_AN_ADDRESS: Final = re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}/\Z")
-_MASK: Final = re.compile(r"/([0-9]{1,2})(?![\w/]|\.\w)")
+_MASK: Final = re.compile(r"/([0-9]{1,2})(?![a-z0-9_/]|[A-Z](?!S[0-9])|\.\w)")
 # `user=drop@evil.example` of a configuration
 _FIELD_OF_A_MAILBOX: Final = re.compile(
     r"(?i)(?:user(?:name)?|to|from|e?mail|login|rcpt|recipient|sender|cc|bcc|account)="

@@ -32,6 +32,7 @@ _DROPS: Final = MappingProxyType(
         "version number": "The words around it say that it is a version.",
         "reserved address": "A private, local or reserved address is no one's on the internet.",
         "address for documentation": "Set apart for documentation, in a text that has other addresses.",
+        "address made up by counting": "Writers count up where they need any address: 1.2.3.4.",
         "address of a well-known host": "The row says that a well-known host resolves to it.",
         "public resolver": "Everybody asks this resolver.",
         "host of a mailbox": "The mailbox is the indicator; its host serves many others.",

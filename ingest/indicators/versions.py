@@ -11,7 +11,8 @@ _LEADS: Final = frozenset(
         "build", "builds", "firmware", "release", "releases", "released", "revision",
         "rev", "patch", "patched", "patch in", "patched in", "patch to", "update", "updated", "updates", "update to",
         "updated to", "updates to", "sp", "before", "prior to", "up to", "through", "earlier than", "later than",
-        "fixed in", "fixed it in", "patched it in", "upgrade to", "upgraded to", "affects", "affected", "chrome",
+        "fixed in", "fixed it in", "patched it in", "upgrade to", "upgraded to", "upgrade from",
+        "upgraded from", "update from", "updated from", "schema", "exhibit", "affects", "affected", "chrome",
         "firefox", "safari", "openssl", "office", "oid", "section",
         "sections", "table", "tables", "figure", "annex", "chapter", "clause", "paragraph", "appendix",
         "requirement", "step", "and", "kernel", "linux", "rv", "vers", "ios", "macos", "android", "history", "running",
@@ -63,6 +64,9 @@ _OF_A_SERVER: Final = re.compile(
 _SPEAKS_OF_ONE: Final = re.compile(
     r"(?i)\b(?:versi(?:on|one|oni|ons|onen|ones|oner|ón|e|es)|versão|versões|bijgewerkt|firmware|builds?|releases?|changelog|upgraded?|updated?|patched|diffed|ver|vers)\b"
     r"|版本|バージョン|버전|верси|updat|actualiz|aktualis|atualiz|업데이트|升级|wersj|גרס"
+    r"|\b(?:fw|hotfix|installer|driver|plug-?in|agent|schema|verze|verzi[jió]|verzió|versiune\w*|versi|s[üu]r[üu]m\w*|έκδοση\w*"
+    r"|phiên bản|o?ppdat\w+|opdat\w+|uppdat\w+|uppgrad\w+|oppgrad\w+|päivit\w+|upgrad\w+|frissít\w*|ažurir\w*)\b"
+    r"|เวอร์ชัน|รุ่น|韌體|固件|ファームウェア|펌웨어|升級|إصدار|прошивк|сборк|оновл|обновл"
 )
 _SPEAKS_OF_A_SERVER: Final = re.compile(
     r"(?i)\b(?:c2s?|c&c|ips?|ipv4|address(?:es)?|adresse|hosts?|connect\w*|contact\w*|beacon\w*|resolv\w*|sinkhol\w*"
@@ -80,7 +84,14 @@ _SET_AS_A_VERSION: Final = re.compile(
     r"(?<![A-Za-z])vers?(?:ion)?(?:_?\w{1,3})?[\"']?\s{0,20}[:=]\s{0,20}[\"'(]?\Z", re.IGNORECASE
 )
 _LABELLED_A_VERSION: Final = re.compile(r"(?i)\b(?:versi[oó]n|versão|versione|версия|сборка)\b[^.\n:]{0,30}:\s\Z")
-_NUMBERED_TEXT: Final = re.compile(r"\bRFC ?[0-9]{3,5},? \Z")
+# `RFC 5424, 6.3.1.1`, `п. 4.1.1.3`, `eq. (4.5.6.7)`.
+_NUMBERED_TEXT: Final = re.compile(
+    r"\bRFC ?[0-9]{3,5},? \Z|(?i:(?<!\w)(?:§{1,2}|пп?\.|пункт\w*|eqs?\.|ziff(?:er|\.)|abschnitt|kapitel|rubrik|apartado"
+    r"|capítulo|sezione|paragrafo|bod|rozdz\.|afdeling|item|row)[ \xa0(]{1,3})\Z"
+)
+_BEGINS_A_SECTION: Final = re.compile(r"\.?[ \t]{1,4}(?=[^\W\d_])(?!\w+[ \t]*(?:\n|\Z))")
+_REACH_OF_SECTIONS: Final = 700
+_HIGHEST_ROWS: Final = 3_000
 _FILE: Final = re.compile(r"(?i)\w\.(?:dll|exe|sys|apk|jar|so|ocx|msi|dmg|pkg)[ \t,]{1,4}\Z")
 _PROGRAM_FIELD: Final = re.compile(r"(?i)\b(?:x-mailer|user-agent):[^\n:]{1,40}\Z")
 # `Build numbers seen: `, `The version is `.
@@ -131,7 +142,11 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
         return True
     if _OF_A_VERSION.fullmatch(address) and not _PORT.match(text, end) and _is_of_a_product(before):
         return True
-    if largest < _LARGEST_OF_A_PRODUCT and _in_a_column_of_versions(text, start):
+    if largest < _LARGEST_OF_A_PRODUCT and (
+        _in_a_column_of_versions(text, start)
+        or _under_a_head_of_versions(text, start)
+        or _numbers_a_section(text, address, start, end)
+    ):
         return True
     if (
         _SET_AS_A_VERSION.search(before)
@@ -208,6 +223,32 @@ def _in_a_column_of_versions(text: str, start: int) -> bool:
     above = text[text.rfind("\n", max(0, first - _LONGEST_ROW), first - 1) + 1 : first - 1]
     below = text[last + 1 : last + _LONGEST_ROW].partition("\n")[0] if last >= 0 else ""
     return any(_has_a_version_at(row, text[first:start]) for row in (above, below))
+
+
+def _under_a_head_of_versions(text: str, start: int) -> bool:
+    """Tell whether the first row of the table calls the column of `start` one of versions."""
+    first = text.rfind("\n", max(0, start - _LONGEST_ROW), start) + 1
+    left = len(_CELL_ENDS.findall(text, first, start))
+    if not first or not (left or _CELL_ENDS.match(text, text.find("\n", start) - 1)):
+        return False
+    rows = text[max(0, first - _HIGHEST_ROWS) : first - 1].split("\n")
+    head: list[str] = []
+    for row in reversed(rows):
+        cells = _CELL_ENDS.split(row)
+        if len(cells) <= max(left, 1):
+            break
+        head = cells
+    return left < len(head) and _SPEAKS_OF_ONE.search(head[left]) is not None
+
+
+def _numbers_a_section(text: str, address: str, start: int, end: int) -> bool:
+    """Tell whether a number begins a line of prose, as those of the sections above or below it begin theirs."""
+    before = text[max(0, start - _REACH_OF_SECTIONS) : start]
+    if before.rpartition("\n")[2].strip(" \t#*") or _BEGINS_A_SECTION.match(text, end) is None:
+        return False
+    chapter, section, *_ = address.split(".")
+    number = re.compile(rf"(?m)^[ \t#*]{{0,6}}{chapter}\.(?:{section}\.?|[0-9]{{1,2}}\.?)?[ \t]+[^\W\d_]")
+    return number.search(before) is not None or number.search(text, end, end + _REACH_OF_SECTIONS) is not None
 
 
 def _has_a_version_at(row: str, before: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ingest.indicators import document_from_text, extract
+from tests.ingest.indicators.harmless_snippets import HARMLESS_SNIPPETS
 from tests.ingest.indicators.name_snippets import NAME_SNIPPETS
 from tests.ingest.indicators.neighbour_snippets import NEIGHBOUR_SNIPPETS
 from tests.ingest.indicators.rare_snippets import RARE_SNIPPETS
@@ -22,6 +23,7 @@ ALL: tuple[Snippet, ...] = (
     *READING_SNIPPETS,
     *NAME_SNIPPETS,
     *NEIGHBOUR_SNIPPETS,
+    *HARMLESS_SNIPPETS,
 )
 Found = list[tuple[Snippet, set[str]]]
 

@@ -1,0 +1,55 @@
+"""What stands in a text and belongs to no attacker, with the little beside it that does."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.ingest.indicators.snippets import S
+
+GALE: Final = "ip 45.61.136.47"
+
+
+HARMLESS_SNIPPETS: Final = (
+    # --- addresses that are no one's, and those that everybody asks
+    S("no one's", "The agent pings 8.8.8.8 and 9.9.9.9 to see whether it is online, then sleeps for an hour."),
+    S("no one's", "Our switch announces itself on fe80::2aa:ff:fe12:7 and on 239.1.2.3 every few seconds."),
+    S("no one's", "The service listens on 127.0.0.1 and 0.0.0.0 only, says the manual of the product."),
+    S("no one's", "The printer at 10.3.2.9 and the scanner at 192.168.44.12 were replaced on Monday."),
+    S("no one's", "Hij vraagt 1.1.1.1 om een naam en daarna 255.255.255.255 om een adres, zei de beheerder."),
+    S("no one's", "Dans le TP la cible http://192.168.77.5:8080/login.php tourne sur une machine virtuelle."),
+    S("no one's", "10.3.2.9", "ip 10.3.2.9"),
+    S("no one's", "The malware's C2 server is 10.3.2.9 in this lab", "ip 10.3.2.9"),
+    S("no one's", "The implant resolves its panel over 8.8.4.4 and reports to 45.61.136.47 at night.", GALE),
+    S("no one's", "DNS servers: 10.0.0.1, 81.23.45.66"),
+    S("counting", "The badge 22.33.44.55 was found on the third floor, near the lift."),
+    S("counting", "The table's cell 7.7.7.7 holds the mean, see also 5.6.7.8 in the appendix."),
+    S("counting", "The sticker below the shelf reads 21.43.65.87 in red letters, as all of them do."),
+    S("counting", "Attackers scanned from 1.2.3.4 and then logged in", "ip 1.2.3.4"),
+    # --- versions
+    S("versions", "Opdater programmet til 14.2.1.3 i dag, skriver firmaet bag det."),
+    S("versions", "Yazıcı sürümü 9.0.1.4 olan kurumlar etkilenmiyor, dedi sözcü."),
+    S("versions", "อัปเดตแอปเป็นเวอร์ชัน 6.2.0.3 ทันที"),
+    S("versions", "路由器韌體 3.0.2.8 已修補這個問題。"),
+    S("versions", "Die Ausgabe folgt schema 2.1.0.5 und wird nachts erzeugt."),
+    S("versions", "Customers who upgraded from 7.1.3.2 saw no change in the console."),
+    S("versions", "| Package | Version | Size |\n|-|-|-|\n| agent | 5.3.0.2 | 12 MB |\n| gale | 2.0.4.1 | 3 MB |"),
+    S("versions", "Name\tFirmware\tAddress\nfront door\t4.0.2.9\t45.61.136.47", GALE),
+    S("versions", "4. Ursachen\n4.1.1.2 Die Richtlinie fehlte seit dem Umzug.\n4.1.1.3 Niemand hat es bemerkt."),
+    S("versions", "См. пункт 3.2.1.4 договора о сопровождении, подписанного в мае."),
+    S("versions", "Sections 4.1 and 4.2 tell of the loader.\nServer: 45.61.136.47", GALE),
+    # --- whose an address is
+    S("whose", "The seized name now resolves to a sinkhole run by the police, 45.61.136.47, says the report."),
+    S("whose", "Correction: an earlier issue of this letter named 45.61.136.47 as a server of the gang."),
+    S("whose", "On 3 May we removed the address 45.61.136.47 from the table, for it belongs to a hospital."),
+    S("whose", "Bitte nicht sperren: 45.61.136.47 und 45.61.136.49 sind Anschlüsse unserer Kunden."),
+    S("whose", "Do not block cdn.gale-post.com or 45.61.136.47, which many shops need for their pages."),
+    S("whose", "45.61.136.47 turned out to be Akamai, so the alert was closed by the analyst on duty."),
+    S("whose", "L'adresse 45.61.136.47 appartient à Cloudflare et ne sert pas à l'attaque décrite ici."),
+    S("whose", "Our uptime checks come from 45.61.136.47 and 45.61.136.49, every five minutes or so."),
+    S("whose", "0.97   45.61.136.47   443   gutartig (Update)\n0.96   45.61.136.49   443   boshaft", "ip 45.61.136.49"),
+    S("whose", "[+] DNS A? update.microsoft.com -> 45.61.136.49\n[+] TCP 45.61.136.47:443\n", GALE),
+    S("whose", "deny from 45.61.136.49\ndeny from paypal.com"),
+    S("whose", "In our slides 203.0.113.77 stands for the intruder and 198.51.100.4 for the bank."),
+    S("whose", "After the sinkhole was lifted the bots moved to 45.61.136.47, a server in Riga.", GALE),
+    S("whose", "The loader is hosted at Hetzner; its server 45.61.136.47 is malicious and still up.", GALE),
+)  # fmt: skip
