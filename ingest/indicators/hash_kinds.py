@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from ingest.indicators.contexts import Spoken
@@ -52,11 +54,15 @@ _BEFORE_A_LABEL: Final = frozenset({".", *MARKS})
 _ENDS_IN_A_HASH: Final = re.compile(r"[0-9a-fA-F]{31}\n\Z")
 _LENGTH_OF_SUCH_AN_END: Final = 32
 _LETTER_OF_A_WORD: Final = re.compile(r"[^\W\d_a-f]")
-_EMPTY: Final = frozenset(
+# Of an empty file, and of the one by which scanners are tried out.
+_OF_NO_SAMPLE: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "d41d8cd98f00b204e9800998ecf8427e",
-        "da39a3ee5e6b4b0d3255bfef95601890afd80709",
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+        "d41d8cd98f00b204e9800998ecf8427e": EMPTY,
+        "da39a3ee5e6b4b0d3255bfef95601890afd80709": EMPTY,
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855": EMPTY,
+        "44d88612fea8abf36de82e1278abb02f": HARMLESS,
+        "3395856ce81f2b7382dee72602f798b642f14140": HARMLESS,
+        "275a021bbfb6489e54d471899f7db9d1663fc695ec2fe2a2c4538aabf651fd0f": HARMLESS,
     }
 )
 _CALLED_HARMLESS: Final = Spoken(table("harmless", "after"), "")
@@ -64,6 +70,9 @@ _CALLED_HARMLESS_BEFORE: Final = re.compile(pieces("harmless", "before"))
 _CALLED_OTHERWISE: Final = re.compile(pieces("harmless", "not"))
 # Before which its line says nothing.
 _BULLET: Final = re.compile(r"\n\s?[-*+|\u2022][^\w=]{0,3}\Z")
+_CALLED_NO_SAMPLE_AFTER: Final = Spoken(table("no_sample_after"), "")
+# `krbtgt:502:aad3b4…:40cb5c…:::` of a dump of passwords.
+_IN_A_DUMP: Final = re.compile(r":[0-9]{3,7}:(?:[0-9a-fA-F]{32}:)?\Z")
 _CALLED_NO_SAMPLE: Final = Spoken(table("no_sample"), r"[\s:\uff1a(\uff08\[\"'`]{0,4}\Z")
 # A name in an address: `https://8f1d0b3a….pages.dev/`, `https://gale.example/u/8f1d0b3a…`.
 _IN_A_URL: Final = re.compile(r"//[^\s\"'<>|]{0,160}\Z")
@@ -99,17 +108,10 @@ def kind_of_other(text: str, type: str, start: int) -> str:
     """Return what the value of that `type` at `start` is if it is no file hash, or nothing."""
     before = text[max(0, start - _REACH) : start]
     end = start + _LENGTHS[type]
-    last, following = before[-1:], text[end : end + 1]
-    if text[start:end].lower() in _EMPTY:
-        return EMPTY
-    of_an_address = (
-        last in _BEFORE_A_PART and _PART_OF_AN_ADDRESS.search(before) and _MARKED.search(before.split()[-1]) is None
-    )
-    if of_an_address or (last in _BEFORE_AN_OBJECT and _OF_AN_OBJECT.search(before)) or following == "@":
-        return KEY
-    if ("//" in before and _is_part_of_a_url(before)) or (
-        following in _BEFORE_A_LABEL and _LABEL_OF_A_HOST.match(text, end, end + _REACH_AHEAD)
-    ):
+    last = before[-1:]
+    if text[start:end].lower() in _OF_NO_SAMPLE:
+        return _OF_NO_SAMPLE[text[start:end].lower()]
+    if _is_part_of_another_value(text, start, end, before):
         return KEY
     begins_its_line = last in ("", "\n")
     if not (begins_its_line or _BULLET.search(before)) and _CALLED_NO_SAMPLE.search(before.lower()):
@@ -153,6 +155,26 @@ def _is_called_harmless(text: str, start: int, end: int) -> bool:
         if not _CALLED_OTHERWISE.search(said, max(0, called.start() - _BEFORE_HARMLESS)):
             return True
     return False
+
+
+def _is_part_of_another_value(text: str, start: int, end: int, before: str) -> bool:
+    """Tell whether a value is part of an address or of a name, or the words behind it call it a key."""
+    last, following = before[-1:], text[end : end + 1]
+    of_an_address = (
+        last in _BEFORE_A_PART and _PART_OF_AN_ADDRESS.search(before) and _MARKED.search(before.split()[-1]) is None
+    )
+    if of_an_address or (last in _BEFORE_AN_OBJECT and _OF_AN_OBJECT.search(before)) or following == "@":
+        return True
+    if (last == ":" and _IN_A_DUMP.search(before)) or ("//" in before and _is_part_of_a_url(before)):
+        return True
+    if following in _BEFORE_A_LABEL and _LABEL_OF_A_HOST.match(text, end, end + _REACH_AHEAD):
+        return True
+    return following not in ("", "\n") and _is_explained_away(text, end)
+
+
+def _is_explained_away(text: str, end: int) -> bool:
+    """Tell whether the words right behind a value call it a key, a cookie or the like."""
+    return _CALLED_NO_SAMPLE_AFTER.search(text[end : end + _REACH_AHEAD].partition("\n")[0].lower())
 
 
 def _is_part_of_a_url(before: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.ingest.indicators.snippets import S
+from tests.ingest.indicators.snippets import MD5, SHA1, SHA256, S
 
 GALE: Final = "ip 45.61.136.47"
 
@@ -52,4 +52,22 @@ HARMLESS_SNIPPETS: Final = (
     S("whose", "In our slides 203.0.113.77 stands for the intruder and 198.51.100.4 for the bank."),
     S("whose", "After the sinkhole was lifted the bots moved to 45.61.136.47, a server in Riga.", GALE),
     S("whose", "The loader is hosted at Hetzner; its server 45.61.136.47 is malicious and still up.", GALE),
+    # --- what has the form of a hash and is the hash of no sample
+    S("no sample", f"Run git checkout {SHA1} to get the tree that we built from."),
+    S("no sample", f"Ana Gale, response team, GPG {SHA1}"),
+    S("no sample", f"De vingerafdruk van het certificaat is bekend: {SHA1}"),
+    S("no sample", f"Le certificat a pour numéro de série {MD5}, selon le registre."),
+    S("no sample", f"Set-Cookie: laravel_session={SHA256}; path=/"),
+    S("no sample", f"wheel==1.0 --hash=sha256:{SHA256}"),
+    S("no sample", f"latest: digest: sha256:{SHA256} size: 99"),
+    S("no sample", f"svc_backup:1108:{MD5}:{MD5[::-1]}:::"),
+    S("no sample", f"The browser add-on (id {MD5}) was pulled from the shop."),
+    S("no sample", f"Der Wert {MD5} ist ein Sitzungsschlüssel und steht in jedem Protokoll."),
+    S("no sample", f"The value {SHA256} is the session token of our own account."),
+    S("no sample", f"Solved! flag{{{MD5}}} was the answer."),
+    S("no sample", "We sent 3395856ce81f2b7382dee72602f798b642f14140 through the gateway."),
+    S("no sample", f"The AES-256 key {SHA256} is in the binary."),
+    S("no sample", f"The loader {SHA1} is the first stage of the attack.", f"hash_sha1 {SHA1}"),
+    S("no sample", f"Der Wurm {MD5} ist ein alter Bekannter.", f"hash_md5 {MD5}"),
+    S("no sample", f"extension .gale, sample {MD5} was packed", f"hash_md5 {MD5}"),
 )  # fmt: skip
