@@ -301,7 +301,7 @@ class Judge:
             evidence.append(EVIDENCE["suffix that many share"])
         evidence += self._against_in_text(reading.type, host, start)
         if reading.type == "email":
-            evidence += self._against_mailbox(reading.value, host)
+            evidence += self._against_mailbox(reading.value, host, start, end)
         return evidence
 
     def _against_host(self, reading: TokenCandidate, host: str, start: int, end: int) -> list[Evidence]:
@@ -366,12 +366,13 @@ class Judge:
             evidence.append(EVIDENCE["the text defangs what is dangerous"])
         return evidence
 
-    def _against_mailbox(self, value: str, host: str) -> list[Evidence]:
-        local = value.rpartition("@")[0]
-        around = self._around
+    def _against_mailbox(self, value: str, host: str, start: int, end: int) -> list[Evidence]:
+        local, around = value.rpartition("@")[0], self._around
         is_contact, is_note = noise.is_contact_mailbox(local), around.is_note
         if noise.is_known_host(host) and not noise.is_mailbox_provider(host):
             return [EVIDENCE["mailbox of a well-known organisation"]] if is_contact or not around.is_one_line else []
+        if noise.is_desk(local) and not self._is_bare(start, end):
+            return [EVIDENCE["mailbox of a desk"]]
         if not is_contact:
             return []
         in_a_note = is_note and not self._page_defangs

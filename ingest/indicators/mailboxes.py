@@ -23,11 +23,26 @@ _INVITES: Final = re.compile(
     r"|segnala\w*|scriv\w+|kontakt\w*|zgłosz\w*|piszcie|пишите|напишите|резюме|реклам\w*|почта|звертайтесь|пишіть"
     r"|(?:联系|聯絡|发邮件|連絡|問い合わせ|문의|연락)\w{0,6}"
     r"|wenden|melden|fragen|kontakt(?:ieren)?|hinweise|contactez|écri(?:re|vez)|contacter|signale[rz]|contacte"
+    r"|hubungi|lapor(?:kan)?(?: ke)?|raportați|sesiza\w*|scrie\w*|hlás\w+|napište|obraťte|nahlas\w*|ihbar\w*"
+    r"|bildir\w*|iletişim"
+    r"|ilmoit\w+|yhtey\w+|kontakta|rapporter\w*|indberet\w*|meld(?:ing|ungen)?|jelent\w+|bejelent\w*|prijavi\w*"
+    r"|jav[ií]te"
+    r"|αναφ\w+|στείλτε|επικοινων\w+|notific\w+|denunci\w+|liên hệ|báo cáo|แจ้ง|อีเมล|來信"
+    r"|来信|聯繫|通报|舉報|举报|تواصل|צרו קשר"
+    r"|raw data|data for certs|how to cite|complaints"
     r"|escri(?:ba|bir)|póngase|вопрос(?:ы|ам|ов)|обращайтесь|contatt(?:are|ate))\b\??(?:[^.!?\n]|[.](?=\S)){0,60}\Z"
 )
-_ASKED_AFTER: Final = re.compile(r"[`'\")>]{0,3} (?:\w{1,20} ){0,2}(?:melden|schreiben|wenden|senden|richten)\b")
+_ASKED_AFTER: Final = re.compile(
+    r"[`'\")>]{0,3} (?:\w{1,20} ){0,2}(?:ilet\w+|bildir\w+|gönder\w+|melden|schreiben|wenden|senden|richten)\b"
+)
 # What nobody asks of victims.
-_OF_READERS: Final = ("report", "question", "feedback", "correction", "enquir", "inquir")
+_OF_READERS: Final = (
+    "lapor", "raportați", "sesiza", "hlás", "nahlas", "ihbar", "bildir", "ilmoit", "rapporter", "indberet",
+    "meld", "bejelent",
+    "prijavi", "αναφ", "στείλτε", "notific", "denunci", "báo cáo", "แจ้ง", "通报", "舉報", "举报",
+    "raw data", "complaints",
+    "report", "question", "feedback", "correction", "enquir", "inquir",
+)  # fmt: skip
 # Who attacks also wants to be reached. To look for one after the other is what is fastest.
 _OF_AN_ATTACK: Final = (
     "ransom", "crypt", "unlock", "recover", "restor", " pay", "bitcoin", " btc", "monero", "wallet", "victim",

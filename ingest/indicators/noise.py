@@ -80,7 +80,8 @@ _RESERVED_ENDS: Final = tuple(_RESERVED_DOMAINS)
 _RESERVED_TOPS: Final = frozenset({"example", "test", "invalid", "localhost", "local"})
 # What writers put where the reader is to think of a host.
 _PLACEHOLDERS: Final = re.compile(
-    r"(?:(?:www|sub|cdn|api|mail)\.)?(?:(?:your|my|some|any|the|legit|legitimate|target|victim|attacker|fake|c2|our)-?_?"
+    r"(?:(?:www|sub|cdn|api|mail)\.)?(?:(?:your|my|some|any|the|legit|legitimate|target|victim|attacker|fake|c2"
+    r"|our)-?_?"
     r"(?:domain|server|site|host|company|website|c2|url|address|name|machine|box|controlled-?domain)s?"
     r"|domain|subdomain|attacker|victim|c2domain|c2server|c2-?host|targetdomain|domain-?name|hostname|abcdefg?)"
     r"\.(?:com|net|org|tld|xyz|io|local|ru|co)"
@@ -95,8 +96,18 @@ _CONTACT_MAILBOXES: Final = frozenset(
         "vulnerability", "webmaster", "noreply", "no-reply", "admin", "postmaster", "hostmaster", "git", "root",
     }
 )  # fmt: skip
+# By which those are reached who take reports; nobody writes lures from there.
+_DESKS: Final = re.compile(
+    r"(?:(?:global|eu|net|mail|web)?abuse|noc|(?:[\w-]{1,20}[._-])?c(?:si|e)rt(?:[._-][\w-]{1,20})?|psirt|pr"
+    r"|press|presse|prensa|imprensa"
+    r"|stampa|press(?:e|office|room|stelle)|newsroom|redaktion|redakc[jy]a|redaccion|redazione|meldestelle"
+    r"|incident[oe]?s?|incidenci?as?"
+    r"|incydent\w*|ihbar|phish\w*report|report(?:ing)?[._-]?(?:phish\w*|spam|abuse)|cyber-?alerts?|hotline|dfir"
+    r"|threat-?intel)"
+)
 _CONTACT_WORD: Final = re.compile(
-    r"threat|intel(?:ligence)?(?![a-z])|research|psirt|csirt|newsroom|editor|disclos|vulnerab|incident|(?:^|[._-])cert(?:$|[._-])"
+    r"threat|intel(?:ligence)?(?![a-z])|research|psirt|csirt|newsroom|editor|disclos|vulnerab|incident|(?:^"
+    r"|[._-])cert(?:$|[._-])"
 )
 _DOCUMENTATION: Final = tuple(
     ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
@@ -185,6 +196,11 @@ def is_mailbox_provider(host: str) -> bool:
 def is_contact_mailbox(local: str) -> bool:
     """Tell whether a mailbox is one by which an organisation is reached (`press@`, `abuse@`)."""
     return local.lower() in _CONTACT_MAILBOXES or _CONTACT_WORD.search(local.lower()) is not None
+
+
+def is_desk(local: str) -> bool:
+    """Tell whether a mailbox is one that takes reports or speaks for an organisation, and sends nothing else."""
+    return _DESKS.fullmatch(local.lower()) is not None
 
 
 def address_noise(address: str) -> str:

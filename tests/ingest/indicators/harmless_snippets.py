@@ -70,4 +70,18 @@ HARMLESS_SNIPPETS: Final = (
     S("no sample", f"The loader {SHA1} is the first stage of the attack.", f"hash_sha1 {SHA1}"),
     S("no sample", f"Der Wurm {MD5} ist ein alter Bekannter.", f"hash_md5 {MD5}"),
     S("no sample", f"extension .gale, sample {MD5} was packed", f"hash_md5 {MD5}"),
+    # --- whose a mailbox or a site is
+    S("contact", "Der Provider (abuse@gale-hosting.net) hat den Server 45.61.136.47 abgeschaltet.", GALE),
+    S("contact", "Report the phishing to incidents@gale-cert.org or to csirt@gale-uni.de, with all headers."),
+    S("contact", "Laporkan penipuan ini ke halo@gale-bank.co.id atau ke polisi."),
+    S("contact", "Şüpheli mesajları uyari@gale-banka.com.tr adresine iletiniz."),
+    S("contact", "Sesizați frauda la alerta@gale-banca.ro, apoi schimbați parola."),
+    S("contact", "Gale Security AB, Malmö · erik@gale-sec.se · Org.nr 556677-8899"),
+    S("contact", "The lure came from support@gale-post.com", "email support@gale-post.com", "domain gale-post.com"),
+    S("site", "Phishing: gale-post.top. Resmi: galebank.co.id", "domain gale-post.top"),
+    S("site", "Phishing: gale-post.top; prawdziwa strona to galebank.pl.", "domain gale-post.top"),
+    S("site", "Our update feed is https://feed.gale-tools.org/stable.json, the malware used another one."),
+    S("site", "The beacon sends a host header of www.gale-weather.co.za to hide its C2 traffic."),
+    S("site", "It also hosted the malware's panel and the chess club at gale-chess.de for years."),
+    S("site", "The bot asks tracker.gale-torrent.com for peers and joins the attack."),
 )  # fmt: skip
