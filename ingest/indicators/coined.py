@@ -22,7 +22,7 @@ MOST_PLACES: Final = 1000
 
 _KINDS: Final = (
     r"(?:ransomware|malware|trojan|(?:info-?|information )?stealer|(?:down|shellcode )?loader|backdoor|botnet|rat|worm"
-    r"|banker|implant|downloader|dropper|rootkit|bootkit|wiper|spyware|keylogger|cryptominer|miner"
+    r"|banker|implant|stalkerware|downloader|dropper|rootkit|bootkit|wiper|spyware|keylogger|cryptominer|miner"
     r"|web ?shell|locker|encryptor)"
 )
 _KIND: Final = re.compile(rf"\b(?:{_KINDS}s?|famil(?:y|ies))\b", re.IGNORECASE)
@@ -61,10 +61,10 @@ _KIND_BEFORE: Final = re.compile(
 )
 _WE: Final = re.compile(r"(?i)\b(?:we|our|researchers?|analysts?|colleagues?|team|i|have|has)\b[^.!?\n]{0,40}\Z")
 # `QuietHarbor is a modular backdoor`.
-_EXPLAINED: Final = " is a"
+_EXPLAINED: Final = (" is a", " is stalkerware", " is spyware", " is malware", " is ransomware")
 _NAME_AT_END: Final = re.compile(rf"(?<![^\s*_`])({_WORD})[*_`]{{0,2}}\Z")
 _IS_A_KIND: Final = re.compile(
-    rf" is an? (?:[\w.+#/-]{{1,20}},? ){{0,4}}?{_KINDS}\b"
+    rf" is (?:an? )?(?:[\w.+#/-]{{1,20}},? ){{0,4}}?{_KINDS}\b"
     r"(?!-|\s(?:analyst|research|repositor|scanner|sample|analysis|detection))",
     re.IGNORECASE,
 )
@@ -116,7 +116,7 @@ def _names_given(text: str) -> Iterator[str]:
         for place in places_of(text, verb):
             if given := _GIVEN.match(text, place + len(verb), place + _REACH_AHEAD):
                 yield _name_given(text, place, given)
-    for place in places_of(text, _EXPLAINED):
+    for place in chain.from_iterable(places_of(text, said) for said in _EXPLAINED):
         if named := _NAME_AT_END.search(text[max(0, place - 40) : place]):
             yield _name_explained(text, place, named[1])
 

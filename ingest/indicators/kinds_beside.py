@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from typing import Final
 
-from ingest.indicators.vocabulary import table, words
+from ingest.indicators.vocabulary import table, words, words_pattern
 from intel.refanging import places_of
 
 _ROOTS: Final = {language: tuple(roots.split("|")) for language, roots in table("coined", "kinds").items()}
@@ -31,7 +31,7 @@ _NAME_AND_KIND: Final = re.compile(
 # `**KEELHAUL** (a backdoor`, `PEBBLEDROP (Go loader`.
 _NAME_EXPLAINED: Final = re.compile(
     rf"{_EDGE}(?P<name>{_MADE_UP}|(?<=\*\*)[A-Z]\w{{3,24}})[*_\"\u201d\u300d]{{0,3}} ?[(\uff08]"
-    rf"(?:an? |the |une? |eine? |un[ao]? )?(?:{_WRITTEN_IN} )?\w{{0,8}}\Z"
+    rf"(?:an? |the |une? |eine? |un[ao]? )?(?:[a-z-]{{3,12}} )?(?:{_WRITTEN_IN} )?\w{{0,8}}\Z"
 )
 # A heading, and what it names in the first sentence below.
 _NAME_ABOVE: Final = re.compile(
@@ -48,6 +48,20 @@ _KIND_AND_QUOTED: Final = re.compile(
     r"(?i:\w{0,12}(?: (?:profile|family|report|analysis|called|named|dubbed|known as))?)[ :]{0,2}"
     r"[\"\u201c\u300c\u00ab](?P<name>[A-Z][A-Za-z0-9]{3,20})[\"\u201d\u300d\u00bb]"
 )
+# `Il malware, da noi battezzato GrilloParlante`, `un cheval de Troie nommé « Rouget »`.
+_KIND_NAMED: Final = re.compile(
+    rf"\w{{0,12}}(?:,? (?!(?i:groups?|actors?|gang|operators?|tool)\b)[\w\u2019'-]{{1,12}}){{0,2}},? "
+    rf"(?i:{words_pattern('malware', 'naming')})"
+    r" ?[\"\u201c\u201e\u00ab'`*_\u2018 ]{0,3}(?P<name>[A-Z][A-Za-z0-9]{3,31})(?![\w@/\\-]|\.\w)"
+)
+# `\u00ab Rouget \u00bb, un cheval de Troie`.
+_QUOTED_EXPLAINED: Final = re.compile(
+    r"[\"\u201c\u201e\u00ab] ?(?P<name>[A-Z][A-Za-z0-9]{3,20}) ?[\"\u201d\u201c\u00bb]"
+    r",? (?:an?|une?|eine?|un[ao]?|um|uma|et|en|een)"
+    r" (?:[\w-]{1,14} ){0,2}\w{0,6}\Z"
+)
+# `DRYWELL ransomware`: in capitals, where the kind is not.
+_LOUD: Final = re.compile(r"(?P<name>[A-Z]{7,20}) \w?\Z")
 _OWN_KIND: Final = re.compile(
     r"(?i:load|loader|rat|stealer|bot|shell|door|drop|dropper|locker|wiper|crypt|cryptor|miner|worm|spy|ransom|keylogger)\Z"
 )
@@ -81,7 +95,8 @@ def _name_beside(text: str, start: int, end: int) -> tuple[str, int]:
     before, after = text[first:start] if named_before else "", text[end : end + _REACH_AFTER]
     is_explained = "(" in before or "\uff08" in before
     sure = _KIND_AND_QUOTED.match(after) or (is_explained and _NAME_EXPLAINED.search(before))
-    sure = sure or _NAME_ABOVE.search(before)
+    sure = sure or _NAME_ABOVE.search(before) or _KIND_NAMED.match(after)
+    sure = sure or _QUOTED_EXPLAINED.search(before) or (before[-1:].islower() and _LOUD.search(before))
     found = sure or _NAME_AND_KIND.search(before) or _KIND_AND_NAME.match(after)
     name = (found["name"] or found["cjk"]) if found and found.re is _NAME_ABOVE else found["name"] if found else ""
     return ("", 0) if name.lower() in _NO_MALWARE or not name else (name, _ENOUGH if sure else 1)

@@ -7,6 +7,7 @@ import pytest
 from ingest.indicators import document_from_text, extract
 from tests.ingest.indicators.harmless_snippets import HARMLESS_SNIPPETS
 from tests.ingest.indicators.name_snippets import NAME_SNIPPETS
+from tests.ingest.indicators.naming_snippets import NAMING_SNIPPETS
 from tests.ingest.indicators.neighbour_snippets import NEIGHBOUR_SNIPPETS
 from tests.ingest.indicators.rare_snippets import RARE_SNIPPETS
 from tests.ingest.indicators.reading_snippets import READING_SNIPPETS
@@ -24,6 +25,7 @@ ALL: tuple[Snippet, ...] = (
     *NAME_SNIPPETS,
     *NEIGHBOUR_SNIPPETS,
     *HARMLESS_SNIPPETS,
+    *NAMING_SNIPPETS,
 )
 Found = list[tuple[Snippet, set[str]]]
 

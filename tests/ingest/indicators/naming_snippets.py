@@ -1,0 +1,26 @@
+"""How texts of several languages name malware: what no list has, and everyday words."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tests.ingest.indicators.snippets import S
+
+NAMING_SNIPPETS: Final = (
+    S("named", "Der Trojaner namens NebelFalke stiehlt Passwörter.", "malware NebelFalke"),
+    S("named", "El malware denominado PatoNegro roba contraseñas de los clientes.", "malware PatoNegro"),
+    S("named", "Un ransomware appelé « GrandeOurse » a touché la mairie.", "malware GrandeOurse"),
+    S("named", "Il malware, da noi chiamato LupoGrigio, legge la posta.", "malware LupoGrigio"),
+    S("named", "Троян под названием MedvedBot крадёт пароли.", "malware MedvedBot"),
+    S("named", "Keluarga malware ini sering disebut KucingRAT oleh peneliti.", "malware KucingRAT"),
+    S("named", "The notice is about FENWALLOW ransomware and those who pay for it.", "malware FENWALLOW"),
+    S("named", "Two implants: BRIARHOOK (loader) and SEDGELARK (silent backdoor on IIS).",
+      "malware BRIARHOOK", "malware SEDGELARK"),
+    S("named", "SpyOtter is stalkerware that its maker sells to parents.", "malware SpyOtter"),
+    S("named", "The group called BlueOtters uses malware of others."),
+    S("named", "URGENT malware warning: call the desk."),
+    S("everyday", "El grupo Hive cifró los servidores del ayuntamiento.", "malware Hive"),
+    S("everyday", "Medusa verschlüsselte die Daten der Stadtwerke.", "malware Medusa"),
+    S("everyday", "该组织使用的木马名为Denis，已有多年。", "malware Denis"),
+    S("everyday", "La colmena, hive en inglés, cifra su valor en miles de abejas."),
+)  # fmt: skip
