@@ -41,7 +41,7 @@ NOTE_IN_FAVOUR: Final = 2
 # What an objection on a spelling counts that has no row of its own.
 _OF_AN_OBJECTION: Final = -7
 # Each costs some 50 microseconds: no text is worth more than a part of a second.
-MOST_IN_CONTEXT: Final = 2
+MOST_IN_CONTEXT: Final = 3
 MOST_CONTEXTS: Final = 2_000
 
 _HIDDEN: Final = (".onion", ".i2p")

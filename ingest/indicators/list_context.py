@@ -32,9 +32,26 @@ def list_context_of(text: str, seen: list[Sighting], index: int) -> ListContext:
     reading = seen[index][0]
     if reading.objection or (reading.type == "url" and noise.holds_anything(reading.host)):
         return "hosts" if _in_company(text, seen, index) else ""
+    if reading.type == "domain" and _follows_a_sure_host(text, seen, index):
+        return "hosts"
     if reading.type == "domain" and reading.value.count(".") > 1:
         return "packages" if _among_packages(text, seen[index][1]) else ""
     return ""
+
+
+def _follows_a_sure_host(text: str, seen: list[Sighting], index: int) -> bool:
+    """Tell whether an address or a defanged host stands alone on the line right above or below, as this host does."""
+    for other in (index - 1, index + 1):
+        if not 0 <= other < len(seen) or seen[other][0].source or not _is_a_host(seen[other][0]):
+            continue
+        there, here = seen[other], seen[index]
+        first, second = (there, here) if other < index else (here, there)
+        if not (there[0].defanged or there[0].type == "ip") or second[1] - first[2] > WIDEST_GAP:
+            continue
+        alone = text[max(0, first[1] - 1) : first[1]] in ("", "\n")
+        if alone and text[first[2] : second[1]] == "\n" and text[second[2] : second[2] + 1] in ("", "\n"):
+            return True
+    return False
 
 
 def _among_packages(text: str, start: int) -> bool:

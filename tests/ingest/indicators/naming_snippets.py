@@ -23,4 +23,17 @@ NAMING_SNIPPETS: Final = (
     S("everyday", "Medusa verschlüsselte die Daten der Stadtwerke.", "malware Medusa"),
     S("everyday", "该组织使用的木马名为Denis，已有多年。", "malware Denis"),
     S("everyday", "La colmena, hive en inglés, cifra su valor en miles de abejas."),
+    # --- hosts and mailboxes that the words before them give away
+    S("host", "ถูกควบคุมจากเซิร์ฟเวอร์ควบคุมที่ gale-post.xyz มานาน", "domain gale-post.xyz"),
+    S("host", "Trojan łączy się z gale-post.xyz co godzinę.", "domain gale-post.xyz"),
+    S("host", "Falešná stránka: gale-post.info, už zablokovaná.", "domain gale-post.info"),
+    S("host", "Bloquez aussi gale-post.xyz dans la box.", "domain gale-post.xyz"),
+    S("host", "In our sandbox the string decodes to gale-post.su", "domain gale-post.su"),
+    S("host", "The MX record of gale-post.biz was set in May.", "domain gale-post.biz"),
+    S("host", "Seen: gale[.]net\n\n45.61.136.47\nmist-post.lol\n",
+      "ip 45.61.136.47", "domain gale.net", "domain mist-post.lol"),
+    S("host", "Staff and guests liked mist-post.lol better than all others of that year."),
+    S("mailbox", "Записка требует писать на gale@mist-post.top до пятницы.",
+      "email gale@mist-post.top", "domain mist-post.top"),
+    S("mailbox", "Beware of fakes such as desk@mist-post.top", "email desk@mist-post.top", "domain mist-post.top"),
 )  # fmt: skip
