@@ -58,6 +58,10 @@ def needs_engine(item: pytest.Item) -> bool:
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
+# A run in a shell's background ignores Ctrl-C, and so would the commands whose Ctrl-C is tested.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 def pytest_configure() -> None:
     # A run that is told to end stops the engines that it started, as Ctrl-C makes it do.

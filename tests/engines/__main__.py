@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import ExitStack
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from types import FrameType
 
 from tests.engines import chromium, elasticsearch_server, redis_server
@@ -57,6 +57,7 @@ def main(arguments: list[str]) -> int:
     environment = dict(os.environ)
     with ExitStack() as stack:
         say(f"SQLite: {sqlite3.sqlite_version} (Python {sys.version.split()[0]})")
+        environment.setdefault(elasticsearch_server.CACHE, gettempdir())
         if folder := memory_folder():
             environment["TMPDIR"] = stack.enter_context(
                 TemporaryDirectory(prefix="tests-", dir=folder, ignore_cleanup_errors=True)

@@ -19,6 +19,7 @@ from tests.engines.docker_engine import elasticsearch_container
 from tests.engines.engine import Engine, NotToBeHad, first_of, free_port, memory_folder, running, succeeds, wait_until
 
 VARIABLE = "TEST_ELASTICSEARCH_URL"
+CACHE = "TEST_CACHE"
 VERSION = "9.5.0"
 ARTIFACT = f"org.elasticsearch.distribution.integ-test-zip:elasticsearch:{VERSION}:zip"
 NOBODY = 65534
@@ -61,8 +62,10 @@ def java_home() -> Path:
 
 
 def cache_folder() -> Path:
-    """A folder under the temporary one that only this user may write, kept between runs."""
-    folder = Path(tempfile.gettempdir()) / f"ioc-intelligence-tests-{os.geteuid()}"
+    """A folder that only this user may write, kept between runs: under the temporary one, that of the whole run where
+    its tests have another.
+    """
+    folder = Path(os.environ.get(CACHE) or tempfile.gettempdir()) / f"ioc-intelligence-tests-{os.geteuid()}"
     folder.mkdir(mode=0o755, exist_ok=True)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o022:
