@@ -25,7 +25,7 @@ from ingest.indicators.hosts import is_address
 from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to, is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
-from ingest.indicators.own_evidence import is_a_licence, looks_up_a_file, of_its_own
+from ingest.indicators.own_evidence import NUMBER, is_a_licence, looks_up_a_file, numbers_something, of_its_own
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.text_context import MOST_WORDS, Line, Section, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
@@ -112,8 +112,8 @@ class Judge:
         if type in _HASHES:
             return self._hash(reading, start)
         if type in _IDENTIFIERS:
-            if reading.objection:
-                return Verdict(False, reading.objection, 0)
+            if reading.objection or numbers_something(self._around.text, type, start, end):
+                return Verdict(False, reading.objection or NUMBER, 0)
             return _FURNITURE if self._around.in_template(start) else _IDENTIFIER
         if reading.defanged:
             if reading.objection:

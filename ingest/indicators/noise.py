@@ -102,7 +102,7 @@ _DESKS: Final = re.compile(
     r"|press|presse|prensa|imprensa"
     r"|stampa|press(?:e|office|room|stelle)|newsroom|redaktion|redakc[jy]a|redaccion|redazione|meldestelle"
     r"|incident[oe]?s?|incidenci?as?"
-    r"|incydent\w*|ihbar|phish\w*report|report(?:ing)?[._-]?(?:phish\w*|spam|abuse)|cyber-?alerts?|hotline|dfir"
+    r"|incydent\w*|ihbar|phish\w*report|report(?:ing)?[._-]?(?:phish\w*|spam|abuse)|cyber-?alerts?|hotline|e=.{1,60}|dfir"
     r"|threat-?intel)"
 )
 _CONTACT_WORD: Final = re.compile(
@@ -139,7 +139,18 @@ _RESOLVERS: Final = frozenset(
 
 
 # Registries give these to authorities and schools alone.
-_OF_AUTHORITIES: Final = (".gov", ".mil", ".edu", ".gc.ca", ".admin.ch", ".bund.de", ".go.jp", ".go.kr")
+_OF_AUTHORITIES: Final = (
+    ".gov",
+    ".mil",
+    ".edu",
+    ".gc.ca",
+    ".admin.ch",
+    ".bund.de",
+    ".go.jp",
+    ".go.kr",
+    ".police.uk",
+    ".nhs.uk",
+)
 _OF_AUTHORITIES_ABROAD: Final = re.compile(r"\.(?:gov|edu|gob|gouv)\.[a-z]{2}\Z")
 # Whoever rents one names it: it is theirs, and not the provider's.
 _BUCKET: Final = re.compile(r"\.(?:s3[.-](?:[a-z0-9-]{1,20}\.){0,2}amazonaws\.com|(?:blob|web)\.core\.windows\.net)\Z")

@@ -31,6 +31,22 @@ _LICENCE: Final = re.compile(r"/licen[cs]es?(?:\.txt|\.md|\.html?)?/?\Z")
 _PORT_OF_A_URL: Final = re.compile(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
 
 
+NUMBER: Final = "number of something else"
+# `ticket T1190`, `Room T1110`, `the heat pump T1059-B`.
+_COUNTED: Final = re.compile(
+    r"(?i)\b(?:tickets?|tasks?|rooms?|order(?: number)?|products?|parts?|models?|items?|invoices?|flights?|gates?|lots?"
+    r"|case|raum|zimmer|auftrag|salle|sala|pièce|pieza|модель|заказ|аудитория)(?: (?:no\.?|nr\.?|#))?[ #]{1,2}\Z"
+)
+_OF_A_PRODUCT: Final = re.compile(r"-[A-Z](?![\w-])")
+
+
+def numbers_something(text: str, type: str, start: int, end: int) -> bool:
+    """Tell whether the word before what reads as a technique, or the letter behind it, makes it another number."""
+    if type != "mitre_attack" or text[start - 1 : start] == "(":
+        return False
+    return _COUNTED.search(text, max(0, start - 24), start) is not None or _OF_A_PRODUCT.match(text, end) is not None
+
+
 def looks_up_a_file(reading: TokenCandidate, host: str) -> bool:
     """Tell whether a URL asks a look-up service about a hash: then the hash is the indicator."""
     asks = reading.type == "url" and registered_domain(host) in noise.LOOKUP_SERVICES

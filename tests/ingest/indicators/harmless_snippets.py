@@ -84,4 +84,10 @@ HARMLESS_SNIPPETS: Final = (
     S("site", "The beacon sends a host header of www.gale-weather.co.za to hide its C2 traffic."),
     S("site", "It also hosted the malware's panel and the chess club at gale-chess.de for years."),
     S("site", "The bot asks tracker.gale-torrent.com for peers and joins the attack."),
+    # --- numbers
+    S("number", "Gate T1041 closes at noon, said the voice in the hall."),
+    S("number", "The pump T1003-C needs a new seal, order number T1204."),
+    S("number", "They used T1041 to send it out, see task T1204.", "mitre_attack T1041"),
+    S("number", "Fixed this week: CVE 2026 21999.", "cve CVE-2026-21999"),
+    S("number", "Subject: C=SE, O=Gale AB, E=desk@gale-firm.se (a stolen certificate)"),
 )  # fmt: skip
