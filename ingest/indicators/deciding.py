@@ -368,14 +368,14 @@ class Judge:
 
     def _against_mailbox(self, value: str, host: str, start: int, end: int) -> list[Evidence]:
         local, around = value.rpartition("@")[0], self._around
-        is_contact, is_note = noise.is_contact_mailbox(local), around.is_note
+        is_contact, in_a_note = noise.is_contact_mailbox(local), around.is_note and not self._page_defangs
         if noise.is_known_host(host) and not noise.is_mailbox_provider(host):
             return [EVIDENCE["mailbox of a well-known organisation"]] if is_contact or not around.is_one_line else []
-        if noise.is_desk(local) and not self._is_bare(start, end):
+        is_desk = noise.is_desk(local) and not is_sender(around.text, around.line(start, end).start, start)
+        if is_desk and not self._is_bare(start, end):
             return [EVIDENCE["mailbox of a desk"]]
         if not is_contact:
             return []
-        in_a_note = is_note and not self._page_defangs
         return [EVIDENCE["mailbox for readers, in a note" if in_a_note else "mailbox for readers"]]
 
     def _wording(self, reading: TokenCandidate, start: int, end: int, line: Line) -> list[Evidence]:

@@ -166,7 +166,7 @@ def _reads_as_a_version(text: str, start: int, end: int) -> bool:
     if _PORT.match(text, end) or text[end : end + 1] == "/":
         return False
     before = text[max(0, start - _REACH_OF_A_SENTENCE) : start].rstrip("\n").rpartition("\n")[2]
-    if _SPEAKS_OF_A_SERVER.search(before):
+    if _SPEAKS_OF_A_SERVER.search(before) or _OF_A_SERVER.search(before[-_REACH:]):
         return False
     after = text[end : end + _REACH].partition("\n")[0]
     if _SPEAKS_OF_ONE.search(before) or _SPEAKS_OF_ONE.search(after):

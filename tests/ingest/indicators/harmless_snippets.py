@@ -90,4 +90,9 @@ HARMLESS_SNIPPETS: Final = (
     S("number", "They used T1041 to send it out, see task T1204.", "mitre_attack T1041"),
     S("number", "Fixed this week: CVE 2026 21999.", "cve CVE-2026-21999"),
     S("number", "Subject: C=SE, O=Gale AB, E=desk@gale-firm.se (a stolen certificate)"),
+    # --- what looks like the above, and is an indicator
+    S("indicator", "The update server at 45.12.4.17 pushed the installer of the trojan.", "ip 45.12.4.17"),
+    S("indicator", "The address 45.61.136.47 (hosted at Google Cloud) served the payload.", GALE),
+    S("indicator", f"Sample ID: {MD5}", f"hash_md5 {MD5}"),
+    S("indicator", "In our training set the C2 at 45.61.136.47 was seen every day.", GALE),
 )  # fmt: skip
