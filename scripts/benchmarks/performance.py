@@ -105,7 +105,10 @@ def measure_performance(effort: Effort, tell: Tell) -> Performance:
             found.left_out.append(f"served: Elasticsearch or Redis is not to be had: {reason}")
             return found
         with worlds.elasticsearch(engine.address, redis) as world:
-            found.tables["Served"] = _served(world, folder, written, effort, engine.address, tell)
+            try:
+                found.tables["Served"] = _served(world, folder, written, effort, engine.address, tell)
+            except NotToBeHad as reason:  # what was measured before stays
+                found.left_out.append(f"served: {reason}")
     return found
 
 
@@ -320,7 +323,7 @@ def _served(
                       [request(engine.removeprefix("http://"), f"/{index}/_search", raw_list)], "0.40 ×", ["/iocs"]),
     }  # fmt: skip
     given = {direct.ADDRESS: engine, direct.INDEX: index}
-    with serving(environment) as service, served(given, f"{direct.__name__}:app", ready="/docs") as route:
+    with serving(environment) as service, served(given, f"{direct.__name__}:create_app", ready="/docs") as route:
         for name, (ours, raw, must, obvious) in asked.items():
             tell(f"served: {name}")
             own, beside, plainly = [], [], []
