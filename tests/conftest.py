@@ -163,3 +163,9 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await opened.setup()
     yield opened
     await opened.close()
+
+
+@pytest.fixture(scope="session")
+def httpserver_listen_address() -> tuple[str, int]:
+    """A literal address: the name `localhost` is refused by its form."""
+    return ("127.0.0.1", 0)

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
 import pytest_asyncio
 
 from tests.api.running import GENEROUS, Running, running
@@ -21,9 +20,3 @@ async def limited_api(tmp_path: Path) -> AsyncIterator[Running]:
     """The embedded service, empty, with every default."""
     async with running(tmp_path) as started:
         yield started
-
-
-@pytest.fixture(scope="session")
-def httpserver_listen_address() -> tuple[str, int]:
-    """A literal address: the name `localhost` is refused by its form."""
-    return ("127.0.0.1", 0)

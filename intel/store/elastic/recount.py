@@ -138,6 +138,8 @@ class Recount:
         One whose sightings are just being deleted is kept as it is: whoever deletes them will come for it.
         """
         there = [ioc for ioc in iocs if is_there(ioc)]
+        if not there:
+            return [*iocs]
         derived, now = await self.derive([ioc["id"] for ioc in there]), self._clock()
         votes = await self._votes.counts([ioc["id"] for ioc in there if ioc.get("false_positives") is None])
         for ioc in there:

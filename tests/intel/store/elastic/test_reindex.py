@@ -84,6 +84,14 @@ async def test_articles_saved_and_changed_during_a_rebuilding_count_exactly(stor
     assert set(await listed(store)) == expected
 
 
+async def test_a_store_that_holds_only_marks_of_removed_indicators_is_rebuilt(store: ElasticStore) -> None:
+    article = make_article("a1")
+    await publish(store, article, "domain gone.example")
+    await store.articles.remove(article.id)
+    await store.reindex(silent)
+    assert (await store.iocs.find(IocQuery())).total == 0
+
+
 async def test_catalogues_and_votes_go_on_during_a_rebuilding(store: ElasticStore) -> None:
     parts = {f"part-{n}": bytes([n]) * 10_000 for n in range(100)}
     await publish(store, make_article(), *[f"domain d{n}.example" for n in range(600)])
