@@ -85,23 +85,25 @@ class IndexMissing(Refused):
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """How long one answer may take, None for as long as its node is there; how long to ask again while the cluster has
-    too much to do, and while it starts; and whether a request that got no answer is sent again.
+    """How long one answer may take, and whether a node that answers others meanwhile may take longer; how long to ask
+    again while the cluster has too much to do, and while it starts; and whether a request that got no answer is sent
+    again. Without a time, the answer is waited for as long as its node is there, and other nodes are asked as well.
     """
 
     answer_seconds: float | None
     overloaded_seconds: float
     starting_seconds: float
     repeats: bool
+    while_there: bool = True
 
 
 class Patience(Enum):
     """How long to wait for an answer, and whether a request may be sent again by itself."""
 
     READ = _Wait(None, overloaded_seconds=10, starting_seconds=2.5, repeats=True)
-    LONG = _Wait(60, overloaded_seconds=60, starting_seconds=2.5, repeats=True)
+    LONG = _Wait(60, overloaded_seconds=60, starting_seconds=2.5, repeats=True, while_there=False)
     WRITE = _Wait(5, overloaded_seconds=5, starting_seconds=0, repeats=False)
-    LONG_WRITE = _Wait(60, overloaded_seconds=60, starting_seconds=0, repeats=False)
+    LONG_WRITE = _Wait(60, overloaded_seconds=60, starting_seconds=0, repeats=False, while_there=False)
 
 
 class Cluster:
@@ -212,10 +214,10 @@ class Cluster:
     async def _answer_of(
         self, node: Node, method: str, target: str, body: bytes | None, headers: Mapping[str, str], wait: _Wait
     ) -> Answer:
-        if wait.answer_seconds is not None:
+        if not wait.while_there:
             async with asyncio.timeout(wait.answer_seconds):
                 return await node.send(method, target, body, headers)
-        silent = _SILENT_SECONDS / min(len(self._nodes.all), 2)
+        silent = wait.answer_seconds or _SILENT_SECONDS / min(len(self._nodes.all), 2)
         async with asyncio.timeout(silent + _PROBE_SECONDS) as limit, _Watch(node, limit, silent):
             return await node.send(method, target, body, headers)
 

@@ -164,7 +164,7 @@ def test_an_answer_that_is_not_read_is_cut_off(server: Server, path: str, piece:
         return server.told.refused["unread_answer"] > before
 
     server.until(look)
-    assert QUICK.unread_seconds - 0.1 <= time.monotonic() - begun < QUICK.unread_seconds + 2
+    assert QUICK.unread_seconds - 0.1 <= time.monotonic() - begun < QUICK.unread_seconds + 20
     assert len(client.receive()) < LARGE
 
 
