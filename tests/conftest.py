@@ -23,9 +23,11 @@ from tests.engines.docker_engine import docker_engine
 from tests.engines.elasticsearch_server import elasticsearch
 from tests.engines.engine import Engine, NotToBeHad, Source
 from tests.engines.redis_server import redis_server
+from tests.order import long_first
 
 ENGINES = {"elasticsearch_url", "redis_url", "chromium_path", "docker_version"}
 ENGINES_AS_PARAMETERS = {"elasticsearch", "redis", "served"}
+PROCESSES = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 SLOW_FOLDERS = {Path(__file__).parent / name for name in ("api/cli", "browser", "end_to_end", "scripts")}
 
 
@@ -43,6 +45,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         left_out = {item for item in items if item.get_closest_marker("slow") or needs_engine(item)}
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
+    if PROCESSES > 1:
+        by_file: dict[str, list[pytest.Item]] = {}
+        for item in items:
+            by_file.setdefault(item.nodeid.partition("::")[0], []).append(item)
+        items[:] = long_first(by_file, PROCESSES)
 
 
 def needs_engine(item: pytest.Item) -> bool:
@@ -144,10 +151,9 @@ def either_engines(request: pytest.FixtureRequest) -> dict[str, str]:
 def redis_database(redis_url: str) -> Iterator[str]:
     """The URL of a database that was empty and belongs to this test alone; emptied afterwards."""
     first = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
-    step = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     with redis.Redis.from_url(redis_url) as client:
         count = int(client.config_get("databases")["databases"])
-    for number in range(1 + first, count, step):
+    for number in range(1 + first, count, PROCESSES):
         with redis.Redis.from_url(redis_url, db=number) as client:
             if client.dbsize() == 0:
                 yield f"{redis_url.rstrip('/')}/{number}"
