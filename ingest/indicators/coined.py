@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Final
 
-from ingest.indicators.deciding import Verdict
 from ingest.indicators.kinds_beside import is_written_otherwise, names_beside_kinds
 from ingest.indicators.malware import JudgedMalware, MalwareSighting
+from ingest.indicators.verdict import Verdict
 from intel.names import malware_name
 from intel.refanging import places_of
 

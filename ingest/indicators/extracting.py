@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from ingest.indicators import noise
 from ingest.indicators.coined import with_coined
-from ingest.indicators.deciding import HOST_OF_AN_INDICATOR, THRESHOLD, Judge, Verdict
+from ingest.indicators.deciding import HOST_OF_AN_INDICATOR, Judge
 from ingest.indicators.document import Document, Place
 from ingest.indicators.evidence import EVIDENCE
 from ingest.indicators.list_context import ASKED_FOR_LIST_CONTEXT, list_context_of
@@ -23,6 +23,7 @@ from ingest.indicators.malware import JudgedMalware, judge_malware, malware_sigh
 from ingest.indicators.sentences import Sentences
 from ingest.indicators.sightings import NOT_READ, Sighting, sightings, spaced_sightings
 from ingest.indicators.text_context import TextContext
+from ingest.indicators.verdict import THRESHOLD, Verdict
 from ingest.indicators.walking import walk
 from intel.names import malware_names
 from intel.refanging import PlainText, plain_text

@@ -7,9 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.indicators import Document, document_from_html, document_from_text, extract
-from ingest.indicators.deciding import Judge, Verdict
+from ingest.indicators.deciding import Judge
 from ingest.indicators.list_context import ListContext
 from ingest.indicators.sightings import Sighting
+from ingest.indicators.verdict import Verdict
 from intel.canonical import canonical, defang
 from tests.ingest.indicators.snippets import (
     ARTICLE,

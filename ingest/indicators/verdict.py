@@ -1,0 +1,39 @@
+"""Say whether a candidate is kept, by the evidence that was found for and against it."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from ingest.indicators.evidence import Evidence
+
+THRESHOLD: Final = 1
+
+
+class Verdict(NamedTuple):
+    """Whether a candidate is kept, the rule that decided, and how strongly (above 0 is kept).
+
+    `evidence`: (points, rule) of every rule that spoke, where several were weighed.
+    """
+
+    kept: bool
+    rule: str
+    score: int
+    evidence: tuple[Evidence, ...] = ()
+
+
+def sum_of(evidence: list[Evidence]) -> int:
+    """Return the points of all evidence."""
+    return sum([points for points, _ in evidence])
+
+
+def weighed(evidence: list[Evidence]) -> Verdict:
+    """Return the verdict with the weightiest of the reasons that speak for it."""
+    score = sum_of(evidence)
+    kept = score >= THRESHOLD
+    reasons = [entry for entry in evidence if (entry[0] > 0) == kept]
+    rule = max(reasons, key=_weight)[1] if reasons else "nothing speaks for it"
+    return Verdict(kept, rule, score, tuple(evidence))
+
+
+def _weight(entry: Evidence) -> int:
+    return abs(entry[0])
