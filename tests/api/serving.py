@@ -26,8 +26,9 @@ _PATIENCE_SECONDS = 20
 @contextmanager
 def serving(folder: Path, *indicators: str, **settings: Any) -> Iterator[tuple[str, str]]:
     """The address of a running service that knows these indicators, and a key for it."""
-    app = create_app(Settings.model_validate({"ioc_data_dir": folder, **settings}))
-    key = asyncio.run(_prepare(Settings.model_validate({"ioc_data_dir": folder}), indicators))
+    given = Settings.model_validate({"ioc_data_dir": folder, **{name.lower(): each for name, each in settings.items()}})
+    app = create_app(given)
+    key = asyncio.run(_prepare(given, indicators))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, server_header=False))
         thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))

@@ -7,6 +7,7 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -46,19 +47,20 @@ MISSING = {
 LAST = "remove_article"
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    with serving(tmp_path_factory.mktemp("service"), "domain evil.example", ioc_rate_key="100000/second") as started:
+@pytest.fixture
+def service(tmp_path: Path, either_engines: dict[str, str]) -> Iterator[tuple[str, str]]:
+    with serving(tmp_path, "domain evil.example", ioc_rate_key="100000/second", **either_engines) as started:
         yield started
 
 
 @pytest.fixture(scope="module")
-def client_package(tmp_path_factory: pytest.TempPathFactory, service: tuple[str, str]) -> Iterator[ModuleType]:
+def client_package(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModuleType]:
     """The generated package; the generator stands in an environment of its own, as it wants an older typer."""
     folder = tmp_path_factory.mktemp("generated")
     programs = made_apart(folder / "env", LOCKS / "requirements-generator.txt")
     described = folder / "openapi.json"
-    described.write_bytes(httpx.get(f"{service[0]}/api/v1/openapi.json").content)
+    with serving(folder / "data") as (address, _):
+        described.write_bytes(httpx.get(f"{address}/api/v1/openapi.json").content)
     run(programs, "openapi-python-client", "generate", "--path", described, "--output-path", folder / "made")
     sys.path.insert(0, str(folder / "made"))
     try:

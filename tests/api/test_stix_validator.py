@@ -20,10 +20,16 @@ from tests.contract.store.builders import make_article
 ALLOWED = "103,302"
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    with serving(tmp_path_factory.mktemp("stix"), *ONE_OF_EACH, *HOSTILE_VALUES, "domain github.com") as started:
+@pytest.fixture
+def service(tmp_path: Path, either_engines: dict[str, str]) -> Iterator[tuple[str, str]]:
+    with serving(tmp_path / "data", *ONE_OF_EACH, *HOSTILE_VALUES, "domain github.com", **either_engines) as started:
         yield started
+
+
+@pytest.fixture(scope="module")
+def validator(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the validator's programs, in an environment of its own."""
+    return made_apart(tmp_path_factory.mktemp("validator") / "env", LOCKS / "requirements-validator.txt")
 
 
 def collection(client: httpx.Client) -> dict[str, Any]:
@@ -36,7 +42,7 @@ def collection(client: httpx.Client) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.promise("formats.stix-validator")
-def test_the_validator_of_oasis_finds_no_fault(service: tuple[str, str], tmp_path: Path) -> None:
+def test_the_validator_of_oasis_finds_no_fault(service: tuple[str, str], validator: Path, tmp_path: Path) -> None:
     address, key = service
     article = make_article("report").id
     with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {key}"}) as client:
@@ -53,6 +59,5 @@ def test_the_validator_of_oasis_finds_no_fault(service: tuple[str, str], tmp_pat
     files = [tmp_path / name for name in said]
     for file in files:
         file.write_text(json.dumps(said[file.name]))
-    programs = made_apart(tmp_path / "env", LOCKS / "requirements-validator.txt")
-    told = run(programs, "stix2_validator", "--version", "2.1", "--strict", "--disable", ALLOWED, *files)
+    told = run(validator, "stix2_validator", "--version", "2.1", "--strict", "--disable", ALLOWED, *files)
     assert told.count("STIX JSON: Valid") == len(files), told

@@ -49,9 +49,9 @@ main();
 """
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    with serving(tmp_path_factory.mktemp("service"), "domain evil.example", ioc_rate_key="100000/second") as started:
+@pytest.fixture
+def service(tmp_path: Path, either_engines: dict[str, str]) -> Iterator[tuple[str, str]]:
+    with serving(tmp_path, "domain evil.example", ioc_rate_key="100000/second", **either_engines) as started:
         yield started
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from tests.api.pages import eventually
 from tests.api.running import GENEROUS, Running, running
 from tests.api.searches.smtp_server import MailServer, mail_server
 from tests.api.searches.test_searches import patch, saved
+from tests.api.searches.test_served import telling
 
 TAXII = {"Accept": "application/taxii+json;version=2.1"}
 
@@ -20,6 +23,15 @@ TAXII = {"Accept": "application/taxii+json;version=2.1"}
 def settings(server: MailServer) -> dict[str, Any]:
     mail = {"ioc_smtp_host": "127.0.0.1", "ioc_smtp_port": server.port, "ioc_smtp_security": "none"}
     return {**GENEROUS, **mail, "ioc_smtp_from": "ioc@service.example", "ioc_base_url": "http://ioc.example"}
+
+
+@asynccontextmanager
+async def started(folder: Path, **given: Any) -> AsyncIterator[Running]:
+    """The service with what tells of searches: in itself where it is embedded, else in a worker beside it."""
+    async with running(folder, **given) as api:
+        await api.store.setup()
+        async with telling(api) if "elasticsearch_url" in given else nullcontext():
+            yield api
 
 
 async def mailed(server: MailServer, count: int) -> str:
@@ -111,8 +123,11 @@ async def test_without_a_mail_server_nothing_is_gathered(api: Running) -> None:
 
 
 @pytest.mark.promise("searches.roundup")
-async def test_who_wants_it_gets_the_roundup_of_each_week_on_monday(tmp_path: Path) -> None:
-    async with mail_server() as server, running(tmp_path, **settings(server)) as api:
+async def test_who_wants_it_gets_the_roundup_of_each_week_on_monday(
+    tmp_path: Path, either_engines: dict[str, str]
+) -> None:
+    engines = {name.lower(): each for name, each in either_engines.items()}
+    async with mail_server() as server, started(tmp_path, **settings(server), **engines) as api:
         key = await api.key()
         search = await saved(api, key, name="Roundup", email="soc@example.org", roundup=True)
         assert search["roundup"] is True
