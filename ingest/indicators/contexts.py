@@ -9,6 +9,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, Final
 
+from ingest.indicators.required_pieces import ANYTHING, Pieces, pattern_of, required_pieces
 from intel.refanging import DOT
 
 REACH_BEFORE: Final = 120
@@ -37,32 +38,49 @@ class Spoken:
     """
 
     def __init__(self, by_language: dict[str, str], end: str) -> None:
-        self._end = end
-        self._latin = [pattern for pattern in by_language.values() if not _is_in_other_letters(pattern)]
-        self._others = [pattern for pattern in by_language.values() if _is_in_other_letters(pattern)]
-
-    @cached_property
-    def _of_latin(self) -> re.Pattern[str]:
-        return self._joined(self._latin)
-
-    @cached_property
-    def _of_others(self) -> re.Pattern[str]:
-        return self._joined(self._others)
-
-    def _joined(self, patterns: list[str]) -> re.Pattern[str]:
-        return re.compile("|".join(f"(?:{pattern}){self._end}" for pattern in patterns) or r"(?!)")
+        self._latin = _Patterns([each for each in by_language.values() if not _is_in_other_letters(each)], end)
+        self._others = _Patterns([each for each in by_language.values() if _is_in_other_letters(each)], end)
 
     def search(self, said: str) -> bool:
         """Tell whether it stands anywhere in what is said."""
-        return self._of_latin.search(said) is not None or (
-            not said.isascii() and self._of_others.search(said) is not None
-        )
+        return self._latin.search(said) or (not said.isascii() and self._others.search(said))
 
     def match(self, said: str) -> bool:
         """Tell whether what is said begins with it."""
-        return self._of_latin.match(said) is not None or (
-            not said.isascii() and self._of_others.match(said) is not None
+        return self._latin.match(said) or (not said.isascii() and self._others.match(said))
+
+
+class _Patterns:
+    """Patterns of which one is sought; `end` comes after each. None is tried where nothing stands that it needs."""
+
+    def __init__(self, patterns: list[str], end: str) -> None:
+        self._patterns = patterns
+        self._end = end
+
+    @cached_property
+    def _needed(self) -> list[tuple[Pieces, str]]:
+        return [(required_pieces(pattern) or ANYTHING, f"(?:{pattern}){self._end}") for pattern in self._patterns]
+
+    @cached_property
+    def needed_by_any(self) -> re.Pattern[str]:
+        return pattern_of(frozenset().union(*(pieces for pieces, _ in self._needed)))
+
+    @cached_property
+    def _joined(self) -> re.Pattern[str]:
+        return re.compile("|".join(f"(?:{pattern}){self._end}" for pattern in self._patterns) or r"(?!)")
+
+    def search(self, said: str) -> bool:
+        return self.needed_by_any.search(said) is not None and any(
+            _compiled(pattern).search(said) is not None
+            for pieces, pattern in self._needed
+            if any(map(said.__contains__, pieces))
         )
+
+    def match(self, said: str) -> bool:
+        return self._joined.match(said) is not None
+
+
+_compiled: Final = cache(re.compile)
 
 
 def _is_in_other_letters(pattern: str) -> bool:
