@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import gc
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import ModuleType
 
 import structlog
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -140,17 +141,12 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        generate_unique_id_function=operation_id,
     )
     policies = Policies(_routes(_ROOMS), _routes(_ROOMS_AT_ROOT))
     app.state.service = service
     app.state.ai_clients = AiClients(app)
     app.openapi = lambda: describe(app, policies)  # type: ignore[method-assign]
-    for room in _ROOMS:
-        app.include_router(room.router, prefix=PREFIX)
-    app.include_router(health.router)
-    for room in _ROOMS_AT_ROOT:
-        app.include_router(room.router)
+    app.router.routes += _included().routes
     add_pages(app)
     app.quick = lambda router: QuickRoutes(router, PREFIX, _routes(_ROOMS))
     _add_error_answers(app)
@@ -173,6 +169,19 @@ def create_app(
     app.add_middleware(HostMiddleware, settings=settings, refuse=_wrong_host)
     app.add_middleware(AnswerMiddleware, metrics=service.metrics, https=settings.base_url.startswith("https://"))
     return app
+
+
+@functools.cache
+def _included() -> APIRouter:
+    """Return the endpoints at their places. What FastAPI prepares on their first use takes longer than the rest of an
+    application, and is the same for all of one process.
+    """
+    router = APIRouter(redirect_slashes=False, generate_unique_id_function=operation_id)
+    for room in _ROOMS:
+        router.include_router(room.router, prefix=PREFIX)
+    for room in (health, *_ROOMS_AT_ROOT):
+        router.include_router(room.router)
+    return router
 
 
 def _routes(rooms: Iterable[ModuleType]) -> Iterator[BaseRoute]:
