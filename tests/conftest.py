@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 import redis
+import structlog
 from hypothesis import settings
 
 from intel.store import Store
@@ -24,6 +25,7 @@ from tests.engines.elasticsearch_server import elasticsearch
 from tests.engines.engine import Engine, NotToBeHad, Source
 from tests.engines.redis_server import redis_server
 from tests.order import long_first
+from tests.stores import lay_store
 
 ENGINES = {"elasticsearch_url", "redis_url", "chromium_path", "docker_version"}
 ENGINES_AS_PARAMETERS = {"elasticsearch", "redis", "served"}
@@ -60,6 +62,14 @@ def needs_engine(item: pytest.Item) -> bool:
         isinstance(value, str) and value in ENGINES_AS_PARAMETERS for value in parameters
     )
 
+
+# As the service logs: the library's own way of printing an exception takes seconds.
+structlog.configure(
+    processors=[
+        *structlog.get_config()["processors"][:-1],
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
 
 # No test fails by the clock: a busy machine may take a second over any example.
 settings.register_profile("unhurried", deadline=None)
@@ -165,7 +175,7 @@ def redis_database(redis_url: str) -> Iterator[str]:
 @pytest_asyncio.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
     """An empty store in a file of its own; suites that run on every engine have one of each instead."""
-    opened = SqliteStore(tmp_path / "store.db")
+    opened = SqliteStore(lay_store(tmp_path / "store.db"))
     await opened.setup()
     yield opened
     await opened.close()

@@ -21,6 +21,7 @@ from intel.records import Article, Sighting
 from intel.settings import Settings
 from intel.store import Store
 from tests.contract.store.builders import make_article, publish
+from tests.stores import lay_store
 
 # A Friday: the articles of the builders are published from Monday morning on.
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -101,6 +102,7 @@ class Running:
 async def running(folder: Path, address: str = "198.51.100.7", **settings: Any) -> AsyncIterator[Running]:
     """The service on a data folder, started and in the end stopped; `address` is where its client asks from."""
     clock = Clock()
+    lay_store(folder / "store.db")
     given = {"ioc_data_dir": folder, "ioc_fetch_allow": "127.0.0.0/8", **settings}
     app = create_app(Settings.model_validate(given), clock)
     transport = httpx.ASGITransport(app, client=(address, 4711))

@@ -14,6 +14,7 @@ from intel.store import Store
 from intel.store.elastic.store import ElasticStore
 from intel.store.sqlite.store import SqliteStore
 from tests.ingest.fetch.web import Web, open_web
+from tests.stores import lay_store
 
 Open = Callable[[], Store]
 
@@ -22,7 +23,7 @@ Open = Callable[[], Store]
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
     """Opens a store that was empty, each time on the same data."""
     if request.param == "sqlite":
-        return lambda: SqliteStore(tmp_path / "store.db")
+        return lambda: SqliteStore(lay_store(tmp_path / "store.db"))
     url, prefix = request.getfixturevalue("elasticsearch_url"), request.getfixturevalue("index_prefix")
     return lambda: ElasticStore(ElasticsearchSettings(nodes=(url,), index_prefix=prefix))
 

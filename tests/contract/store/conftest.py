@@ -22,6 +22,7 @@ from intel.store.port import Store
 from intel.store.sqlite.store import SqliteStore
 from tests.contract.store.builders import hour, id_of
 from tests.contract.store.corpus import make_corpus
+from tests.stores import lay_store
 
 Open = Callable[[], Store]
 # The corpus on an engine: what opens a store of it, and what saving each of its articles came to.
@@ -89,6 +90,7 @@ def _delete_documents(client: httpx.Client, prefix: str) -> bool:
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
     """Opens an empty store, each time on the same data."""
     if request.param == "sqlite":
+        lay_store(tmp_path / "data" / "store.db")
         return open_sqlite(tmp_path)
     opener: Open = request.getfixturevalue("open_elastic")
     return opener

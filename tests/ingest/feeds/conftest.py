@@ -19,6 +19,7 @@ from tests.api.running import Clock
 from tests.ingest.feeds.publishing import rss
 from tests.ingest.fetch.asking import LOOPBACK
 from tests.ingest.fetch.web import Web, open_web
+from tests.stores import lay_store
 
 
 @dataclass
@@ -79,7 +80,7 @@ async def isolation() -> AsyncIterator[Isolation]:
 @pytest_asyncio.fixture
 async def follower(tmp_path: Path, isolation: Isolation) -> AsyncIterator[Follower]:
     """Follows `/feed` of an empty web."""
-    store, queue, clock = SqliteStore(tmp_path / "store.db"), Noted(), Clock()
+    store, queue, clock = SqliteStore(lay_store(tmp_path / "store.db")), Noted(), Clock()
     await store.setup()
     submitting = Submitting(store, queue, LOOPBACK, clock)
     polling = open_polling(store, submitting, isolation, LOOPBACK, clock)
