@@ -160,7 +160,7 @@ def mailboxes_in(token: str) -> list[TokenCandidate]:
         host = HOST.match(token, match.end())
         if host is None:
             continue
-        if _HANDLE.search(token, 0, match.start()):
+        if _HANDLE.match(token, max(0, match.start() - 1), match.start()):
             continue  # `@gale@social.example`, which names somebody in a network of people
         framed, end = _frame(token, match.start(), host.end())
         written = match[0][framed:]

@@ -153,9 +153,9 @@ def _read_pieces(token: str) -> Iterator[TokenCandidate]:
             if len(piece) > 2 and piece not in read:
                 read[piece] = read_token(piece) if may_hold_indicators(piece) else ()
             if len(piece) > 2 and read[piece] and times[piece] < MOST_OF_ONE:
-                times[piece] += 1
-                for reading in read[piece]:
-                    yield reading._replace(start=offset + reading.start, end=offset + reading.end)
+                times[piece] += len(read[piece])
+                for type, value, start, end, defanged, host, objection, source in read[piece]:
+                    yield TokenCandidate(type, value, offset + start, offset + end, defanged, host, objection, source)
 
 
 def _spaced_identifiers(text: str) -> Iterator[Sighting]:

@@ -61,6 +61,7 @@ UNITS = (
     "a [at] b ",
     "[.]",
     "a@a.a@",
+    "a@b.ru&T1059.",
     "%41",
     "\u200f\u202e",
     "a.b/c,",
@@ -127,3 +128,9 @@ def test_what_comes_endlessly_is_placed_a_thousand_times() -> None:
         "evil.com": 1000,
         "Emotet": 1000,
     }
+
+
+def test_what_a_list_without_blanks_repeats_is_placed_about_a_thousand_times() -> None:
+    found = extract(document_from_text("a@b.ru&" * 20_000)).indicators
+    assert [each.value for each in found] == ["a@b.ru"]
+    assert len(found[0].occurrences) < 2_000
