@@ -32,6 +32,8 @@ _MOST_ELEMENTS_ASKED: Final = 2_000
 _MOST_ARTICLES_ASKED: Final = 8
 _LEAST_PROSE: Final = 400
 _SECTION_TAGS: Final = frozenset({"div", "section"})
+# What may look like boilerplate without any attribute.
+ALWAYS_ASKED: Final = _TAGS | _SECTION_TAGS
 _HEADING_TAGS: Final = frozenset({"h2", "h3", "h4", "h5", "h6", "strong"})
 _LISTINGS: Final = frozenset({"table", "pre", "code"})
 _CHILDREN_ASKED: Final = 20

@@ -11,7 +11,13 @@ from urllib.parse import urlsplit
 from lxml import etree
 
 from ingest.indicators.document import Document, Place, Region
-from ingest.indicators.furniture import holds_the_article, leads_to_a_network, looks_like_furniture, prose_in
+from ingest.indicators.furniture import (
+    ALWAYS_ASKED,
+    holds_the_article,
+    leads_to_a_network,
+    looks_like_furniture,
+    prose_in,
+)
 from ingest.indicators.noise import LOOKUP_SERVICES
 from intel.suffixes import registered_domain
 
@@ -46,6 +52,8 @@ _PLACES: Final[dict[str, Place]] = {
     "ul": "list",
     "ol": "list",
 }
+_TELLING: Final = ALWAYS_ASKED | _PLACES.keys() | {"a"}
+_BREAKS: Final = _BLOCKS | {"br"}
 _KEPT_AS_WRITTEN: Final = frozenset({"pre", "textarea"})
 _SPACES: Final = re.compile(r"[ \t\r\n\f\v\xa0]+")
 _TAG: Final = re.compile(r"<[^<>]{0,2000}>")
@@ -92,7 +100,7 @@ class _Writer:
 
     def flow(self, text: str) -> None:
         """Add running text, in which white space counts as one blank."""
-        piece = _SPACES.sub(" ", text)
+        piece = text if text.isalnum() else _SPACES.sub(" ", text)
         self.write(piece[1:] if self.last in " \n\t" and piece[:1] == " " else piece)
 
     def line_break(self) -> None:
@@ -153,36 +161,37 @@ def _write_tree(root: Any, writer: _Writer) -> frozenset[str]:
             kept_as_written += tag in _KEPT_AS_WRITTEN
             if not unread:
                 _open(element, tag, writer, placed, hosts)
-                _write(element.text, writer, kept_as_written)
+                if text := element.text:
+                    _write(text, writer, kept_as_written)
             continue
         if not unread:
             _close(element, tag, writer, placed)
         unread -= tag in _UNREAD
         kept_as_written -= tag in _KEPT_AS_WRITTEN
-        if not unread:
-            _write(element.tail, writer, kept_as_written)
+        if not unread and (text := element.tail):
+            _write(text, writer, kept_as_written)
     return frozenset(hosts)
 
 
-def _write(text: str | None, writer: _Writer, kept_as_written: int) -> None:
-    if text:
-        if kept_as_written:
-            writer.write(text)
-        else:
-            writer.flow(text)
+def _write(text: str, writer: _Writer, kept_as_written: int) -> None:
+    if kept_as_written:
+        writer.write(text)
+    else:
+        writer.flow(text)
 
 
 def _open(element: Any, tag: str, writer: _Writer, placed: list[Any], hosts: set[str]) -> None:
-    if tag in _BLOCKS or tag == "br":
-        writer.line_break()
+    if tag in _BREAKS:
+        if writer.last != "\n":
+            writer.write("\n")
     elif tag in ("td", "th") and writer.last not in "\n\t":
         writer.write("\t")
     elif tag in ("sup", "sub") and not writer.last.isspace() and _is_footnote(element):
         writer.write(" ")
     if tag == "a" and len(hosts) < MOST_LINKS and (host := _host(element.get("href") or "")):
         hosts.add(host)
-    place = _place(element, tag, writer)
-    if place is not None:
+    # Most elements have neither such a name nor attributes, and a hostile page has nothing else.
+    if (tag in _TELLING or element.attrib) and (place := _place(element, tag, writer)) is not None:
         placed.append(element)
         writer.enter(place)
 
@@ -191,8 +200,8 @@ def _close(element: Any, tag: str, writer: _Writer, placed: list[Any]) -> None:
     if placed and placed[-1] is element:
         placed.pop()
         writer.leave()
-    if tag in _BLOCKS:
-        writer.line_break()
+    if tag in _BLOCKS and writer.last != "\n":
+        writer.write("\n")
 
 
 def _place(element: Any, tag: str, writer: _Writer) -> Place | None:
