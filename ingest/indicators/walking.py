@@ -49,15 +49,14 @@ def walk(text: str) -> Walk:
     places: list[Place] = []
     times: Counter[str] = Counter()
     has_heads = False
-    for cut in cuts(text):
-        fresh = list(filterfalse(_worthless.__contains__, cut.tokens))
-        plain = list(filter(str.isalpha, fresh))
-        others = list(filterfalse(str.isalpha, fresh))
+    for cut in cuts(text, without=_worthless):
+        plain = list(filter(str.isalpha, cut.tokens))
+        others = list(filterfalse(str.isalpha, cut.tokens))
         has_heads = has_heads or any(map(str.endswith, others, repeat(_HEAD_ENDS)))
         promising, named, edges = _sorted_out(plain, others)
         namings.update(named)
         worth = promising.union(named)
-        _remember(fresh, worth)
+        _remember(cut.tokens, worth)
         found = cut.places(worth, edges.union(named))
         times.update(map(itemgetter(1), found))
         endless = max(map(times.__getitem__, worth), default=0) > MOST_OF_ONE
