@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
@@ -36,7 +37,14 @@ def test_the_structure_of_a_text_is_told_from_its_lines() -> None:
 @given(st.text(alphabet="ab. |-#=`*\n", max_size=400))
 def test_no_word_is_lost_among_the_blocks_of_a_text(text: str) -> None:
     kept = "".join(text[a:b] for block in blocks(text) for row in block.rows for a, b in row)
-    assert [c for c in kept if c.isalpha()] == [c for c in text if c.isalpha() and True]
+    without_languages = re.sub(r"^ {0,3}`{3,}[ab#-]{1,20} *$", "", text, flags=re.MULTILINE)
+    assert [c for c in kept if c.isalpha()] == [c for c in without_languages if c.isalpha()]
+
+
+def test_what_follows_three_backticks_is_kept_unless_it_names_a_language() -> None:
+    text = "```sh\ncurl evil.example\n```\n\n```curl -O evil.example/a\n"
+    kept = [text[a:b] for block in blocks(text) for row in block.rows for a, b in row]
+    assert kept == ["curl evil.example", "```curl -O evil.example/a"]
 
 
 @given(st.text(alphabet="a \n", min_size=0, max_size=3000))
