@@ -9,7 +9,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_PATIENCE_SECONDS = 40.0
+_PATIENCE_SECONDS = 90.0
 _PARAGRAPHS = (
     "We observed the loader contacting hxxps://cdn-update[.]kestrel-files[.]net/gate.php over port 8443 at night.",
     "The sample exploits CVE-2024-3400 and persists through a scheduled task (T1053.005) that runs every hour.",

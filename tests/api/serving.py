@@ -20,7 +20,7 @@ from intel.times import utc_now
 from tests.api.running import PASSWORD
 from tests.contract.store.builders import make_article, publish
 
-_PATIENCE_SECONDS = 20
+_PATIENCE_SECONDS = 60
 
 
 @contextmanager

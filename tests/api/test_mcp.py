@@ -47,7 +47,7 @@ def post(service: tuple[str, str], method: str, params: dict[str, Any], **header
     address, key = service
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     sent = JSON_RPC | {"Authorization": f"Bearer {key}"} | headers
-    return httpx.post(f"{address}/mcp", json=body, headers=sent, timeout=20)
+    return httpx.post(f"{address}/mcp", json=body, headers=sent, timeout=60)
 
 
 @pytest.mark.promise("mcp.over-http")

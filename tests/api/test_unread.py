@@ -24,7 +24,7 @@ from tests.api.serving import serving
 
 _INDICATORS = 20_000
 _CLIENTS = 8
-_PATIENCE_SECONDS = 30
+_PATIENCE_SECONDS = 60
 
 
 @pytest.fixture

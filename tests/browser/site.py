@@ -28,8 +28,8 @@ _TEXT = (
     "The sandpiper crew registered login-sandpiper[.]org for the next wave of letters.\n"
     "APT40 dropped Emotet through CVE-2024-3400 from 185.220.101[.]47."
 )
-_PATIENCE_SECONDS = 20
-_PATIENCE_MILLISECONDS = 10_000
+_PATIENCE_SECONDS = 60
+_PATIENCE_MILLISECONDS = 60_000
 
 
 @contextmanager

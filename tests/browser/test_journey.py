@@ -17,7 +17,7 @@ KEY = re.compile(r"ioc_[A-Za-z0-9]+_[A-Za-z0-9_\-]{16,}")
 def status_with(address: str, key: str) -> int:
     asked = urllib.request.Request(f"{address}/api/v1/usage", headers={"Authorization": f"Bearer {key}"})
     try:
-        with urllib.request.urlopen(asked, timeout=20) as answer:
+        with urllib.request.urlopen(asked, timeout=60) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as refused:
         return refused.code

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 PROGRAMS = Path(sys.executable).parent
 PASSWORD = "correct horse battery staple"
-_PATIENCE_SECONDS = 45.0
+_PATIENCE_SECONDS = 120.0
 
 
 def until(look: Callable[[], T | None], what: str, seconds: float = _PATIENCE_SECONDS) -> T:
@@ -132,11 +132,11 @@ class Server:
 
     def get(self, path: str, key: str | None = None, **parameters: Any) -> httpx.Response:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        return httpx.get(f"{self.address}/api/v1{path}", params=parameters, headers=headers, timeout=20)
+        return httpx.get(f"{self.address}/api/v1{path}", params=parameters, headers=headers, timeout=60)
 
     def submit(self, url: str, key: str) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {key}"}
-        answer = httpx.post(f"{self.address}/api/v1/submit", json={"url": url}, headers=headers, timeout=20)
+        answer = httpx.post(f"{self.address}/api/v1/submit", json={"url": url}, headers=headers, timeout=60)
         assert answer.status_code == 202, answer.text
         accepted: dict[str, Any] = answer.json()
         return accepted

@@ -18,7 +18,7 @@ import pytest
 from tests.end_to_end.processes import Installation, Server, after, installed, kill, until
 from tests.end_to_end.site import Site
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(300)
 
 _MOUNTING = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
 _READ_ONLY = "mount --bind data data; mount -o remount,bind,ro data"
@@ -52,7 +52,7 @@ def vote(server: Server, key: str) -> httpx.Response:
     """The answer to a write that takes no room to speak of."""
     found = server.get("/iocs", key).json()["items"][0]
     path = f"{server.address}/api/v1/iocs/{found['id']}/false-positive"
-    return httpx.put(path, headers={"Authorization": f"Bearer {key}"}, timeout=20)
+    return httpx.put(path, headers={"Authorization": f"Bearer {key}"}, timeout=60)
 
 
 def assert_refused(answer: httpx.Response) -> None:
@@ -93,11 +93,11 @@ def test_on_a_full_disk_reading_goes_on_and_what_was_accepted_is_done_when_there
             f"{server.address}/api/v1/submit",
             json={"url": site.post(4)},
             headers={"Authorization": f"Bearer {key}"},
-            timeout=20,
+            timeout=60,
         )
         assert_refused(refused)
         assert statuses(server, key) == dict.fromkeys(_READS, 200)
-        assert httpx.get(f"{server.address}/readyz", timeout=20).status_code == 200
+        assert httpx.get(f"{server.address}/readyz", timeout=60).status_code == 200
         assert [server.get(f"/submissions/{id}", key).json()["status"] for id in accepted] == ["fetching"] * 2
     assert vote(server, key).status_code == 200
     assert [server.ended(id, key)["status"] for id in (known["id"], *accepted)] == ["done"] * 3
@@ -128,9 +128,9 @@ def test_a_store_that_was_cut_in_half_is_told_and_does_not_keep_the_service_from
     file = here.folder / "data" / "ioc.sqlite3"
     os.truncate(file, file.stat().st_size // 2)
     server = here.serve(ready=503)
-    ready = httpx.get(f"{server.address}/readyz", timeout=20).json()
+    ready = httpx.get(f"{server.address}/readyz", timeout=60).json()
     assert "damaged and has to be repaired" in ready["status"]
-    assert httpx.get(f"{server.address}/healthz", timeout=20).status_code == 200
+    assert httpx.get(f"{server.address}/healthz", timeout=60).status_code == 200
     answer = server.get("/articles", q="report")
     assert (answer.status_code, answer.json()["code"]) == (503, "store_unavailable")
     assert "the store is damaged: run `ioc doctor`" in here.output()

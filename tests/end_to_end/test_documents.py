@@ -22,7 +22,7 @@ DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 _BLOCK = re.compile(r"```(?:sh|text)\n(.*?)```|((?:^ {4}\S.*\n)+)", re.DOTALL | re.MULTILINE)
 _KEYS_ADDRESS = "http://127.0.0.1:8000"
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture

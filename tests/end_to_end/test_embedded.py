@@ -14,7 +14,7 @@ from mcp_types import CallToolResult
 from tests.end_to_end.processes import PROGRAMS, Installation, Server, installed, kill, terminate, until
 from tests.end_to_end.site import Site
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture

@@ -101,5 +101,5 @@ def test_a_hostile_web_ends_page_by_page_in_bounded_memory(here: Installation) -
     }
     assert wrong == {}
     assert watch.most_mb < MOST_MB
-    assert watch.slowest_seconds < 10
+    assert watch.slowest_seconds < 30
     assert "Traceback" not in here.output() and key not in here.output()

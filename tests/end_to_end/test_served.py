@@ -16,7 +16,7 @@ from tests.end_to_end.processes import Installation, installed, kill, terminate,
 from tests.end_to_end.site import Site
 from tests.end_to_end.test_embedded import ask_mcp
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(300)
 
 Install = Callable[[dict[str, str]], Installation]
 
@@ -43,13 +43,13 @@ def install(elasticsearch_url: str, index_prefix: str, redis_database: str, tmp_
 
 def check_published_index(url: str, prefix: str) -> None:
     """Other tools read the alias `iocs` with these fields."""
-    mappings = httpx.get(f"{url}/{prefix}iocs/_mapping", timeout=20).json()
+    mappings = httpx.get(f"{url}/{prefix}iocs/_mapping", timeout=60).json()
     assert f"{prefix}iocs" not in mappings, "the name is an alias of a versioned index"
     (index,) = mappings.values()
     fields = index["mappings"]["properties"]
     kinds = {name: fields[name]["type"] for name in ("type", "value", "last_seen")}
     assert kinds == {"type": "keyword", "value": "keyword", "last_seen": "date"}
-    found = httpx.get(f"{url}/{prefix}iocs/_search", params={"q": "type:url"}, timeout=20).json()["hits"]["hits"]
+    found = httpx.get(f"{url}/{prefix}iocs/_search", params={"q": "type:url"}, timeout=60).json()["hits"]["hits"]
     assert [hit["_source"]["value"] for hit in found] == ["https://c3.kestrel-files.net/gate.php"]
 
 

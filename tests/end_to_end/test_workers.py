@@ -16,7 +16,7 @@ from pytest_httpserver import HTTPServer
 from tests.api.pages import article_page
 from tests.end_to_end.processes import Installation, Server, installed, terminate, until
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(300)
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def server(here: Installation) -> Server:
 
 def told(server: Server, metric: str, label: str = "") -> Counter[int]:
     """What each worker tells of a metric, by its number, over all rows with that label."""
-    answer = httpx.get(f"{server.address}/metrics", timeout=20).text
+    answer = httpx.get(f"{server.address}/metrics", timeout=60).text
     found = Counter[int]()
     for labels, value in re.findall(rf"^{metric}{{(.*)}} (\S+)$", answer, re.M):
         if re.search(label, labels):

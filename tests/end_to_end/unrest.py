@@ -177,7 +177,7 @@ def post(server: Server, url: str, source_name: str, key: str) -> httpx.Response
         f"{server.address}/api/v1/submit",
         json={"url": url, "source_name": source_name},
         headers={"Authorization": f"Bearer {key}"},
-        timeout=20,
+        timeout=60,
     )
 
 

@@ -103,7 +103,7 @@ def running(process: subprocess.Popen[bytes]) -> Iterator[subprocess.Popen[bytes
     finally:
         process.terminate()
         try:
-            process.wait(timeout=20)
+            process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

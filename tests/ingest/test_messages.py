@@ -27,7 +27,7 @@ from intel.records import Sighting
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PAGE = Page(b"The implant called evil-post[.]com at night, as CVE-2026-1001.", "text/plain", None, None, None, NOON)
-LIMITS = IsolationLimits(wall_seconds=1, result_bytes=1 << 20)
+LIMITS = IsolationLimits(wall_seconds=5, result_bytes=1 << 20)
 END = framed(ITEM_ENDS) + framed(ANSWER_ENDS)
 
 

@@ -71,7 +71,7 @@ class Compose:
                 events.terminate()
 
     def get(self, path: str) -> tuple[int, str]:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=20) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as answer:
             return answer.status, answer.read().decode()
 
 

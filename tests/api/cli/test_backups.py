@@ -32,7 +32,7 @@ def refused(here: Installation, *arguments: str) -> str:
 
 
 @pytest.mark.promise("operations.backup")
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_a_backup_is_restored_whole_and_only_where_it_may(here: Installation) -> None:
     here.environment |= SETTINGS
     take_in(here, "first", "second")
@@ -59,7 +59,7 @@ def _sealed_backups_open_to_their_passphrase_alone(here: Installation, before: o
     well(here, "restore", "sealed", "--overwrite")
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_a_damaged_or_newer_backup_changes_nothing(here: Installation) -> None:
     take_in(here, "first")
     before = well(here, "list", "--json")

@@ -15,7 +15,7 @@ import api
 from tests.api.pages import KESTREL, article_page
 from tests.end_to_end.processes import PASSWORD, PROGRAMS, Installation
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(300)
 
 
 def imported(here: Installation, *pages: str) -> None:

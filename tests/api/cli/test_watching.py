@@ -34,7 +34,7 @@ def test_what_is_added_meanwhile_and_matches_is_printed_until_ctrl_c(tmp_path: P
         values = [json.loads(watching.stdout.readline())["value"] for _ in range(2)]
         assert values == ["kestrel-new.example", "kestrel-late.example"]
         watching.send_signal(signal.SIGINT)
-        rest, errors = watching.communicate(timeout=20)
+        rest, errors = watching.communicate(timeout=60)
         assert (watching.returncode, rest, errors) == (0, "", "")
     finally:
         watching.kill()

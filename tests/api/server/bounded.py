@@ -30,7 +30,7 @@ QUICK = ConnectionLimits(
     closing_seconds=1,
 )
 LARGE = 30_000_000
-_PATIENCE_SECONDS = 20.0
+_PATIENCE_SECONDS = 60.0
 
 
 @dataclass

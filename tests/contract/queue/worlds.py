@@ -9,7 +9,7 @@ from ingest.queue.embedded import EmbeddedQueue
 from ingest.queue.port import Queue, ReadSubmission
 from ingest.queue.redis import ArqQueue, run_worker
 
-_PATIENCE_SECONDS = 20.0
+_PATIENCE_SECONDS = 60.0
 
 
 class World(Protocol):
