@@ -19,10 +19,10 @@ from tests.ingest.fetch.web import Web
 from tests.ingest.hostile.bodies import ARTICLE
 from tests.ingest.hostile.routes import Expected, charsets, lay_out, markup
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 _AT_ONCE = 10
-_LONGEST_SECONDS = 120.0
+_LONGEST_SECONDS = 200.0
 
 
 @pytest_asyncio.fixture
@@ -39,13 +39,16 @@ async def ingest(tmp_path: Path) -> AsyncIterator[Ingest]:
 
 
 async def outcome(ingest: Ingest, url: str) -> str:
-    """`done`, or why not."""
-    try:
-        await ingest.pipeline.take_url(url, "Hostile")
-    except IngestFailed as failure:
-        assert failure.detail.endswith((".", "!")) and "127.0.0" not in failure.detail, failure.detail
-        return failure.reason
-    return "done"
+    """`done`, or why not; as a submission is, a page is tried again when all readers were busy for long."""
+    while True:
+        try:
+            await ingest.pipeline.take_url(url, "Hostile")
+        except IngestFailed as failure:
+            assert failure.detail.endswith((".", "!")) and "127.0.0" not in failure.detail, failure.detail
+            if failure.reason != "busy":
+                return failure.reason
+        else:
+            return "done"
 
 
 @pytest.mark.promise("promises.fetch-capped", "promises.hostile-article-is-data", "promises.public-addresses-only")
