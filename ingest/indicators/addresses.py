@@ -18,9 +18,11 @@ _OF_A_HOME_NETWORK: Final = re.compile(r"(?:10|192\.168|172\.(?:1[6-9]|2[0-9]|3[
 # Public behind its prefix, and set apart for nothing: no mask of a network.
 _ODD: Final = re.compile(r"(?i)::ffff:|2(?:4[0-9]|5[0-5])\.(?!255\.(?:255|0)\b)")
 _ADDRESSES: Final = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}|\w{0,4}:\w{0,4}:[\w:]*")
-# `DNS: 192.168.1.254, 80.10.246.2`, `deny from 38.100.19.8`: what a network asks, and whom a page turns away.
+# `DNS: 192.168.1.254, 80.10.246.2`, `[DhcpNameServer]`, `deny from 38.100.19.8`: what a network asks, and whom a page
+# turns away.
 _OF_THE_NETWORK: Final = re.compile(
-    r"(?i)(?:^|[\s|>,;(])(?:dns(?:[- ]servers?)?\s?[:=]|nameserver\s?[:=]?|default gateway\s?[:=]"
+    r"(?i)(?:^|[\s|>,;(])(?:dns[0-9]?(?:[- ]servers?)?\s?[:=]|nameserver\s?[:=]?|\[dhcpnameserver\]"
+    r"|(?:default gateway|gw|ntp|router|gateway)\s?[:=]"
     r"|dhcp(?:[- ]server)?\s?[:=]|(?:deny|allow) from\b|require (?:not )?ip\b)\s{0,8}"
     r"(?>(?:[0-9.]{7,15}[, ]{1,3}){0,5})\Z"
 )

@@ -24,6 +24,7 @@ from ingest.indicators.own_evidence import NUMBER, numbers_something
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.text_context import Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
+from ingest.indicators.unlikely_addresses import is_too_small, stands_in_an_example
 from ingest.indicators.verdict import Verdict, weighed
 from ingest.indicators.versions import is_version, may_be_a_version
 from intel.indicator_types import named
@@ -146,7 +147,7 @@ class Judge:
         may_be_one = ":" not in reading.value and (not is_noise or self._around.is_note)
         if may_be_one and self._is_version(reading.value, start, end):
             return Verdict(False, "version number", 0)
-        if is_noise or self._is_for_documentation(reading.value):
+        if is_noise or self._is_for_documentation(reading.value, start, end):
             return Verdict(False, kind or "address for documentation", 0)
         text = self._around.text
         if counts_up(reading.value) and not self._is_pointed_at(start, end):
@@ -182,17 +183,25 @@ class Judge:
         around = self._around
         if is_version(around.text, address, start, end):
             return True
-        # An author who defangs addresses does not leave one of them as it is in the middle of a sentence.
-        if not self._defangs_addresses or not may_be_a_version(around.text, address, start, end):
-            return False
         if address in self._defanged or noise.address_noise(address) or around.section(start) == "indicators":
             return False
         line = around.line(start, end)
-        return around.place(start) == "main" and line.words > 1 and not around.in_cell(line, start, end)
+        if around.place(start) != "main" or line.words < 2 or around.in_cell(line, start, end):
+            return False
+        # An author who defangs addresses does not leave one of them as it is in the middle of a sentence.
+        is_left = self._defangs_addresses and may_be_a_version(around.text, address, start, end)
+        return is_left or is_too_small(around.text, address, start, end)
 
-    def _is_for_documentation(self, address: str) -> bool:
-        """Tell whether an address is set apart for documentation, in a text that also has others."""
-        return self._names_public_addresses and noise.is_for_documentation(address)
+    def _is_for_documentation(self, address: str, start: int, end: int) -> bool:
+        """Tell whether an address is set apart for documentation, and the text has others, defangs what it means, or
+        shows an example.
+        """
+        if not noise.is_for_documentation(address):
+            return False
+        if self._names_public_addresses or self._around.line(start, end).words == 0:
+            return self._names_public_addresses
+        left_as_it_is = self._page_defangs and address not in self._defanged
+        return left_as_it_is or stands_in_an_example(self._around.text, start, end)
 
     def _is_bare(self, start: int, end: int) -> bool:
         return self._around.line(start, end).words <= MOST_WORDS_OF_A_BARE_LINE

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ingest.indicators.contexts import Spoken
+from ingest.indicators.hash_nouns import is_of_no_sample
 from ingest.indicators.vocabulary import pieces, table
 from intel.indicator_types import INDICATOR_TYPES
 from intel.refanging import MARKS
@@ -45,6 +46,7 @@ _PART_OF_AN_ADDRESS: Final = re.compile(
     r"|[?&;](?!(?:md5|sha1|sha256|sha|hash|file|sample|q|query|search|s|h|f)=)[a-z_]{1,20}=)\Z"
 )
 _BEFORE_A_PART: Final = ("/", "=", ":")
+_OF_A_PASSWORD: Final = re.compile(r"\$[0-9a-z]{1,12}\$[^\s]{0,80}\$\Z")  # `$6$rounds=5000$salt$`
 _BEFORE_AN_OBJECT: Final = ("\\", "<")
 _OF_AN_OBJECT: Final = re.compile(r"(?i)(?:\b(?:global|local)\\{1,2}|message-id:? ?<)\Z")
 _MARKED: Final = re.compile(f"[{MARKS}]")
@@ -60,7 +62,8 @@ _OF_NO_SAMPLE: Final[Mapping[str, str]] = MappingProxyType(
         "d41d8cd98f00b204e9800998ecf8427e": EMPTY,
         "da39a3ee5e6b4b0d3255bfef95601890afd80709": EMPTY,
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855": EMPTY,
-        "44d88612fea8abf36de82e1278abb02f": HARMLESS,
+        "44d88612fea8a8f36de82e1278abb02f": HARMLESS,
+        "44d88612fea8abf36de82e1278abb02f": HARMLESS,  # as it is often miswritten
         "3395856ce81f2b7382dee72602f798b642f14140": HARMLESS,
         "275a021bbfb6489e54d471899f7db9d1663fc695ec2fe2a2c4538aabf651fd0f": HARMLESS,
     }
@@ -128,6 +131,8 @@ def kind_of_other(text: str, type: str, start: int) -> str:
         return OTHER_KIND
     if begins_its_line:
         return ""
+    if is_of_no_sample(text, start, end):
+        return OTHER_KIND
     before = before[-_REACH_OF_A_KEY:].lower()
     return KEY if before.rstrip(_SIGNS_BEFORE_A_KEY).endswith(_LAST_WORDS) and _KEY.search(before) else ""
 
@@ -164,6 +169,8 @@ def _is_part_of_another_value(text: str, start: int, end: int, before: str) -> b
         last in _BEFORE_A_PART and _PART_OF_AN_ADDRESS.search(before) and _MARKED.search(before.split()[-1]) is None
     )
     if of_an_address or (last in _BEFORE_AN_OBJECT and _OF_AN_OBJECT.search(before)) or following == "@":
+        return True
+    if last == "$" and _OF_A_PASSWORD.search(before):
         return True
     if (last == ":" and _IN_A_DUMP.search(before)) or ("//" in before and _is_part_of_a_url(before)):
         return True

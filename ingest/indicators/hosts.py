@@ -25,6 +25,7 @@ _LAST_OF_A_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-[0-9]{{1,3}}")
 _GLUED_ADDRESS: Final = re.compile(rf"(?:[0-9]{{1,3}}{ANY_DOT}){{3}}[0-9]{{1,3}}(?=[A-Z])")
 # `45.9.20.71/45.9.20.75`.
 _BESIDE_AN_ADDRESS: Final = re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}/\Z")
+_MASK_OF_SIX: Final = re.compile(r"/[0-9]{1,3}(?![\w.])")
 _MASK: Final = re.compile(r"/([0-9]{1,2})(?![a-z0-9_/]|[A-Z](?!S[0-9])|\.\w)")
 # `user=drop@evil.example` of a configuration
 _FIELD_OF_A_MAILBOX: Final = re.compile(
@@ -198,7 +199,11 @@ def ipv6_in(token: str) -> list[TokenCandidate]:
         spelled = without_marks(match["address"])
         value = canonical_ip(spelled) if _looks_like_ipv6(spelled) else None
         if value is not None:
-            found.append(TokenCandidate("ip", value, *match.span("address"), COLON in match["address"]))
+            start, end = match.span("address")
+            mask = _MASK_OF_SIX.match(token, end) if value.endswith("::") else None
+            found.append(
+                TokenCandidate("ip", value, start, end, COLON in match["address"], objection="network" if mask else "")
+            )
     return found
 
 

@@ -23,6 +23,7 @@ from intel.names import is_technique
 from intel.refanging import AT, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
 from intel.suffixes import is_top_level, registered_domain
 
+_MASK_AND_NETWORK: Final = re.compile(r"/[0-9]{1,2}AS[0-9]{1,10}")  # `45.9.148.0/24AS49870`
 _HEX: Final = re.compile(r"[0-9a-fA-F]++")
 _WHOLE_TECHNIQUE: Final = re.compile(r"T[0-9]{4}(?:\.[0-9]{3})?")
 _ADDRESS_SEGMENT: Final = re.compile(r"(?<=[/=])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?=[/?&#]|$)")
@@ -215,7 +216,9 @@ def _may_be_a_mask(path: str) -> bool:
     """Tell whether what follows a slash is the mask of a network, two numbers of a log, or another address."""
     if len(path) < 7:
         return len(path) == 1 or path.replace("/", "").isdigit()
-    return path[1].isdigit() and path[-1].isdigit() and canonical_ipv4(without_marks(path[1:])) is not None
+    if not (path[1].isdigit() and path[-1].isdigit()):
+        return False
+    return _MASK_AND_NETWORK.fullmatch(path) is not None or canonical_ipv4(without_marks(path[1:])) is not None
 
 
 def _whole_url(token: str) -> list[TokenCandidate] | None:

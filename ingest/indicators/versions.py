@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ingest.indicators.tables import head_of_column
+
 _LEADS: Final = frozenset(
     {
         "version", "versions", "ver", "v", "ядро", "ядра", "ядром", "tag", "lot", "norme", "norm",
@@ -79,6 +81,11 @@ _SPEAKS_OF_A_FLAW: Final = re.compile(
 )
 _BESIDE_A_WORD: Final = re.compile(r"[^\W\d_]{2}[),]?[ \xa0]\Z")
 _REACH_OF_A_SENTENCE: Final = 110
+# Two small numbers of the first three.
+_LIKE_A_VERSION: Final = re.compile(
+    r"(?:[0-9]|[1-3][0-9])\.(?:(?:[0-9]|1[0-9])\.[0-9]{1,3}|[0-9]{1,3}\.(?:[0-9]|1[0-9]))\.[0-9]{1,3}"
+)
+_REACH_OF_A_WORD: Final = 36
 _SMALL: Final = re.compile(r"(?:[0-9]|1[0-9]|2[0-6])\.(?:[0-9]|1[0-2])\.(?:[0-9]|1[0-9])\.[0-9]{1,3}")
 _SET_AS_A_VERSION: Final = re.compile(
     r"(?<![A-Za-z])vers?(?:ion)?(?:_?\w{1,3})?[\"']?\s{0,20}[:=]\s{0,20}[\"'(]?\Z", re.IGNORECASE
@@ -91,7 +98,6 @@ _NUMBERED_TEXT: Final = re.compile(
 )
 _BEGINS_A_SECTION: Final = re.compile(r"\.?[ \t]{1,4}(?=[^\W\d_])(?!\w+[ \t]*(?:\n|\Z))")
 _REACH_OF_SECTIONS: Final = 700
-_HIGHEST_ROWS: Final = 3_000
 _FILE: Final = re.compile(r"(?i)\w\.(?:dll|exe|sys|apk|jar|so|ocx|msi|dmg|pkg)[ \t,]{1,4}\Z")
 _PROGRAM_FIELD: Final = re.compile(r"(?i)\b(?:x-mailer|user-agent):[^\n:]{1,40}\Z")
 # `Build numbers seen: `, `The version is `.
@@ -151,7 +157,8 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     if (
         _SET_AS_A_VERSION.search(before)
         or _LABELLED_A_VERSION.search(before)
-        or (_SMALL.fullmatch(address) and _reads_as_a_version(text, start, end))
+        or (_SMALL.fullmatch(address) and _reads_as_a_version(text, start, end, _REACH_OF_A_SENTENCE))
+        or (_LIKE_A_VERSION.fullmatch(address) and _reads_as_a_version(text, start, end, _REACH_OF_A_WORD))
     ):
         return True
     if "-" in before and _PROGRAM_FIELD.search(before):
@@ -159,13 +166,13 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     return before.rstrip()[-1:] in _JOINING and _ends_a_series(text, address, largest, start)
 
 
-def _reads_as_a_version(text: str, start: int, end: int) -> bool:
-    """Tell whether the sentence speaks of versions, before a number as small as theirs or right behind it, and nothing
-    calls it an address.
+def _reads_as_a_version(text: str, start: int, end: int, reach: int) -> bool:
+    """Tell whether the sentence speaks of versions, at most `reach` before a number as small as theirs or right behind
+    it, and nothing calls it an address.
     """
     if _PORT.match(text, end) or text[end : end + 1] == "/":
         return False
-    before = text[max(0, start - _REACH_OF_A_SENTENCE) : start].rstrip("\n").rpartition("\n")[2]
+    before = text[max(0, start - reach) : start].rstrip("\n").rpartition("\n")[2]
     if _SPEAKS_OF_A_SERVER.search(before) or _OF_A_SERVER.search(before[-_REACH:]):
         return False
     after = text[end : end + _REACH].partition("\n")[0]
@@ -227,18 +234,7 @@ def _in_a_column_of_versions(text: str, start: int) -> bool:
 
 def _under_a_head_of_versions(text: str, start: int) -> bool:
     """Tell whether the first row of the table calls the column of `start` one of versions."""
-    first = text.rfind("\n", max(0, start - _LONGEST_ROW), start) + 1
-    left = len(_CELL_ENDS.findall(text, first, start))
-    if not first or not (left or _CELL_ENDS.match(text, text.find("\n", start) - 1)):
-        return False
-    rows = text[max(0, first - _HIGHEST_ROWS) : first - 1].split("\n")
-    head: list[str] = []
-    for row in reversed(rows):
-        cells = _CELL_ENDS.split(row)
-        if len(cells) <= max(left, 1):
-            break
-        head = cells
-    return left < len(head) and _SPEAKS_OF_ONE.search(head[left]) is not None
+    return _SPEAKS_OF_ONE.search(head_of_column(text, start)) is not None
 
 
 def _numbers_a_section(text: str, address: str, start: int, end: int) -> bool:

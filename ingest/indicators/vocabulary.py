@@ -1,4 +1,4 @@
-"""Read the words of `data/vocabulary.toml`, by language, as the rules ask for them."""
+"""Read the words of `data/vocabulary.toml` and `data/hashes.toml`, by language, as the rules ask for them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from typing import Any
 
 @cache
 def _tables() -> dict[str, Any]:
-    return tomllib.loads((files("ingest.indicators") / "data" / "vocabulary.toml").read_text(encoding="utf-8"))
+    folder = files("ingest.indicators") / "data"
+    found: dict[str, Any] = {}
+    for name in ("vocabulary.toml", "hashes.toml"):
+        found |= tomllib.loads((folder / name).read_text(encoding="utf-8"))
+    return found
 
 
 def words(*path: str) -> frozenset[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from ingest.indicators import document_from_text, extract
@@ -16,6 +19,10 @@ from tests.ingest.indicators.scoring import Score
 from tests.ingest.indicators.snippets import SNIPPETS, Snippet
 from tests.ingest.indicators.vendor_snippets import VENDOR_SNIPPETS
 
+KINDS = tuple(
+    Snippet(row["kind"], row["text"], tuple(row["expected"]))
+    for row in tomllib.loads(Path(__file__).with_name("kinds.toml").read_text(encoding="utf-8"))["snippet"]
+)
 ALL: tuple[Snippet, ...] = (
     *SNIPPETS,
     *VENDOR_SNIPPETS,
@@ -26,6 +33,7 @@ ALL: tuple[Snippet, ...] = (
     *NEIGHBOUR_SNIPPETS,
     *HARMLESS_SNIPPETS,
     *NAMING_SNIPPETS,
+    *KINDS,
 )
 Found = list[tuple[Snippet, set[str]]]
 

@@ -1,0 +1,31 @@
+"""Read tables as they stand in a text: rows of cells, parted by tabs or bars."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_CELL_ENDS: Final = re.compile(r"[\t|]")
+_LONGEST_ROW: Final = 400
+_HIGHEST_ROWS: Final = 3_000
+
+
+def head_of_column(text: str, start: int) -> str:
+    """Return what stands at the head of the column of `start`, or nothing outside a table."""
+    head, column = head_of_table(text, start)
+    return head[column] if column < len(head) else ""
+
+
+def head_of_table(text: str, start: int) -> tuple[list[str], int]:
+    """Return the cells of the first row of the table around `start`, none outside a table, and the column."""
+    first = text.rfind("\n", max(0, start - _LONGEST_ROW), start) + 1
+    column = len(_CELL_ENDS.findall(text, first, start))
+    if not first or not (column or _CELL_ENDS.match(text, text.find("\n", start) - 1)):
+        return [], column
+    head: list[str] = []
+    for row in reversed(text[max(0, first - _HIGHEST_ROWS) : first - 1].split("\n")):
+        cells = _CELL_ENDS.split(row)
+        if len(cells) <= max(column, 1):
+            break
+        head = cells
+    return head, column
