@@ -10,6 +10,7 @@ from typing import Final
 
 from ingest.indicators.kinds_beside import is_written_otherwise, names_beside_kinds
 from ingest.indicators.malware import JudgedMalware, MalwareSighting
+from ingest.indicators.own_names import names_given
 from ingest.indicators.verdict import Verdict
 from intel.names import malware_name
 from intel.refanging import places_of
@@ -98,8 +99,8 @@ def with_coined(text: str, judged: list[JudgedMalware], is_furniture: Callable[[
 
 def coined_names(text: str) -> tuple[str, ...]:
     """Return the names that a text says malware was given and that no list has, at most 20."""
-    found: list[str] = []
-    asked: set[str] = set()
+    found = [name for name in dict.fromkeys(islice(names_given(text), MOST_COINED)) if _is_given(text, name)]
+    asked = set(found)
     for name in chain(islice(_names_given(text), MOST_WEIGHED), names_beside_kinds(text, MOST_BESIDE)):
         if name and name not in asked:
             asked.add(name)
@@ -108,6 +109,11 @@ def coined_names(text: str) -> tuple[str, ...]:
             if len(asked) == MOST_ASKED:  # each may cost a look at the whole text
                 break
     return tuple(found[:MOST_COINED])
+
+
+def _is_given(text: str, name: str) -> bool:
+    """Tell whether no list has a name that the authors say they give, and the text never writes it as a word."""
+    return malware_name(name) is None and not is_written_otherwise(text, name)
 
 
 def _names_given(text: str) -> Iterator[str]:

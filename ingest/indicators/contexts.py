@@ -1,4 +1,4 @@
-"""Weigh what the words around a candidate say: one loop over the rows of `data/contexts.toml`."""
+"""Weigh what the words around a candidate say: one loop over the rows of `contexts.toml` and `people.toml`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from typing import Any, Final
 from ingest.indicators.required_pieces import ANYTHING, Pieces, pattern_of, required_pieces
 from intel.refanging import DOT
 
+_FILES: Final = ("contexts.toml", "people.toml")
 REACH_BEFORE: Final = 120
 REACH_AFTER: Final = 100
+REACH_OF_A_JOIN: Final = 100
 LONGEST_LINE: Final = 400
 _ESCAPE: Final = re.compile(r"\\.")
 _LATIN: Final = re.compile(r"[a-zA-Z\u00c0-\u024f\u1e00-\u1eff]")
@@ -21,12 +23,15 @@ _LETTER: Final = re.compile(r"[^\W\d_]")
 
 # One class of characters comes first: that is what the engine skips to at full speed.
 _SENTENCE_ENDS: Final = re.compile(
-    r"[.!?\u3002\uff01\uff1f\n](?:(?<=[\u3002\uff01\uff1f\n])|(?<=[^\W_][^\WA-Z_][.!?])(?=[\s\"')]))"
+    r"[.!?\u3002\uff01\uff1f\n](?:(?<=[\u3002\uff01\uff1f\n])|(?<=[^\W_][^\WA-Z_][.!?])(?=[\s\"')])"
+    r"(?<![ (][DMS]r\.)(?<!Mrs\.)(?<!Dra\.)(?<!Sra\.)(?<!Mme\.)"
+    r"(?<!Prof\.)(?<!Ing\.)(?<!Dott\.)(?<![ (]Nr\.)(?<![ (]No\.))"
 )
 _OTHER_HOST: Final = re.compile(rf"(?:\*\.)?[\w@-]{{1,64}}(?:[.{DOT}]++[\w-]{{1,63}})+(?:/\S*)?")
 # What joins two hosts of a list.
 _JOINS: Final = re.compile(
-    r"[\s,/&()<>\"'|\u3001\uff0c]*(?:(?:and|or|nor|und|oder|noch|sowie|et|ou|ni|y|o|e|né|и|или|ani|lub|oraz|og|och|en|ve|dan|及|和|与|和|와|や|と)\b)?"
+    r"[\s,/&()<>\"'|\u3001\uff0c]*(?:(?:and|or|nor|und|oder|noch|sowie|et|ou|ni|y|o|e|né|и|или|ani|lub"
+    r"|oraz|og|och|en|ve|dan|及|和|与|和|와|や|と)\b(?: (?:of|von|van)\b)?)?"
     r"[\s,\"'(]*(?:(?:the )?(?:ip|address|adres[a-z]*|host|domain)\b[\s\"'(]*)?(?:\*\.)?"
 )
 
@@ -117,8 +122,9 @@ class Context:
 @cache
 def context_rules() -> tuple[ContextRule, ...]:
     """Return the rows of the table, read once."""
-    text = (files("ingest.indicators") / "data" / "contexts.toml").read_text(encoding="utf-8")
-    return tuple(_rule(row) for row in tomllib.loads(text)["rule"])
+    folder = files("ingest.indicators") / "data"
+    texts = [(folder / name).read_text(encoding="utf-8") for name in _FILES]
+    return tuple(_rule(row) for text in texts for row in tomllib.loads(text)["rule"])
 
 
 def context_of(text: str, first: int, start: int, end: int, last: int) -> Context:
@@ -147,6 +153,14 @@ def _within_its_clause(before: str) -> str:
             return before[host.end() : end]
         end = host.start()
     return before[:end]
+
+
+def joined_host(text: str, first: int, start: int) -> str:
+    """Return the host before `start`, on the line from `first` on, that `and`, `or` or a comma joins to it."""
+    before = text[max(first, start - REACH_OF_A_JOIN) : start]
+    hosts = list(_OTHER_HOST.finditer(before)) if "." in before or DOT in before else []
+    joined = bool(hosts) and _JOINS.fullmatch(before.lower(), hosts[-1].end()) is not None
+    return hosts[-1][0] if joined and before[hosts[-1].end() :].strip() else ""
 
 
 def said_of(type: str, context: Context) -> list[tuple[int, str]]:

@@ -20,7 +20,7 @@ from ingest.indicators.host_evidence import HostEvidence
 from ingest.indicators.hosts import is_address
 from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to
-from ingest.indicators.own_evidence import NUMBER, numbers_something
+from ingest.indicators.own_evidence import NUMBER, PATTERN, continues_a_pattern, numbers_something
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.text_context import Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
@@ -78,21 +78,26 @@ class Judge:
             return self._host_of_another(reading, start, end)
         if type in _HASHES:
             return self._hash(reading, start)
+        if type == "domain" and continues_a_pattern(self._around.text, start):
+            return Verdict(False, PATTERN, 0)
         if type in _IDENTIFIERS:
             if reading.objection or numbers_something(self._around.text, type, start, end):
                 return Verdict(False, reading.objection or NUMBER, 0)
             return _FURNITURE if self._around.in_template(start) else _IDENTIFIER
         if reading.defanged:
-            if reading.objection:
-                return Verdict(False, reading.objection, 0)
-            if type == "email" and self._is_of_an_organisation(reading, start, end):
-                return _OF_AN_ORGANISATION
-            if noise.is_placeholder(reading.host or reading.value) and not self._is_listed_alone(start, end):
-                return _PLACEHOLDER
-            return _SHARED if type == "domain" and is_shared_suffix(reading.value) else _DEFANGED
+            return self._defanged_verdict(reading, start, end)
         if type == "ip":
             return self._address(reading, start, end)
         return self._hosts.verdict(reading, start, end, list_context)
+
+    def _defanged_verdict(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
+        if reading.objection:
+            return Verdict(False, reading.objection, 0)
+        if reading.type == "email" and self._is_of_an_organisation(reading, start, end):
+            return _OF_AN_ORGANISATION
+        if noise.is_placeholder(reading.host or reading.value) and not self._is_listed_alone(start, end):
+            return _PLACEHOLDER
+        return _SHARED if reading.type == "domain" and is_shared_suffix(reading.value) else _DEFANGED
 
     def _is_listed_alone(self, start: int, end: int) -> bool:
         line = self._around.line(start, end)
@@ -183,14 +188,14 @@ class Judge:
         around = self._around
         if is_version(around.text, address, start, end):
             return True
+        # An author who defangs addresses does not leave one of them as it is in the middle of a sentence.
+        is_left = self._defangs_addresses and may_be_a_version(around.text, address, start, end)
+        if not is_left and not is_too_small(around.text, address, start, end):
+            return False
         if address in self._defanged or noise.address_noise(address) or around.section(start) == "indicators":
             return False
         line = around.line(start, end)
-        if around.place(start) != "main" or line.words < 2 or around.in_cell(line, start, end):
-            return False
-        # An author who defangs addresses does not leave one of them as it is in the middle of a sentence.
-        is_left = self._defangs_addresses and may_be_a_version(around.text, address, start, end)
-        return is_left or is_too_small(around.text, address, start, end)
+        return around.place(start) == "main" and line.words > 1 and not around.in_cell(line, start, end)
 
     def _is_for_documentation(self, address: str, start: int, end: int) -> bool:
         """Tell whether an address is set apart for documentation, and the text has others, defangs what it means, or

@@ -9,15 +9,19 @@ from typing import Final
 
 from ingest.indicators import noise
 from ingest.indicators.addresses import BLOCKING, MOST_WORDS_OF_A_BARE_LINE, is_called_the_attackers
+from ingest.indicators.contexts import joined_host
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hosts import is_address
 from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
 from ingest.indicators.own_evidence import is_a_licence, looks_up_a_file, of_its_own
+from ingest.indicators.tables import head_of_table
 from ingest.indicators.text_context import MOST_WORDS, Line, Section, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.verdict import THRESHOLD, Verdict, sum_of, weighed
+from ingest.indicators.vocabulary import pieces
+from intel.refanging import without_marks
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix, registered_domain
 
 # The most that section, line, type, value and wording together can say for a candidate, and what a note adds.
@@ -27,6 +31,12 @@ NOTE_IN_FAVOUR: Final = 2
 # What an objection on a spelling counts that has no row of its own.
 _OF_AN_OBJECTION: Final = -7
 MOST_IN_CONTEXT: Final = 3
+
+# Each costs some 30 microseconds.
+MOST_TABLES: Final = 1_000
+_PORT: Final = re.compile(r":[0-9]{2,5}(?![\w:.]\w)")
+_VICTIMS: Final = re.compile(pieces("victims"))
+_INDICATORS: Final = re.compile(r"\b(?:ioc|indicator|c2|c&c|domains?|hash|sha-?256|payload|type)\b")
 
 _HIDDEN: Final = (".onion", ".i2p")
 _HIDDEN_SERVICE: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
@@ -52,6 +62,7 @@ class HostEvidence:
         # In a text of one line that defangs nothing, also a well-known host was written down for a reason.
         self._takes_all = context.is_one_line and not defanged
         self._defanged = defanged
+        self._tables_left = MOST_TABLES
         self._said_beside = said_beside
         self._publisher = registered_domain(context.document.publisher_host)
 
@@ -60,6 +71,8 @@ class HostEvidence:
         host = reading.host or reading.value
         section = self._around.section(start)
         evidence = self._against(reading, host, start, end, section)
+        if reading.type == "domain" and self._defanged and self._is_joined_to_a_defanged(start, end):
+            evidence.append(EVIDENCE["joined to a defanged host"])
         if list_context and section != "references":
             evidence.append(_IN_LIST[list_context])
         if self._defanged and self._is_defanged_elsewhere(host):
@@ -75,6 +88,8 @@ class HostEvidence:
         if is_file and self._around.holds_hash(line):
             evidence.append(EVIDENCE["name of the file with a hash beside it"])
         evidence += self._said(reading, start, end, line, evidence)
+        if sum_of(evidence) >= THRESHOLD and line.has_cells and self._is_of_a_victim(start):
+            evidence.append(EVIDENCE["table of victims"])
         if sum_of(evidence) >= THRESHOLD and self._around.in_hex_dump(line):
             evidence.append(EVIDENCE["column of a hex dump"])
         return weighed(evidence)
@@ -100,6 +115,22 @@ class HostEvidence:
         if score + sum_of(said) >= THRESHOLD - MOST_IN_CONTEXT and not is_whole_line:
             said += self._said_beside(reading.type, line, start, end)
         return said
+
+    def _is_of_a_victim(self, start: int) -> bool:
+        """Tell whether a column of the table names victims, and none of it indicators."""
+        if not self._tables_left:
+            return False
+        self._tables_left -= 1
+        head = " | ".join(head_of_table(self._around.text, start)[0]).lower()
+        return _VICTIMS.search(head) is not None and _INDICATORS.search(head) is None
+
+    def _is_joined_to_a_defanged(self, start: int, end: int) -> bool:
+        """Tell whether `and`, `or` or a comma joins a host to one before it that the text defangs."""
+        line = self._around.line(start, end)
+        if line.words == 0 or start - line.start < 4:
+            return False
+        other = joined_host(self._around.text, line.start, start)
+        return bool(other) and without_marks(other).lower() in self._defanged
 
     def _most_in_favour(self, type: str, section: Section) -> int:
         """Return the most that the remaining evidence can still add for a candidate."""
@@ -129,6 +160,8 @@ class HostEvidence:
             evidence.append(EVIDENCE["home page of what is named"])
         if reading.type == "domain" and (is_shared_suffix(host) or self._is_suffix(start)):
             evidence.append(EVIDENCE["suffix that many share"])
+        if reading.type == "domain" and not reading.objection and _PORT.match(around.text, end):
+            evidence.append(EVIDENCE["host with a port"])
         evidence += self._against_in_text(reading.type, host, start)
         if reading.type == "email":
             evidence += self._against_mailbox(reading.value, host, start, end)

@@ -82,7 +82,7 @@ _RESERVED_TOPS: Final = frozenset({"example", "test", "invalid", "localhost", "l
 _PLACEHOLDERS: Final = re.compile(
     r"(?:(?:www|sub|cdn|api|mail)\.)?(?:(?:your|my|some|any|the|legit|legitimate|target|victim|attacker|fake|c2"
     r"|our)-?_?"
-    r"(?:domain|server|site|host|company|website|c2|url|address|name|machine|box|controlled-?domain)s?"
+    r"(?:domain|server|site|host|company|website|e?-?mail|firm|org|organi[sz]ation|c2|url|address|name|machine|box|controlled-?domain)s?"
     r"|domain|subdomain|attacker|victim|c2domain|c2server|c2-?host|targetdomain|domain-?name|hostname|abcdefg?)"
     r"\.(?:com|net|org|tld|xyz|io|local|ru|co)"
 )

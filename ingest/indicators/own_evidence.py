@@ -9,6 +9,7 @@ from ingest.indicators import noise
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hosts import is_address
 from ingest.indicators.token_candidate import TokenCandidate
+from intel.refanging import DOT
 from intel.suffixes import registered_domain
 
 _HASH_IN_A_PATH: Final = re.compile(r"[/=](?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
@@ -31,6 +32,8 @@ _LICENCE: Final = re.compile(r"/licen[cs]es?(?:\.txt|\.md|\.html?)?/?\Z")
 _PORT_OF_A_URL: Final = re.compile(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
 
 
+PATTERN: Final = "part of a pattern of names"
+_ENDS_OF_A_PATTERN: Final = frozenset(f"{bracket}{dot}" for bracket in "}]" for dot in f".{DOT}")
 NUMBER: Final = "number of something else"
 # `ticket T1190`, `Room T1110`, `the heat pump T1059-B`.
 _COUNTED: Final = re.compile(
@@ -45,6 +48,11 @@ def numbers_something(text: str, type: str, start: int, end: int) -> bool:
     if type != "mitre_attack" or text[start - 1 : start] == "(":
         return False
     return _COUNTED.search(text, max(0, start - 24), start) is not None or _OF_A_PRODUCT.match(text, end) is not None
+
+
+def continues_a_pattern(text: str, start: int) -> bool:
+    """Tell whether a name goes on from a pattern, so that it is a part of many: `node-{1..9}.evil.example`."""
+    return text[max(0, start - 2) : start] in _ENDS_OF_A_PATTERN or text[max(0, start - 3) : start] == "[-]"
 
 
 def looks_up_a_file(reading: TokenCandidate, host: str) -> bool:
