@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from pathlib import Path
 from types import FrameType
 
 from api.logs import configure_logs
@@ -19,6 +20,7 @@ from .performance import measure_performance
 from .performance_page import print_performance, write_page
 from .reports import Size
 from .scaling import measure_scaling
+from .scaling_model import Prices
 from .service import measure_service
 from .tables import print_extraction, print_json, print_service
 
@@ -42,11 +44,7 @@ def main(arguments: list[str]) -> int:
         if options.write:
             write_page(performance)
     elif options.what == "scaling":
-        asked = 20 if options.quick else 300
-        scaling = measure_scaling(options.indicators or (1_000 if options.quick else 200_000), asked, _tell)
-        print_json(scaling) if options.json else sys.stdout.write(scaling_page.page(scaling))
-        if options.write and scaling.points[-1].indicators >= _FEWEST_TO_FORECAST:
-            scaling_page.PAGE.write_text(scaling_page.page(scaling), "utf-8")
+        _scaling(options)
     elif options.what == "loop":
         stalls = measure_loop(indicators, _tell)
         print_json(stalls) if options.json else print_loop(stalls)
@@ -55,6 +53,18 @@ def main(arguments: list[str]) -> int:
         report = measure_service(size, _pace(options.quick), _tell)
         print_json(report) if options.json else print_service(report)
     return 0
+
+
+def _scaling(options: argparse.Namespace) -> None:
+    prices = Prices(options.core_price, options.memory_price, options.disk_price)
+    if options.points:
+        measured = scaling_page.measured_before(options.points)
+    else:
+        indicators = options.indicators or (1_000 if options.quick else 200_000)
+        measured = measure_scaling(indicators, 20 if options.quick else 300, _tell)
+    print_json(measured) if options.json else sys.stdout.write(scaling_page.page(measured, prices))
+    if options.write and measured.points[-1].indicators >= _FEWEST_TO_FORECAST:
+        scaling_page.write(measured, prices)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -75,6 +85,18 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="tables: write docs/performance.md; scaling, from 100,000 indicators on: docs/scaling.md",
     )
+    parser.add_argument(
+        "--from",
+        dest="points",
+        type=Path,
+        metavar="FILE",
+        help="scaling: what a former run measured, not measured again",
+    )
+    for name, what in (("core", "a core"), ("memory", "a GB of memory"), ("disk", "a TB of disk")):
+        price = Prices.__dataclass_fields__[{"core": "core", "memory": "memory_gb", "disk": "disk_tb"}[name]].default
+        parser.add_argument(
+            f"--{name}-price", type=float, default=price, metavar="€", help=f"scaling: euros a month for {what}"
+        )
     return parser
 
 

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import uvloop
@@ -65,6 +66,7 @@ class Scaling:
 
     points: Sequence[Point]
     read_ms: float
+    measured_on: str
 
 
 def measure_scaling(indicators: int, asked: int, tell: Tell) -> Scaling:
@@ -77,7 +79,8 @@ def measure_scaling(indicators: int, asked: int, tell: Tell) -> Scaling:
         ):
             points += runner.run(_measure(cluster, indicators, asked, tell))
     tell("reading reports")
-    return Scaling(points, _read_ms(max(20, indicators // IN_AN_ARTICLE // 20)))
+    read_ms = _read_ms(max(20, indicators // IN_AN_ARTICLE // 20))
+    return Scaling(points, read_ms, f"on {datetime.now(UTC):%Y-%m-%d} on {os.cpu_count()} shared cores")
 
 
 async def _measure(cluster: ElasticsearchCluster, indicators: int, asked: int, tell: Tell) -> list[Point]:

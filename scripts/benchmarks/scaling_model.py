@@ -16,15 +16,31 @@ DOCUMENTS_A_SHARD, BYTES_A_SHARD = 25_000_000, 50 * 10**9
 SHARDS_A_NODE = 1_000
 _COPIES = 2
 # One node: half of its memory is heap, the rest caches what is read again and again, a thirtieth of its disk.
-NODE_CORES, NODE_MEMORY, NODE_DISK, NODE_MONEY = 16, 64 * 10**9, 2 * 10**12, 400
+NODE_CORES, NODE_MEMORY, NODE_DISK = 16, 64 * 10**9, 2 * 10**12
 _FULL = 0.7
 _BUSY = 0.5
 _FEWEST_NODES = 3
 
 
 @dataclass(frozen=True, slots=True)
+class Prices:
+    """Euros a month. The defaults are round numbers between a rented server and a large cloud; give your own."""
+
+    core: float = 10.0
+    memory_gb: float = 2.0
+    disk_tb: float = 80.0
+
+    @property
+    def node(self) -> float:
+        return NODE_CORES * self.core + NODE_MEMORY / 1e9 * self.memory_gb + NODE_DISK / 1e12 * self.disk_tb
+
+
+@dataclass(frozen=True, slots=True)
 class Cluster:
-    """What so many indicators take; `cores` by what they do, `nodes` by what asks for them."""
+    """What so many indicators take; `cores` by what they do, `nodes` by what asks for them.
+
+    `rebuild_hours` are those of `ioc reindex`, one process, where copying an indicator costs it what saving one does.
+    """
 
     indicators: int
     bytes: int
@@ -33,6 +49,7 @@ class Cluster:
     save_cores: float
     read_cores: float
     query_cores: float
+    rebuild_hours: float
     nodes_by: dict[str, int]
 
     @property
@@ -44,9 +61,9 @@ class Cluster:
         """What asks for the most nodes."""
         return max(self.nodes_by, key=lambda what: self.nodes_by[what])
 
-    @property
-    def money(self) -> int:
-        return self.nodes * NODE_MONEY
+    def money(self, prices: Prices) -> float:
+        """Return the euros a month for the nodes and for the cores of workers."""
+        return self.nodes * prices.node + self.read_cores / _BUSY * prices.core
 
 
 def cluster_of(indicators: int, measured: Scaling) -> Cluster:
@@ -59,7 +76,8 @@ def cluster_of(indicators: int, measured: Scaling) -> Cluster:
     save_cores = new * largest.save_engine_ms * _cost_of_copies(measured) / 1000
     read_cores = per_second * (measured.read_ms + IN_AN_ARTICLE * largest.save_ms) / 1000
     asking = sum(ask_ms(measured, name, indicators) for name in ASKED) / len(ASKED)
-    query_cores = QUERIES_A_SECOND * asking / 1000
+    query_cores = QUERIES_A_SECOND * asking * _cost_of_nodes(measured) / 1000
+    rebuild_hours = indicators * _of(measured, 3)[-1].save_ms / 1000 / 3600
     shards = max(math.ceil(documents / DOCUMENTS_A_SHARD), math.ceil(held / _COPIES / BYTES_A_SHARD))
     nodes = {
         "copies": _FEWEST_NODES,
@@ -68,7 +86,7 @@ def cluster_of(indicators: int, measured: Scaling) -> Cluster:
         "queries": math.ceil(query_cores / (NODE_CORES * _BUSY)),
         "shards": math.ceil(shards * _COPIES / SHARDS_A_NODE),
     }
-    return Cluster(indicators, held, documents, shards, save_cores, read_cores, query_cores, nodes)
+    return Cluster(indicators, held, documents, shards, save_cores, read_cores, query_cores, rebuild_hours, nodes)
 
 
 def ask_ms(measured: Scaling, name: str, indicators: int) -> float:
@@ -92,7 +110,7 @@ def checks(measured: Scaling) -> list[tuple[str, float, float]]:
     one, three = _of(measured, 1), _of(measured, 3)
     found = [
         (
-            f"{what}, {point.nodes} nodes, {point.indicators:,}",
+            f"{what}, {point.nodes} × {point.copies}, {point.indicators:,}",
             float(predicted(one, what, point.indicators)),
             float(getattr(point, what)),
         )
@@ -102,7 +120,7 @@ def checks(measured: Scaling) -> list[tuple[str, float, float]]:
     middle = one[1]
     found += [
         (
-            f"ms a query, {name}, 1 node, {middle.indicators:,}",
+            f"ms a query, {name}, 1 × 1, {middle.indicators:,}",
             ask_ms(measured, name, middle.indicators),
             middle.ask_ms[name],
         )
@@ -114,6 +132,12 @@ def checks(measured: Scaling) -> list[tuple[str, float, float]]:
 def _cost_of_copies(measured: Scaling) -> float:
     """Return by how much saving costs more on three nodes with copies."""
     return _of(measured, 3)[-1].save_engine_ms / _of(measured, 1)[-1].save_engine_ms
+
+
+def _cost_of_nodes(measured: Scaling) -> float:
+    """Return by how much a query costs more on three nodes, which each do a part of it; never less than on one."""
+    one, three = _of(measured, 1)[-1], _of(measured, 3)[-1]
+    return max(1.0, sum(three.ask_ms.values()) / sum(one.ask_ms.values()))
 
 
 def _of(measured: Scaling, nodes: int) -> list[Point]:

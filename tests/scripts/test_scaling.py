@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ def point(nodes: int, indicators: int, ask_ms: float) -> Any:
 def measured() -> Any:
     """A kilobyte and a document an indicator; a query costs as the root of the size."""
     one = [point(1, 10_000, 1.0), point(1, 40_000, 2.0), point(1, 160_000, 4.0)]
-    return scaling.Scaling([*one, point(3, 160_000, 4.0)], 100.0)
+    return scaling.Scaling([*one, point(3, 160_000, 4.0)], 100.0, "on a day")
 
 
 def test_a_cluster_is_as_large_as_what_asks_for_the_most_nodes(measured: Any) -> None:
@@ -39,7 +40,9 @@ def test_a_cluster_is_as_large_as_what_asks_for_the_most_nodes(measured: Any) ->
     assert found.read_cores == pytest.approx(2.5, abs=0.01)
     assert found.query_cores == pytest.approx(4 * 100_000**0.5)
     assert (found.first, found.nodes) == ("queries", 159)
-    assert found.money == 159 * model.NODE_MONEY
+    # 160 € for cores, 128 € for memory, 160 € for the disk of a node; workers are half idle.
+    assert found.money(model.Prices(10, 2, 80)) == pytest.approx(159 * 448 + 50)
+    assert found.rebuild_hours == pytest.approx(16_000_000_000 / 1_000 / 3_600)
 
 
 def test_the_model_is_right_about_points_that_it_was_not_made_from(measured: Any) -> None:
@@ -47,10 +50,21 @@ def test_the_model_is_right_about_points_that_it_was_not_made_from(measured: Any
 
 
 def test_the_page_tells_every_size_and_how_far_the_model_is_off(measured: Any) -> None:
-    text = page.page(measured)
+    text = page.page(measured, model.Prices())
     assert "| indicators | 1,000,000 | 100,000,000 | 10,000,000,000 |" in text
     assert text.count("| +0% |") == len(model.checks(measured))
     assert max(map(len, (line for line in text.splitlines() if not line.startswith("|")))) <= 140
+
+
+def test_the_page_is_made_again_from_the_points_beside_it(
+    measured: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(page, "POINTS", tmp_path / "points.json")
+    page.write(measured, model.Prices(core=20))
+    again = page.measured_before(tmp_path / "points.json")
+    assert page.page(again, model.Prices(core=20)) == (tmp_path / "page.md").read_text("utf-8")
+    assert "euros a month: 20 a core" in page.page(again, model.Prices(core=20))
 
 
 @pytest.mark.parametrize(

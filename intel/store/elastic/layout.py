@@ -11,7 +11,7 @@ from intel.settings import ElasticsearchSettings
 LARGE: Final = ("addresses", "articles", "iocs", "readings", "sightings", "submissions")
 # Measured: such a shard of indicators holds some 25 GB, and a node moves it in minutes.
 DOCUMENTS_PER_SHARD: Final = 25_000_000
-_MOST_BY_ITSELF: Final = 64
+MOST_BY_ITSELF: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Layout:
         """Return in how many shards an index is made that is to hold so many documents."""
         if noun not in LARGE:
             return 1
-        return self.shards or min(1 + documents // DOCUMENTS_PER_SHARD, _MOST_BY_ITSELF)
+        return self.shards or min(1 + documents // DOCUMENTS_PER_SHARD, MOST_BY_ITSELF)
 
     def changeable(self, noun: str, own: dict[str, Any]) -> dict[str, Any]:
         """Return what was set and can change while an index is used; `own` is what its definition says."""
