@@ -7,7 +7,8 @@ from typing import Final
 
 from ingest import body as bodies
 from ingest.article_text import read_article
-from ingest.indicators import Document, document_from_html, document_from_text, extract
+from ingest.indicators import Document, document_from_text, extract
+from ingest.indicators.html_document import document_from_html
 from ingest.isolated import Isolation
 from intel.canonical import defang
 from intel.errors import ArticleUnreadable

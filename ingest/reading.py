@@ -13,8 +13,9 @@ from typing import Final
 
 from ingest.article_text import ArticleText, read_article
 from ingest.body import is_large_body
-from ingest.indicators import Document, Extraction, document_from_html, document_from_text, extract
+from ingest.indicators import Document, Extraction, document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
+from ingest.indicators.html_document import document_from_html
 from ingest.indicators.missed_defanging import MissedPiece, missed_pieces
 from ingest.messages import conforms, rehearse
 from ingest.near_duplicates import bands

@@ -9,7 +9,6 @@ from typing import Any, Final
 from ingest.body import decode
 from ingest.indicators.document import Document, document_from_text
 from ingest.indicators.extracting import Extraction, extract
-from ingest.indicators.html_document import document_from_html
 
 _PAGE: Final = re.compile(
     r"(?i)\A[\s\ufeff]*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body|table|ul|ol|dl|div|p|article|section|main|h[1-6]|blockquote|figure|pre)\b",
@@ -38,4 +37,8 @@ def lines_of(extraction: Extraction) -> Iterator[dict[str, Any]]:
 def document_from_bytes(data: bytes) -> Document:
     """Return the document in the bytes of a file: a web page if it begins as one, else a text."""
     text = decode(data, None, markup=True)
-    return document_from_html(text) if _PAGE.match(text) else document_from_text(text)
+    if not _PAGE.match(text):
+        return document_from_text(text)
+    from ingest.indicators.html_document import document_from_html
+
+    return document_from_html(text)
