@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import os
@@ -46,8 +47,9 @@ def bench(*arguments: str, **environment: str) -> subprocess.CompletedProcess[st
     )
 
 
+@functools.cache
 def measured(*arguments: str, **environment: str) -> Any:
-    """The numbers of a quick run."""
+    """The numbers of a quick run, made once for all tests that look at it."""
     done = bench(*arguments, "--quick", "--json", **environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
