@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from api import VERSION
+from api.auditing import Action
 from api.problems import Problem
 from api.sources import health_of
 from api.web.pages.sources import health
@@ -21,7 +22,7 @@ from ingest.assembly import fetch_allow
 from ingest.feed_lists import LONGEST_NAME, ListedFeed, new_feed
 from ingest.following import change_feed, due_at_once, paused, resumed
 from intel.errors import NotFound, RefusedUrl
-from intel.records import Account, Role
+from intel.records import Account, Feed, Role
 from intel.store.archive import SQLITE_FILE
 
 _FEEDS: Final = "/admin/feeds"
@@ -87,28 +88,22 @@ async def _add_feed(visit: Visit) -> Response:
 
 
 async def _pause(visit: Visit) -> Response:
-    feed = await change_feed(visit.service.store, visit.form.get("feed", ""), paused)
-    if feed is None:
-        raise _unknown_feed()
-    await visit.audit.note("feed.paused", feed.name, feed.url)
-    return visit.go(_FEEDS)
+    return await _change_feed(visit, "feed.paused", paused)
 
 
 async def _resume(visit: Visit) -> Response:
-    now = visit.service.clock()
-    feed = await change_feed(visit.service.store, visit.form.get("feed", ""), partial(resumed, now=now))
-    if feed is None:
-        raise _unknown_feed()
-    await visit.audit.note("feed.resumed", feed.name, feed.url)
-    return visit.go(_FEEDS)
+    return await _change_feed(visit, "feed.resumed", partial(resumed, now=visit.service.clock()))
 
 
 async def _check(visit: Visit) -> Response:
-    now = visit.service.clock()
-    feed = await change_feed(visit.service.store, visit.form.get("feed", ""), partial(due_at_once, now=now))
+    return await _change_feed(visit, "feed.checked", partial(due_at_once, now=visit.service.clock()))
+
+
+async def _change_feed(visit: Visit, action: Action, change: Callable[[Feed], Feed]) -> Response:
+    feed = await change_feed(visit.service.store, visit.form.get("feed", ""), change)
     if feed is None:
         raise _unknown_feed()
-    await visit.audit.note("feed.checked", feed.name, feed.url)
+    await visit.audit.note(action, feed.name, feed.url)
     return visit.go(_FEEDS)
 
 
