@@ -7,6 +7,7 @@ as articles are written: how many there are, and how many indicators were last s
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -118,9 +119,9 @@ class Roundups:
         while self._wanted:
             id = next(iter(self._wanted))
             try:
-                await weekly(self._store, id, self._lessons, self._clock(), rest_seconds=_REST_SECONDS)
-            except (StoreUnavailable, NotFound):
-                pass
+                # Where the store is away, or the week empty by now, who asks for it next has it tried again.
+                with contextlib.suppress(StoreUnavailable, NotFound):
+                    await weekly(self._store, id, self._lessons, self._clock(), rest_seconds=_REST_SECONDS)
             except Exception:
                 log.exception("computing a weekly roundup failed", week=id)
             self._wanted.pop(id, None)
