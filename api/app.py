@@ -63,6 +63,7 @@ from api.routes import (
     searches,
     sources,
     submit,
+    tags,
     taxii,
     usage,
     votes,
@@ -101,6 +102,7 @@ log = structlog.get_logger()
 _ROOMS = (
     iocs,
     export,
+    tags,
     votes,
     changes,
     articles,

@@ -26,6 +26,7 @@ class ArticleModel(BaseModel):
     summary: str
     cluster_id: str = Field(description="shared by copies of the same text")
     notes: list[str] = Field(description="limits that were reached while reading it")
+    tags: list[str] = Field(description="words that accounts put on it, sorted")
     ioc_count: int
     ioc_counts: dict[str, int]
     ioc_dropped: int = Field(description="indicators beyond the limit of an article; they are not stored")
@@ -58,6 +59,7 @@ class FoundArticleModel(ArticleModel):
 
 class ArticleQueryModel(ReadingModel):
     source: str | None
+    tags: list[str]
 
 
 class ArticleListModel(ListModel[FoundArticleModel]):

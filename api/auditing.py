@@ -23,6 +23,7 @@ Action = Literal[
     "account.two_factor_off",
     "account.two_factor_on",
     "article.removed",
+    "article.tagged",
     "catalogue.imported",
     "domain.blocked",
     "domain.unblocked",
@@ -31,6 +32,7 @@ Action = Literal[
     "feed.paused",
     "feed.removed",
     "feed.resumed",
+    "ioc.tagged",
     "key.created",
     "key.revoked",
 ]

@@ -33,6 +33,7 @@ from intel.ageing import Status
 from intel.errors import InvalidQuery
 from intel.query import ANY, EXCLUSIONS, SORTS, IocFilter, Sort
 from intel.records import IOC_TYPES
+from intel.tags import read_tags
 from intel.times import rfc3339
 
 Asked = dict[str, Any]
@@ -50,6 +51,7 @@ SourcesParameter = Annotated[
 MalwareParameter = Annotated[
     list[str] | None, Query(description="only what has these names in its `malware`; may be repeated")
 ]
+TagsParameter = Annotated[list[str] | None, Query(description="only what has these tags; may be repeated")]
 StatusesParameter = Annotated[list[Status] | None, Query(description="only what has this status; may be repeated")]
 ExcludeParameter = Annotated[
     list[str] | None,
@@ -69,6 +71,7 @@ _FILTERS: Final[Mapping[str, Any]] = {
     "type": TypesParameter,
     "source": SourcesParameter,
     "malware": MalwareParameter,
+    "tag": TagsParameter,
     "since": SinceParameter,
     "until": UntilParameter,
     "added_since": AddedSinceParameter,
@@ -78,7 +81,7 @@ _FILTERS: Final[Mapping[str, Any]] = {
 }
 FILTERS: Final = tuple(_FILTERS)
 # Those that may be repeated.
-SEVERAL: Final = ("type", "source", "malware", "status", "exclude")
+SEVERAL: Final = ("type", "source", "malware", "tag", "status", "exclude")
 _SHOWN: Final[Mapping[str, Any]] = {"sort": SortParameter, "fields": FieldsParameter}
 
 
@@ -126,6 +129,7 @@ def read_filter(asked: Mapping[str, Any], now: datetime) -> IocFilter:
         types=_listed("type", asked.get("type"), IOC_TYPES),
         sources=_names("source", asked.get("source")),
         malware=_names("malware", asked.get("malware")),
+        tags=read_tag_filter(asked.get("tag")),
         since=read_since(asked.get("since")),
         until=read_until(asked.get("until")),
         added_since=read_since(asked.get("added_since"), "added_since"),
@@ -134,6 +138,11 @@ def read_filter(asked: Mapping[str, Any], now: datetime) -> IocFilter:
         min_sources=_count("min_sources", asked.get("min_sources")),
         now=told_at if statuses or "expired" in exclude else None,
     )
+
+
+def read_tag_filter(given: Any) -> tuple[str, ...]:
+    """Return the tags of a filter. Raises InvalidQuery."""
+    return read_tags(_names("tag", given))
 
 
 def read_sort(asked: Mapping[str, Any]) -> Sort | None:
@@ -170,6 +179,7 @@ def told(only: IocFilter, sort: Sort | None, fields: Sequence[str]) -> dict[str,
         "source": only.sources[0] if len(only.sources) == 1 else None,
         "sources": only.sources,
         "malware": only.malware,
+        "tags": only.tags,
         "since": rfc3339(only.since) if only.since else None,
         "until": rfc3339(only.until) if only.until else None,
         "added_since": rfc3339(only.added_since) if only.added_since else None,

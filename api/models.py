@@ -12,6 +12,7 @@ from intel.ageing import Status
 from intel.indicator_types import NAMES
 from intel.matching import How
 from intel.records import ChangeEvent, Scope
+from intel.tags import LONGEST_TAG, MOST_TAGS
 from intel.unseen import holds_controls
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+# As it is written; how it is stored is for `intel.tags` to say.
+Tag = Annotated[str, StringConstraints(min_length=1, max_length=2 * LONGEST_TAG)]
 Address = Annotated[str, StringConstraints(min_length=1, max_length=2048)]
 
 
@@ -82,6 +85,19 @@ class LookupBody(Body):
         if any("\0" in value for value in values):
             raise ValueError("must not hold a NUL character")
         return values
+
+
+class TagsBody(Body):
+    """Tags to add and to remove; what is in both stays."""
+
+    add: list[Tag] = Field(default=[], max_length=MOST_TAGS, examples=[["campaign:kestrel"]])
+    remove: list[Tag] = Field(default=[], max_length=MOST_TAGS)
+
+
+class TagsModel(BaseModel):
+    """The tags of a record."""
+
+    tags: list[str] = Field(description="all that it has now, sorted")
 
 
 class FalsePositiveBody(Body):
@@ -186,7 +202,7 @@ class IocModel(BaseModel):
     sources: int = Field(ge=0, description="independent sources that name it")
     context: str = Field(description="the sentence it stood in, in its newest article")
     malware: list[str]
-    tags: list[str]
+    tags: list[str] = Field(description="words that accounts put on it, sorted")
     warnings: list[WarningModel] = Field(description="lists of what is rarely to be blocked on which it stands")
     status: Status = Field(description="by its type and how long ago it was last seen")
     expires_at: datetime | None = Field(description="when its status is or was `expired` from; null for never")
@@ -250,6 +266,7 @@ class QueryModel(ReadingModel):
     source: str | None = Field(description="the one source that is asked for; null where there are several")
     sources: list[str]
     malware: list[str]
+    tags: list[str]
     added_since: datetime | None
     status: list[Status]
     exclude: list[str]

@@ -18,7 +18,7 @@ from pydantic.json_schema import models_json_schema
 from api.conditional import UNCHANGED
 from api.extract_models import ExtractBody
 from api.limits.policy import Access, Policies
-from api.models import FalsePositiveBody, LookupBody, ProblemModel, SubmitBody, SubmitManyBody
+from api.models import FalsePositiveBody, LookupBody, ProblemModel, SubmitBody, SubmitManyBody, TagsBody
 from api.problems import CODES_BY_STATUS
 from api.problems import MEDIA_TYPE as PROBLEM
 from api.search_models import MatchedModel, SavedSearchBody, SearchChangesBody
@@ -45,6 +45,7 @@ _OURS: tuple[type[BaseModel], ...] = (
     ExtractBody,
     LookupBody,
     FalsePositiveBody,
+    TagsBody,
 )
 _CODES = {**CODES_BY_STATUS, 401: "missing_api_key", 409: "conflict", 429: "rate_limited", 503: "store_unavailable"}
 _HEADERS: dict[str, tuple[str, str, str]] = {

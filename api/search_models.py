@@ -23,6 +23,7 @@ class SearchChangesBody(Body):
     type: Texts = Field(None, description="the filters are those of `/iocs`: one value, or a list of any of them")
     source: Texts = None
     malware: Texts = None
+    tag: Texts = None
     since: str | None = None
     until: str | None = None
     added_since: str | None = None
@@ -60,6 +61,7 @@ class SavedSearchModel(BaseModel):
     type: list[str]
     source: list[str]
     malware: list[str]
+    tag: list[str]
     since: str | None
     until: str | None
     added_since: str | None

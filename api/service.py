@@ -84,6 +84,19 @@ def submitter_of(request: Request) -> str:
     return identity.account_id
 
 
+def tagger_of(request: Request) -> str:
+    """Do as `account_of`, for requests that tag. Raises Forbidden where the account's role does not allow that."""
+    identity = _identity(request)
+    check_may_tag(identity.role)
+    return identity.account_id
+
+
+def check_may_tag(role: Role) -> None:
+    """Raise Forbidden where an account with that role may not tag."""
+    if role == "reader":
+        raise Forbidden("Your account may read but not tag; an administrator can change its role.")
+
+
 def check_may_submit(role: Role) -> None:
     """Raise Forbidden where an account with that role may not submit articles."""
     if role == "reader":

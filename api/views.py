@@ -38,6 +38,7 @@ def article(record: Article) -> Json:
         "summary": record.summary,
         "cluster_id": record.cluster_id,
         "notes": list(record.notes),
+        "tags": list(record.tags),
         "ioc_count": record.ioc_count,
         "ioc_counts": {type: record.ioc_counts[type] for type in IOC_TYPES if type in record.ioc_counts},
         "ioc_dropped": record.ioc_dropped,
@@ -128,7 +129,9 @@ def saved_search(record: SavedSearch) -> Json:
         "id": record.id,
         "name": record.name,
         "q": record.q or None,
-        **{name: _texts(record.filters.get(name)) for name in ("type", "source", "malware", "status", "exclude")},
+        **{
+            name: _texts(record.filters.get(name)) for name in ("type", "source", "malware", "tag", "status", "exclude")
+        },
         **{name: record.filters.get(name) for name in ("since", "until", "added_since", "min_sources")},
         "webhook_url": record.webhook_url,
         "email": record.email,

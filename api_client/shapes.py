@@ -16,6 +16,7 @@ class Filters(TypedDict, total=False):
     type: IocType | list[IocType]
     source: str | list[str]
     malware: str | list[str]
+    tag: str | list[str]
     status: str | list[str]
     exclude: list[Literal["warned", "expired", "false_positive"]]
     min_sources: int

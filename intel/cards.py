@@ -72,7 +72,7 @@ def indicator_members(ioc: Ioc) -> Json:
         "sources": ioc.sources,
         "context": ioc.context,
         "malware": list(ioc.malware),
-        "tags": [],
+        "tags": list(ioc.tags),
     }
 
 

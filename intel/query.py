@@ -99,15 +99,17 @@ class Span:
 class IocFilter:
     """What an indicator must be, beside the words of a search; a member that is left out asks for nothing.
 
-    `types`, `sources` (source names of its articles), `malware` (names in its record, in any case) and `statuses`: any
-    of these. `since` and `until` bound `last_seen`, `added_since` bounds `added_at`, all inclusive. `exclude` leaves
-    out what stands on a warning list, what has expired, and what has votes as a false positive. `min_sources` counts
-    independent sources. `now` is the time from which statuses are told; it must be there where any is asked for.
+    `types`, `sources` (source names of its articles), `malware` (names in its record, in any case), `tags` and
+    `statuses`: any of these. `since` and `until` bound `last_seen`, `added_since` bounds `added_at`, all inclusive.
+    `exclude` leaves out what stands on a warning list, what has expired, and what has votes as a false positive.
+    `min_sources` counts independent sources. `now` is the time from which statuses are told; it must be there where any
+    is asked for.
     """
 
     types: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     malware: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
     added_since: datetime | None = None
@@ -216,12 +218,15 @@ class AddedPage:
 
 @dataclass(frozen=True, slots=True)
 class ArticleQuery:
-    """A list or search of articles, newest first, that hold every clause of `text` and come from `source`."""
+    """A list or search of articles, newest first, that hold every clause of `text`, come from `source` and have any of
+    `tags`.
+    """
 
     text: SearchText | None = None
     source: str | None = None
     limit: int = 20
     after: Position | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,7 @@ class Ioc:
     article: ArticleRef
     added_at: datetime = field(compare=False)
     changed_at: datetime = field(compare=False)
+    tags: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:
@@ -196,7 +197,8 @@ class Article:
     article, read again, says something else. `findings` is what its text says about CVEs, as JSON values:
     {CVE id: {"exploitation": "in_the_wild" | "poc", "quote": str, "cvss": {"score", "version", "vector"}}}, each
     member only where the text says it. `structure` is the stored form of the text's blocks (`intel.text_blocks`), empty
-    where no page told them, and in lists.
+    where no page told them, and in lists. `tags` are what accounts put on it: read from the store, and kept there
+    whatever a saved article says.
     """
 
     id: str
@@ -217,6 +219,7 @@ class Article:
     findings: dict[str, Any] = field(default_factory=dict)
     source_domain: str | None = None
     structure: str = ""
+    tags: tuple[str, ...] = ()
 
     @property
     def counted_source(self) -> str:

@@ -217,6 +217,19 @@ def doctor(as_json: AsJson = False) -> None:
     sys.exit(doctor(as_json=as_json))
 
 
+@app.command("tag")
+def tag_indicator(
+    value: Annotated[str, typer.Argument(help="The indicator, plain or defanged.")],
+    add: Annotated[list[str] | None, typer.Option("--add", help="A tag to add; may be repeated.")] = None,
+    remove: Annotated[list[str] | None, typer.Option("--remove", help="A tag to remove; may be repeated.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add and remove tags of an indicator, and print those that it has."""
+    from api.cli.tagging import tag_indicator
+
+    tag_indicator(value, add or (), remove or (), as_json=as_json)
+
+
 @domain.command("block")
 def block_domain(name: Annotated[str, typer.Argument(help="The domain; all below it is blocked too.")]) -> None:
     """Refuse every page of a domain: submitted, announced by a feed or redirected to."""
@@ -247,6 +260,19 @@ def remove_articles(ids: Annotated[list[str], typer.Argument(metavar="ID...", he
     from api.cli.removing import remove_articles
 
     sys.exit(remove_articles(ids))
+
+
+@article.command("tag")
+def tag_article(
+    id: Annotated[str, typer.Argument(help="The article's id.")],
+    add: Annotated[list[str] | None, typer.Option("--add", help="A tag to add; may be repeated.")] = None,
+    remove: Annotated[list[str] | None, typer.Option("--remove", help="A tag to remove; may be repeated.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add and remove tags of an article, and print those that it has."""
+    from api.cli.tagging import tag_article
+
+    tag_article(id, add or (), remove or (), as_json=as_json)
 
 
 @feeds.command("add")

@@ -30,6 +30,7 @@ _OPTIONS: Final[dict[str, Any]] = {
     "malware": Annotated[
         _Several, typer.Option("--malware", help="Only indicators associated with it; may be repeated.")
     ],
+    "tag": Annotated[_Several, typer.Option("--tag", help="Only indicators with this tag; may be repeated.")],
     "since": Annotated[str | None, typer.Option("--since", help="Last seen on this date or time, or later.")],
     "until": Annotated[str | None, typer.Option("--until", help="Last seen on this date or time, or before.")],
     "added_since": Annotated[str | None, typer.Option("--added-since", help="Stored at this time or later.")],

@@ -50,7 +50,8 @@ class MispEvent:
 
     def end(self) -> Iterator[bytes]:
         event = outline(self._article) if self._article else _collection(self._digest.hexdigest(), self._newest)
-        tags = [_tag(name) for name in self._tags]
+        own = self._article.tags if self._article else ()
+        tags = [_tag(name) for name in dict.fromkeys([*self._tags, *own])]
         yield b"]," + orjson.dumps({"Tag": tags, **event})[1:] + b"}"
 
     def _written(self, ioc: Ioc, noted: Annotations) -> bytes:
@@ -81,7 +82,10 @@ class MispEvent:
             "last_seen": ioc.last_seen.isoformat(timespec="microseconds"),
             "disable_correlation": False,
             "deleted": False,
-            "Tag": [_tag(tag) for name in ioc.malware if (tag := galaxy_tag("malware", name))],
+            "Tag": [
+                *(_tag(tag) for name in ioc.malware if (tag := galaxy_tag("malware", name))),
+                *map(_tag, ioc.tags),
+            ],
         }
 
 
@@ -105,7 +109,7 @@ def manifest_entry(article: Article) -> Object:
     """Return what a feed's manifest says of an article's event."""
     event = outline(article)
     shown = ("Orgc", "analysis", "date", "info", "threat_level_id", "timestamp")
-    return {name: event[name] for name in shown} | {"Tag": [_tag(_TLP_CLEAR)]}
+    return {name: event[name] for name in shown} | {"Tag": [_tag(_TLP_CLEAR), *map(_tag, article.tags)]}
 
 
 def is_attribute(type: str) -> bool:

@@ -190,6 +190,8 @@ def _indicator(ioc: Ioc, address: str) -> Object:
         # By what the record itself says: age, lists and votes change without it.
         "confidence": confidence(Evidence(ioc.sources, bool(ioc.malware), None, False, 0)),
     }
+    if ioc.tags:
+        made["labels"] = list(ioc.tags)
     if (expires_at := age(ioc.type, ioc.last_seen, ioc.last_seen).expires_at) is not None:
         made["valid_until"] = _time(expires_at)
     page = {"source_name": _SERVICE, "url": address + ioc_path(ioc.type, ioc.value)}
@@ -239,6 +241,8 @@ def _report(article: Article, source_id: str) -> Object:
     made = _common("report", _id("report", article.id), published, _time(max(article.seen_at, article.fetched_at)))
     made |= {"name": article.title.strip() or "untitled", "published": published}
     made |= {"report_types": ["threat-report"], "created_by_ref": source_id}
+    if article.tags:
+        made["labels"] = list(article.tags)
     references = _references(article.ref)
     return made | ({"external_references": references} if references else {})
 

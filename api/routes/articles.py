@@ -14,6 +14,7 @@ from api.answers import Listing, problems, read_listing
 from api.article_models import ArticleDetailModel, ArticleListModel
 from api.article_records import MOST_RECORDS, READ_AT_ONCE, ArticleRecords, article_pieces
 from api.auditing import for_account
+from api.filters import TagsParameter, read_tag_filter
 from api.formats import OTHER_FORMATS, render_article
 from api.formats.negotiating import negotiated, wanted_format
 from api.limits.policy import access
@@ -50,12 +51,14 @@ async def list_articles(
     q: SearchParameter = None,
     limit: LimitParameter = None,
     source: SourceParameter = None,
+    tag: TagsParameter = None,
     cursor: CursorParameter = None,
 ) -> Response:
-    listing = read_listing(request, "articles", {"q": q, "source": source, "limit": limit}, cursor)
+    listing = read_listing(request, "articles", {"q": q, "source": source, "tag": tag, "limit": limit}, cursor)
     asked = listing.asked
     text = parse_search(asked["q"]) if asked["q"] is not None else None
-    query = ArticleQuery(text, read_text("source", asked["source"]), listing.count, listing.position)
+    source, tags = read_text("source", asked["source"]), read_tag_filter(asked.get("tag"))
+    query = ArticleQuery(text, source, listing.count, listing.position, tags)
     store = service_of(request).store
     page = await store.articles.find(query)
     items = await articles_shown(store, page.items, text)
@@ -64,7 +67,7 @@ async def list_articles(
         items,
         page.total,
         page.next,
-        query=reading(text) | {"source": query.source},
+        query=reading(text) | {"source": query.source, "tags": query.tags},
         suggestions=await articles_suggested(store, text) if nothing and text is not None else [],
         searched=await searched(store) if nothing else None,
     )

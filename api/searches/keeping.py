@@ -21,9 +21,9 @@ from intel.store import Store
 
 MOST_SEARCHES: Final = 50
 FILTERS: Final = (
-    "type", "source", "malware", "since", "until", "added_since", "status", "exclude", "min_sources", "roundup",
+    "type", "source", "malware", "tag", "since", "until", "added_since", "status", "exclude", "min_sources", "roundup",
 )  # fmt: skip
-_NAMES: Final = ("source", "malware")
+_NAMES: Final = ("source", "malware", "tag")
 _SEVERAL: Final = ("type", "status", "exclude", *_NAMES)
 _LONGEST_EMAIL: Final = 254
 _TRIED: Final = 10

@@ -105,10 +105,12 @@ class Visit:
         """Answer with the page that the template makes of the context."""
         return private(HTMLResponse(self._rendered(template, context), status))
 
-    async def large_page(self, template: str, **context: Any) -> Response:
+    async def large_page(self, template: str, status: int = 200, **context: Any) -> Response:
         """Answer with a page that is made beside the event loop and sent in pieces."""
         html = await self.service.apart.run(lambda: self._rendered(template, context).encode())
-        return private(await streamed(_cut(html), {"Content-Type": "text/html; charset=utf-8"}))
+        response = await streamed(_cut(html), {"Content-Type": "text/html; charset=utf-8"})
+        response.status_code = status
+        return private(response)
 
     def _rendered(self, template: str, context: dict[str, Any]) -> str:
         now = self.service.clock()

@@ -20,6 +20,7 @@ from intel.records import Account, ApiKey, Catalogue, Feed, Reading, Session, Su
 from intel.saved_searches import Delivery, SavedSearch
 from intel.store.entry import Entry
 from intel.store.port import Progress
+from intel.store.tags import TaggedKind
 
 # A thousand articles or ten thousand sightings at once are plenty for `Articles.save_many`.
 _WEIGHT_AT_ONCE = 10_000
@@ -92,6 +93,15 @@ class IocChange:
 
 
 @dataclass(frozen=True, slots=True)
+class Tagged:
+    """An indicator or article with its tags, of which there is one at least."""
+
+    kind: TaggedKind
+    id: str
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A series of records: its name, what they are, and the member of `Store` that they are read through.
 
@@ -120,6 +130,7 @@ PARTS: tuple[Part, ...] = (
     Part("ledger", Ledger, "iocs", exact=False),
     Part("articles", Entry, "articles", at_once=200),
     Part("addresses", Address, "articles", exact=False),
+    Part("tags", Tagged, "tags"),
     Part("changes", IocChange, "iocs", exact=False),
     Part("readings", Reading, "readings", at_once=50),
     Part("files", KeptFile, "files", at_once=2),

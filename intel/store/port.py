@@ -73,6 +73,7 @@ from intel.store.marks import Marks
 from intel.store.outline import WeekOutline
 from intel.store.searches import Deliveries, SavedSearches
 from intel.store.subjects import Subjects
+from intel.store.tags import Tags as Tags
 from intel.store.votes import Votes as Votes
 from intel.store.waiting import BOUNDS, WaitingBounds
 
@@ -408,6 +409,9 @@ class Store(Protocol):
     def catalogues(self) -> Catalogues: ...
     @property
     def votes(self) -> Votes: ...
+
+    @property
+    def tags(self) -> Tags: ...
     @property
     def feedback(self) -> Feedbacks: ...
     @property

@@ -45,6 +45,8 @@ PATHS = {
     "/api/v1/articles.atom": {"get"},
     "/api/v1/iocs.atom": {"get"},
     "/api/v1/usage": {"get"},
+    "/api/v1/iocs/{id}/tags": {"post"},
+    "/api/v1/articles/{id}/tags": {"post"},
 }
 
 
@@ -101,11 +103,13 @@ async def test_the_description_tells_which_paths_need_a_key(api: Running) -> Non
         "/api/v1/articles/{id}",
         "/api/v1/articles/{id}/iocs",
         "/api/v1/articles/{id}/refetch",
+        "/api/v1/articles/{id}/tags",
         "/api/v1/export",
         "/api/v1/changes",
         "/api/v1/extract",
         "/api/v1/iocs/lookup",
         "/api/v1/iocs/{id}/false-positive",
+        "/api/v1/iocs/{id}/tags",
         "/api/v1/searches",
         "/api/v1/searches/{id}",
         "/api/v1/searches/{id}/deliveries",

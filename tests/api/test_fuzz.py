@@ -30,12 +30,14 @@ OPERATIONS = (
     "POST /api/v1/iocs/lookup",
     "PUT /api/v1/iocs/{id}/false-positive",
     "DELETE /api/v1/iocs/{id}/false-positive",
+    "POST /api/v1/iocs/{id}/tags",
     "GET /api/v1/articles",
     "GET /api/v1/articles/{id}",
     "DELETE /api/v1/articles/{id}",
     "GET /api/v1/articles/{id}/iocs",
     "GET /api/v1/articles/{id}/candidates",
     "POST /api/v1/articles/{id}/refetch",
+    "POST /api/v1/articles/{id}/tags",
     "GET /api/v1/articles/{id}/revisions",
     "GET /api/v1/articles/{id}/revisions/{revision}",
     "GET /api/v1/weekly",
@@ -128,6 +130,8 @@ def test_answers_are_as_described(
         assume(not (isinstance(case.body, dict) and str(case.body.get("url")).startswith("http")))
         case.headers.pop("Authorization", None)
         answer = case.call(base_url=address, headers=headers)
-        case.validate_response(answer, checks=CHECKS)
+        # A MISP event is JSON as a list is, and its members are for MISP to describe.
+        is_misp = isinstance(case.query, dict) and case.query.get("format") == "misp"
+        case.validate_response(answer, checks=CHECKS[:-1] if is_misp else CHECKS)
 
     ask()

@@ -36,6 +36,8 @@ BODIES: dict[str, tuple[str, dict[str, Any]]] = {
     "submit_article": ("SubmitBody", {"url": "https://site.example/never"}),
     "save_search": ("SavedSearchBody", {"name": "mine", "q": "evil"}),
     "change_search": ("SearchChangesBody", {"name": "ours"}),
+    "tag_article": ("TagsBody", {"add": ["c2"]}),
+    "tag_ioc": ("TagsBody", {"add": ["c2"], "remove": ["old"]}),
     "put_vote": ("FalsePositiveBody", {"note": "ours"}),
 }
 # There is no such thing in a store with one report, or nothing to be done.

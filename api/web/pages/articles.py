@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from starlette.responses import Response
 
 from api.article_records import MOST_RECORDS
+from api.filters import read_tag_filter
 from api.parameters import read_text, unless_blank
 from api.problems import Problem
 from api.routes.revisions import NO_ADDRESS
@@ -17,6 +18,7 @@ from api.web.addresses import with_query
 from api.web.blocks import blocks_within
 from api.web.exports import export_article, is_format
 from api.web.marking import MarkedBlock, Span, actors_in, marked_blocks, part_of, spans_in
+from api.web.tagging import tag_fault
 from api.web.visit import Visit
 from ingest.removing import Removing
 from ingest.revisions import Revisions
@@ -48,9 +50,10 @@ class Group:
 async def show_all(visit: Visit) -> Response:
     q = (unless_blank(visit.query.get("q")) or "").strip()
     source = read_text("source", visit.query.get("source")) or ""
-    asked, limit = {"q": q, "source": source}, visit.limit()
+    tags = read_tag_filter(unless_blank(visit.query.get("tag")))
+    asked, limit = {"q": q, "source": source, "tag": ",".join(tags)}, visit.limit()
     position = _position(visit, _LIST, asked)
-    query = ArticleQuery(parse_search(q) if q else None, source or None, limit, position)
+    query = ArticleQuery(parse_search(q) if q else None, source or None, limit, position, tags)
     store = visit.service.store
     page = await store.articles.find(query)
     nothing = query.text is not None and position is None and not page.items
@@ -58,10 +61,11 @@ async def show_all(visit: Visit) -> Response:
         "articles.html",
         q=q,
         source=source,
+        tag=asked["tag"],
         page=page,
         met=snippet_pieces(await articles_met(store, page.items, query.text)),
         read_as=sentence(query.text) if query.text else "",
-        suggestions=await _suggestions(store, query, source) if nothing else [],
+        suggestions=await _suggestions(store, query, asked) if nothing else [],
         totals=await store.totals() if nothing else None,
         next_address=_onward(visit, _LIST, "/articles", asked, page.next),
         more_for_members=page.next is not None and visit.signed_in is None,
@@ -69,10 +73,10 @@ async def show_all(visit: Visit) -> Response:
     )
 
 
-async def _suggestions(store: Store, query: ArticleQuery, source: str) -> list[tuple[str, str]]:
+async def _suggestions(store: Store, query: ArticleQuery, asked: dict[str, str]) -> list[tuple[str, str]]:
     """Return other searches that may have been meant, each with its address."""
     words = await articles_suggested(store, query.text) if query.text else []
-    return [(one, with_query("/articles", {"q": one, "source": source})) for one in words]
+    return [(one, with_query("/articles", asked | {"q": one})) for one in words]
 
 
 def snippet_pieces(met: Mapping[str, Sequence[Snippet]]) -> dict[str, dict[str, list[tuple[str, bool]]]]:
@@ -113,7 +117,17 @@ async def show_one(visit: Visit) -> Response:
         return await _shown(visit, article)
 
 
-async def _shown(visit: Visit, article: Article) -> Response:
+async def tag(visit: Visit) -> Response:
+    """Change the article's tags as the form says."""
+    article = await known_article(visit)
+    fault = await tag_fault(visit, "article", article.id)
+    if not fault:
+        return visit.go(f"/articles/{article.id}#tags")
+    async with visit.service.apart.large:
+        return await _shown(visit, article, 422, tag_fault=fault, tags_written=visit.form.get("tags", ""))
+
+
+async def _shown(visit: Visit, article: Article, status: int = 200, **said: str) -> Response:
     store, list_name = visit.service.store, f"page of the indicators of {article.id}"
     position = _position(visit, list_name, {})
     page = await store.articles.iocs_of(article.id, MOST_RECORDS, position)
@@ -121,6 +135,8 @@ async def _shown(visit: Visit, article: Article) -> Response:
     part, next_start = part_of(text, start)
     return await visit.large_page(
         "article.html",
+        status,
+        **{"tags_written": "", "tag_fault": ""} | said,
         article=replace(article, text=None, structure=""),
         may_remove=await _may_remove(visit, article),
         blocks=(marked_text := await _marked(visit, article, part, start)),

@@ -17,6 +17,7 @@ from api.web.exports import export, is_format
 from api.web.nothing_found import help_for
 from api.web.said_of import families_in_titles, notes_in_tables
 from api.web.sightings import picture
+from api.web.tagging import tag_fault
 from api.web.visit import Visit, private
 from api.web.weekly_bars import weekly_bars
 from intel.canonical import canonical, defang, readings
@@ -30,6 +31,8 @@ from intel.query import IocFilter, IocQuery
 from intel.records import IOC_TYPES, Ioc, Mention, Vote
 from intel.store import Store
 
+# What a form brought and what is wrong with it.
+_NOTHING_SAID = dict.fromkeys(("note", "note_fault", "tags_written", "tag_fault"), "")
 _DRAWN = 500
 _LISTED = 50
 _RELATED = 24
@@ -57,13 +60,18 @@ async def show(visit: Visit) -> Response:
     return await _shown(visit, found)
 
 
-async def vote(visit: Visit) -> Response:
-    """Keep or withdraw the reader's vote that it is a false positive."""
+async def say(visit: Visit) -> Response:
+    """Change its tags, or keep or withdraw the reader's vote that it is a false positive: as the form says."""
     type, value = visit.request.path_params["type"], visit.request.path_params["value"]
     store = visit.service.store
     found = await store.iocs.get(ioc_id(type, value))
     if found is None:
         return await _unknown(visit, type, value)
+    if "vote" not in visit.form and {"tags", "remove_tag"} & {*visit.form}:
+        fault = await tag_fault(visit, "ioc", found.id)
+        if fault:
+            return await _shown(visit, found, 422, tag_fault=fault, tags_written=visit.form.get("tags", ""))
+        return visit.go(f"{ioc_path(type, value)}#tags")
     account_id = visit.member.account.id
     if visit.form.get("vote") == "withdraw":
         await store.votes.withdraw(found.id, account_id)
@@ -76,7 +84,7 @@ async def vote(visit: Visit) -> Response:
     return visit.go(ioc_path(type, value))
 
 
-async def _shown(visit: Visit, ioc: Ioc, status: int = 200, note_fault: str = "", note: str = "") -> Response:
+async def _shown(visit: Visit, ioc: Ioc, status: int = 200, **said: str) -> Response:
     store = visit.service.store
     known, noted, votes = await asyncio.gather(
         _known(store, visit.service.apart, ioc), annotate(store, [ioc], visit.service.clock()), store.votes.of(ioc.id)
@@ -93,9 +101,8 @@ async def _shown(visit: Visit, ioc: Ioc, status: int = 200, note_fault: str = ""
         votes=len(votes),
         notes=noted_votes(votes),
         own=own_vote(votes, visit.signed_in.account.id) if visit.signed_in else None,
-        note_fault=note_fault,
-        note=note,
         longest_note=LONGEST_NOTE,
+        **_NOTHING_SAID | said,
     )
 
 

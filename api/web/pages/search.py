@@ -33,6 +33,7 @@ _ROWS = 50
 _SOURCES_SHOWN = 12
 _WEEKS_SHOWN = 12
 _MALWARE_SHOWN = 8
+_TAGS_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,7 @@ class Asked:
     until: str = ""
     source: str = ""
     malware: str = ""
+    tag: str = ""
     status: str = ""
     exclude: str = ""
     min_sources: str = ""
@@ -153,10 +155,17 @@ def _choices(asked: Asked, shown: Sequence[Ioc]) -> dict[str, list[Choice]]:
     families |= dict.fromkeys(name for name, _ in named.most_common(_MALWARE_SHOWN))
     return {
         "malware": [_choice(asked, "malware", name) for name in families],
+        "tag": [_choice(asked, "tag", tag) for tag in _tags(asked, shown)],
         "status": [_choice(asked, "status", name) for name in STATUSES],
         "exclude": [_excluded(asked, name) for name in EXCLUSIONS],
         "min_sources": [_choice(asked, "min_sources", number) for number in ("2", "3", "5")],
     }
+
+
+def _tags(asked: Asked, shown: Sequence[Ioc]) -> list[str]:
+    """Return the tags on this page, most indicators first, and before them the one that is asked for."""
+    counted = Counter(tag for ioc in shown for tag in ioc.tags).most_common(_TAGS_SHOWN)
+    return list(dict.fromkeys([*([asked.tag] if asked.tag else []), *(tag for tag, _ in counted)]))
 
 
 def _choice(asked: Asked, field: str, value: str) -> Choice:

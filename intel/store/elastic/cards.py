@@ -48,7 +48,7 @@ def card_parts(document: Document) -> tuple[str, str]:
         "first_seen": _brief(document["first_seen"]),
         "last_seen": _brief(document["last_seen"]),
     }
-    tail = {name: document[name] for name in ("sources", "context", "malware")} | {"tags": []}
+    tail = {name: document[name] for name in ("sources", "context", "malware")} | {"tags": document.get("tags", ())}
     members = orjson.dumps(tail)[1:-1].decode()
     article = _article_json(*document["article"].items())
     return orjson.dumps(head)[:-1].decode(), f'{document["sightings"]},{members},"article":{article}'

@@ -28,6 +28,7 @@ from intel.store.copying import (
     KeptFile,
     Ledger,
     Records,
+    Tagged,
 )
 from intel.store.elastic.accounts import FIRST_ADMINISTRATOR_ID, slot_id
 from intel.store.elastic.addresses import address_document, address_id
@@ -48,7 +49,9 @@ from intel.store.elastic.packing import unpack
 from intel.store.elastic.readings import reading_document, reading_id, reading_record
 from intel.store.elastic.searches import search_document
 from intel.store.elastic.submissions import submission_document
+from intel.store.elastic.tags import ElasticTags
 from intel.store.port import Articles, Entry, Votes
+from intel.store.tags import TaggedKind
 from intel.times import from_rfc3339
 
 # The order in which points in time are opened; what stands together is opened at once.
@@ -82,6 +85,7 @@ _OPENED = (
 # What the copy derives anew.
 DERIVED_NOUNS = frozenset({"clusters", "malware_names"})
 _EVERYTHING: Document = {"match_all": {}}
+_TAGGED: Document = {"exists": {"field": "tags"}}
 _COMPLETE: Document = {"exists": {"field": "seen_at"}}
 _IN_ORDER = ({"article_id": "asc"}, {"position": "asc"}, {"ioc_id": "asc"})
 _ARTICLES_AT_ONCE = 50
@@ -207,7 +211,7 @@ class _State:
         self._pits = pits
 
     async def count(self, part: str) -> int:
-        if part in ("votes", "catalogue_parts", "catalogues"):
+        if part in ("votes", "tags", "catalogue_parts", "catalogues"):
             return len([None async for _ in self.of(part)])
         if part == "articles":
             return await self._indices[part].count_of(self._pits[part], _COMPLETE)
@@ -218,6 +222,7 @@ class _State:
         special: dict[str, Callable[[], AsyncGenerator[Any, None]]] = {
             "articles": self._articles,
             "votes": self._votes,
+            "tags": self._tagged,
             "catalogues": self._catalogues,
             "catalogue_parts": self._catalogue_parts,
         }
@@ -250,6 +255,13 @@ class _State:
             for hit in page:
                 for account_id, said in hit["_source"]["votes"].items():
                     yield Vote(hit["_id"], account_id, said["note"], from_rfc3339(said["voted_at"]))
+
+    async def _tagged(self) -> AsyncGenerator[Tagged, None]:
+        kinds: tuple[tuple[TaggedKind, str], ...] = (("ioc", "iocs"), ("article", "articles"))
+        for kind, noun in kinds:
+            async for page in self._pages(noun, _TAGGED, members=["id", "tags"]):
+                for hit in page:
+                    yield Tagged(kind, hit["_source"]["id"], tuple(hit["_source"]["tags"]))
 
     async def _catalogues(self) -> AsyncGenerator[Catalogue, None]:
         for document in await self._imported():
@@ -296,11 +308,14 @@ def _records(kept: _Kept, page: Sequence[Document]) -> list[Any]:
 class ElasticCopier:
     """`intel.store.copying.Copier` of one cluster."""
 
-    def __init__(self, index: Callable[[str], Index], bulk: Bulk, articles: Articles, votes: Votes) -> None:
+    def __init__(
+        self, index: Callable[[str], Index], bulk: Bulk, articles: Articles, votes: Votes, tags: ElasticTags
+    ) -> None:
         self._indices = {noun: index(noun) for together in _OPENED for noun in together}
         self._bulk = bulk
         self._articles = articles
         self._votes = votes
+        self._tags = tags
 
     @asynccontextmanager
     async def state(self) -> AsyncIterator[Records]:
@@ -325,6 +340,8 @@ class ElasticCopier:
         elif part == "votes":
             for start in range(0, len(records), _VOTES_AT_ONCE):
                 await asyncio.gather(*map(self._votes.put, records[start : start + _VOTES_AT_ONCE]))
+        elif part == "tags":
+            await self._tags.put(records)
         elif part == "changes":
             await self._put_changes(records)
         else:

@@ -36,6 +36,7 @@ IOC_MEMBERS = (
     "article",
     "added_at",
     "changed_at",
+    "tags",
 )
 # Beside the record: its places in the change feed, and what was removed. 0 is what waits for its number.
 CHANGE_MEMBERS = ("added_at", "changed_at", "added_number", "change_number", "removed")
@@ -159,6 +160,12 @@ def ioc_document(
     return document | {"card": card_parts(document)}
 
 
+def with_tags(ioc: Document, tags: Sequence[str]) -> Document:
+    """Return an indicator's document with these tags, in its card too."""
+    tagged = {**ioc, "tags": list(tags)}
+    return tagged | {"card": card_parts(tagged)}
+
+
 def _ref_document(sighting: Document) -> Document:
     members = {name: sighting[name] for name in ("title", "url", "source_name", "published_at", "seen_at")}
     # Sightings that an earlier version wrote have no domain.
@@ -200,6 +207,7 @@ def ioc_record(document: Document) -> Ioc:
         # What a former version stored does not tell these before it is numbered.
         added_at=from_rfc3339(document.get("added_at") or document["first_seen"]),
         changed_at=from_rfc3339(document.get("changed_at") or document["last_seen"]),
+        tags=tuple(document.get("tags", ())),
     )
 
 
@@ -219,6 +227,8 @@ def following(before: Document | None, derived: Document | None, now: datetime) 
         added = {"added_at": (at := moment(now)), "changed_at": at, "change_number": 0}
         return derived | added | {"false_positives": 0 if before is None else None}
     kept = {name: before[name] for name in _KEPT_MEMBERS if name in before}
+    if before.get("tags"):
+        derived = with_tags(derived, before["tags"])
     if ioc_record(before) == ioc_record(derived):
         return derived | kept
     added = {"added_at": before["first_seen"]} | kept

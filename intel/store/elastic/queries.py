@@ -79,6 +79,8 @@ def _most(field: str, size: int) -> Query:
 def article_page(query: ArticleQuery) -> Query:
     """Return the request for one page of articles."""
     filters: list[Query] = [{"exists": {"field": "seen_at"}}]
+    if query.tags:
+        filters.append({"terms": {"tags": query.tags}})
     if query.source is not None:
         filters.append(term("source_name", query.source))
     if query.text is not None:
@@ -152,6 +154,8 @@ def filtered(only: IocFilter) -> list[Query]:
         folded = {"terms": {"malware_folded": [name.casefold() for name in only.malware]}}
         # What a former version stored has no folded names.
         found.append(any_of([folded, {"terms": {"malware": only.malware}}]))
+    if only.tags:
+        found.append({"terms": {"tags": only.tags}})
     if only.added_since is not None:
         found.append(_added_since(only.added_since))
     if only.min_sources > 1:

@@ -201,7 +201,10 @@ class Saving:
         await self.sightings.refresh()
         copied = await self._recount_clusters(held, article, settled)
         await self.recount.recount(present | gone | held.left_iocs | copied)
-        if await self.articles.replace(held.found, {**article_document(article), "digest": draft.content}) is None:
+        document = {**article_document(article), "digest": draft.content}
+        if tags := held.found.source.get("tags"):
+            document["tags"] = tags
+        if await self.articles.replace(held.found, document) is None:
             return False
         await self.articles.refresh()
         return await self.clusters.counts_for(article.cluster_id) == settled.source_name
@@ -256,7 +259,7 @@ class Saving:
 
 def _draft(entry: Entry) -> Draft:
     counts = dict(Counter(sighting.type for sighting in entry.sightings))
-    article = replace(entry.article, ioc_counts=counts)
+    article = replace(entry.article, ioc_counts=counts, tags=())
     content = digest(to_document(article), list(entry.sightings))
     return Draft(article, entry.sightings, entry.addresses, content)
 

@@ -40,6 +40,7 @@ from intel.store.elastic.saving import HELD_SECONDS, Saving
 from intel.store.elastic.searches import ElasticDeliveries, ElasticSearches
 from intel.store.elastic.subjects import ElasticSubjects
 from intel.store.elastic.submissions import ElasticSubmissions
+from intel.store.elastic.tags import ElasticTags
 from intel.store.elastic.votes import ElasticVotes
 from intel.store.elastic.weeks import ElasticWeeks
 from intel.store.observing import Observe, unobserved
@@ -91,6 +92,7 @@ class ElasticStore:
             self._index("accounts"), self._index("keys"), self._index("sessions"), leases, bulk
         )
         self.audit = ElasticAudit(self._index("audit"), bulk)
+        self.tags = ElasticTags(iocs, articles, bulk, clock)
         self.marks = ElasticMarks(iocs, leases, bulk)
         self.feeds = ElasticFeeds(self._index("feeds"))
         self.files = ElasticFiles(self._index("files"))
@@ -99,7 +101,7 @@ class ElasticStore:
         self.domains = ElasticDomains(self._index("blocked_domains"))
         self.feedback = ElasticFeedbacks(self._index("feedback"))
         self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
-        self.copier = ElasticCopier(self._index, bulk, self.articles, self.votes)
+        self.copier = ElasticCopier(self._index, bulk, self.articles, self.votes, self.tags)
         self._reindex = Reindex(self._cluster, self._indices, leases, bulk, recount)
         # Whoever looks up what is not there is told what there is.
         self._totals = Gathering(self._read_totals, _MOST_TOLD)

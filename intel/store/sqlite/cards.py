@@ -70,7 +70,7 @@ def _rendered(connection: sqlite3.Connection, rows: Iterable[_Row]) -> Iterator[
     articles: dict[int, tuple[str, str, orjson.Fragment]] = {}
     moments: dict[int, str] = {}
     for row in rows:
-        id, type, value, first, last, added, changed, sightings, sources, context, malware, article, votes = row[
+        id, type, value, first, last, added, changed, sightings, sources, context, malware, article, tags, votes = row[
             :_CARD_COLUMNS
         ]
         if article not in articles:
@@ -92,7 +92,7 @@ def _rendered(connection: sqlite3.Connection, rows: Iterable[_Row]) -> Iterator[
             "sources": sources,
             "context": context,
             "malware": orjson.Fragment(malware),
-            "tags": (),
+            "tags": orjson.Fragment(tags),
             "article": shown,
         }
         names = tuple(orjson.loads(malware)) if malware != "[]" else ()
@@ -106,9 +106,9 @@ def _article(connection: sqlite3.Connection, seq: int) -> tuple[str, str, orjson
     return ref.title, ref.source_name, orjson.Fragment(orjson.dumps(article_members(ref)))
 
 
-_CARD_COLUMNS = 13
+_CARD_COLUMNS = 14
 _CARDS = """i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.changed_at, i.sightings, i.sources,
-    i.context, i.malware, i.article_seq, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id)"""
+    i.context, i.malware, i.article_seq, i.tags, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id)"""
 _ARTICLE = """
     SELECT id AS article_id, title, url, source_name, published_at, seen_at, source_domain FROM articles WHERE seq = ?
 """

@@ -31,13 +31,14 @@ from intel.store.sqlite.changes import next_moment, take_numbers
 from intel.store.sqlite.connection import ROWS_AT_ONCE, Database, connect, engine_errors
 from intel.store.sqlite.readings import reading_record, reading_row
 from intel.store.sqlite.rows import ARTICLES_WITH_TEXT, article, from_row, id_bytes, id_text, sightings_of, to_row
+from intel.store.sqlite.tags import COUNT_TAGGED, read_tagged, write_tagged
 from intel.times import from_milliseconds
 
 # What the copy derives anew from the records of the parts; virtual tables bring tables of their own name.
 DERIVED_TABLES = frozenset(
     {
         "article_days", "article_observables", "malware_lists", "malware_names", "submission_counts", "warned_basis",
-        "article_texts", "article_words", "iocs", "ioc_counts", "ioc_sources", "ioc_words",
+        "article_tags", "article_texts", "article_words", "ioc_tags", "iocs", "ioc_counts", "ioc_sources", "ioc_words",
         "mentions", "named_near", "newly_named", "rebuilding", "removed_iocs", "save_numbers", "sightings",
         "source_counts", "source_lists", "source_weeks", "sources",
     }
@@ -144,11 +145,13 @@ READERS: dict[str, Callable[[sqlite3.Connection], Iterator[Any]]] = {
     "articles": _read_articles,
     "addresses": _read_addresses,
     "changes": _read_changes,
+    "tags": read_tagged,
 }
 _WRITERS: dict[str, Callable[[sqlite3.Connection, Sequence[Any]], None]] = {
     **{part: table.write for part, table in TABLES.items()},
     "addresses": _write_addresses,
     "changes": _write_changes,
+    "tags": write_tagged,
 }
 _COUNTED = {**{part: table.name for part, table in TABLES.items()}, "articles": "articles"}
 
@@ -254,6 +257,7 @@ _SET_LEDGER = """
     )
 """
 _COUNTS = {
+    "tags": COUNT_TAGGED,
     "addresses": "SELECT count(DISTINCT address) FROM addresses",
     "changes": "SELECT (SELECT count(*) FROM iocs) + (SELECT count(*) FROM removed_iocs)",
 }

@@ -10,6 +10,7 @@ from intel.store.sqlite.matching import Sql
 from intel.times import to_milliseconds
 
 OF_SOURCE = "source_seq = (SELECT seq FROM sources WHERE name = ?)"
+OF_TAG = "tag = ?"
 OF_MALWARE = "malware_seq = (SELECT seq FROM malware_names WHERE name = ?)"
 # The columns of type and time, by the table that a list is read from.
 COLUMNS = MappingProxyType(
@@ -18,6 +19,7 @@ COLUMNS = MappingProxyType(
         "iocs": ("i.type", "i.newest_first"),
         "source_lists": ("l.type", "l.newest_first"),
         "malware_lists": ("i.type", "l.newest_first"),
+        "ioc_tags": ("i.type", "i.newest_first"),
     }
 )
 
@@ -38,11 +40,15 @@ def removed_of(only: IocFilter) -> Sql:
 
 def inline(only: IocFilter) -> list[Sql]:
     """Return all that a filter asks of an indicator `i`; lists of sources and malware are asked for it by their key."""
-    filters = [*of_spans(only, COLUMNS["iocs"]), *exact(only), *of_malware(only)]
-    if only.sources:
-        asked = " OR ".join(f"({_LISTED.format('source_lists', OF_SOURCE)})" for _ in only.sources)
-        filters.append(Sql(f"({asked})", only.sources))
-    return filters
+    return [*of_spans(only, COLUMNS["iocs"]), *exact(only), *of_malware(only), *of_sources(only)]
+
+
+def of_sources(only: IocFilter) -> list[Sql]:
+    """Return what a filter asks of the sources of an indicator `i`."""
+    if not only.sources:
+        return []
+    asked = " OR ".join(f"({_LISTED.format('source_lists', OF_SOURCE)})" for _ in only.sources)
+    return [Sql(f"({asked})", only.sources)]
 
 
 def of_malware(only: IocFilter) -> list[Sql]:
@@ -55,6 +61,8 @@ def of_malware(only: IocFilter) -> list[Sql]:
 def exact(only: IocFilter) -> list[Sql]:
     """Return what a filter asks of an indicator `i` beside type, time, source and malware."""
     filters = []
+    if only.tags:
+        filters.append(_tagged(only))
     if only.added_since is not None:
         filters.append(Sql("i.added_at >= ?", (to_milliseconds(only.added_since),)))
     if only.min_sources > 1:
@@ -65,6 +73,11 @@ def exact(only: IocFilter) -> list[Sql]:
     if "false_positive" in only.exclude:
         filters.append(Sql("NOT EXISTS (SELECT 1 FROM votes AS v WHERE v.ioc_id = i.id)"))
     return filters
+
+
+def _tagged(only: IocFilter) -> Sql:
+    names = ", ".join("?" * len(only.tags))
+    return Sql(f"EXISTS (SELECT 1 FROM ioc_tags AS t WHERE t.tag IN ({names}) AND t.ioc_seq = i.seq)", only.tags)
 
 
 def of_spans(only: IocFilter, columns: tuple[str, str]) -> list[Sql]:

@@ -134,7 +134,7 @@ def ioc_list_total(query: IocQuery) -> Sql:
 
 def _are_apart(query: IocQuery) -> bool:
     """Return whether no indicator stands in two of a query's lanes: of types and times none does."""
-    return len({*query.filter.sources}) + len({*query.filter.malware}) < 2
+    return len({*query.filter.sources}) + len({*query.filter.malware}) + len({*query.filter.tags}) < 2
 
 
 def _lane_count(filters: Sequence[Sql], table: str) -> Sql:
@@ -242,8 +242,10 @@ def article_total(query: ArticleQuery) -> Sql:
 
 
 # What stands for an indicator in each table that lists are read from.
-_SEQ = MappingProxyType({"iocs": "i.seq", "source_lists": "l.ioc_seq", "malware_lists": "l.ioc_seq"})
-_ALIAS = MappingProxyType({"iocs": "i", "source_lists": "l", "malware_lists": "l"})
+_SEQ = MappingProxyType(
+    {"iocs": "i.seq", "source_lists": "l.ioc_seq", "malware_lists": "l.ioc_seq", "ioc_tags": "l.ioc_seq"}
+)
+_ALIAS = MappingProxyType({"iocs": "i", "source_lists": "l", "malware_lists": "l", "ioc_tags": "i"})
 
 
 def _lanes(query: IocQuery) -> list[tuple[str, list[Sql]]]:
@@ -251,7 +253,11 @@ def _lanes(query: IocQuery) -> list[tuple[str, list[Sql]]]:
     only = query.filter
     if query.ids is not None:
         return [("iocs", [*filtering.inline(only), *_of_ids(query)])] if only.spans else []
-    if only.sources:
+    if only.tags:
+        # Few have one, so that they are sorted.
+        table, keys = "ioc_tags", [Sql(filtering.OF_TAG, (tag,)) for tag in dict.fromkeys(only.tags)]
+        rest = [*filtering.of_sources(only), *filtering.of_malware(only), *filtering.exact(replace(only, tags=()))]
+    elif only.sources:
         table, keys = "source_lists", [Sql(OF_SOURCE, (name,)) for name in dict.fromkeys(only.sources)]
         rest = [*filtering.of_malware(only), *filtering.exact(only)]
     elif only.malware:
@@ -301,7 +307,8 @@ def _list_page(filters: Sequence[Sql], table: str, most: int) -> Sql:
 def _from(table: str, where: str) -> str:
     if table == "iocs":
         return "iocs AS i"
-    return f"{table} AS l CROSS JOIN iocs AS i ON i.seq = l.ioc_seq" if "i." in where else f"{table} AS l"
+    needs_record = table == "ioc_tags" or "i." in where
+    return f"{table} AS l CROSS JOIN iocs AS i ON i.seq = l.ioc_seq" if needs_record else f"{table} AS l"
 
 
 def _of_ids(query: IocQuery) -> list[Sql]:
@@ -361,12 +368,15 @@ def _class(text: SearchText) -> Sql:
 
 def _plain(only: IocFilter) -> list[Sql]:
     """Return what a search asks of each of its matches `i`; the rest restricts what matches."""
-    return [*filtering.of_spans(only, filtering.COLUMNS["iocs"]), *filtering.exact(replace(only, added_since=None))]
+    return [
+        *filtering.of_spans(only, filtering.COLUMNS["iocs"]),
+        *filtering.exact(replace(only, added_since=None, tags=())),
+    ]
 
 
 def _matching(query: IocQuery, text: SearchText) -> Sql:
-    """Select `seq` of what matches the text, the sources, the malware, the ids and `added_since`: as sets, because the
-    engine would otherwise try each id with each match.
+    """Select `seq` of what matches the text, the sources, the malware, the tags, the ids and `added_since`: as sets,
+    because the engine would otherwise try each id with each match.
     """
     only, sets = query.filter, [matching_iocs(text.clauses, ANYWHERE, text.exact_ids)]
     if only.sources:
@@ -379,6 +389,9 @@ def _matching(query: IocQuery, text: SearchText) -> Sql:
         of_malware = f"malware_seq IN (SELECT seq FROM malware_names WHERE name IN ({names}))"
         folded = tuple(name.casefold() for name in only.malware)
         sets.append(Sql(f"SELECT ioc_seq AS seq FROM malware_lists WHERE {of_malware}", folded))
+    if only.tags:
+        names = ", ".join("?" * len(only.tags))
+        sets.append(Sql(f"SELECT ioc_seq AS seq FROM ioc_tags WHERE tag IN ({names})", only.tags))
     if query.ids is not None:
         sets.append(of_ids(query.ids))
     if only.added_since is not None:
@@ -389,6 +402,9 @@ def _matching(query: IocQuery, text: SearchText) -> Sql:
 
 def _article_filters(query: ArticleQuery) -> list[Sql]:
     filters = []
+    if query.tags:
+        names = ", ".join("?" * len(query.tags))
+        filters.append(Sql(f"seq IN (SELECT article_seq FROM article_tags WHERE tag IN ({names}))", query.tags))
     if query.source is not None:
         filters.append(Sql("source_name = ?", (query.source,)))
     if query.text is not None:

@@ -16,14 +16,14 @@ R = TypeVar("R")
 
 IOC_COLUMNS = """
     i.id, i.type, i.value, i.first_seen, i.last_seen, i.sightings, i.sources, i.context, i.malware,
-    i.added_at, i.changed_at,
+    i.added_at, i.changed_at, i.tags,
     a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at,
     a.source_domain
 """
 IOCS = f"SELECT {IOC_COLUMNS} FROM iocs AS i CROSS JOIN articles AS a ON a.seq = i.article_seq"
 ARTICLE_COLUMNS = """
     id, url, title, source_name, author, published_at, fetched_at, language, summary, cluster_id, notes, ioc_counts,
-    ioc_dropped, revision, findings, source_domain
+    ioc_dropped, revision, findings, source_domain, tags
 """
 ARTICLES_WITH_TEXT = f"SELECT {ARTICLE_COLUMNS}, seq, text, structure FROM articles LEFT JOIN article_texts USING (seq)"
 
@@ -117,6 +117,7 @@ def ioc(row: sqlite3.Row) -> Ioc:
         article=article_ref(row),
         added_at=from_milliseconds(row["added_at"]),
         changed_at=from_milliseconds(row["changed_at"]),
+        tags=tuple(json.loads(row["tags"])),
     )
 
 
@@ -141,6 +142,7 @@ def article(row: sqlite3.Row, text: str | None = None, structure: str | None = N
         findings=json.loads(row["findings"]),
         source_domain=row["source_domain"],
         structure=structure or "",
+        tags=tuple(json.loads(row["tags"])),
     )
 
 

@@ -189,6 +189,7 @@ _FORGET = (
     "DELETE FROM readings WHERE article_id = :id",
     "DELETE FROM article_texts WHERE seq = :seq",
     "DELETE FROM article_words WHERE rowid = :seq",
+    "DELETE FROM article_tags WHERE article_seq = :seq",
     """
     UPDATE submissions SET article_id = NULL, ioc_count = NULL, ioc_dropped = NULL, reason = 'removed', detail = :detail
     WHERE article_id = :id

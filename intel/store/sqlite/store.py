@@ -25,6 +25,7 @@ from intel.store.port import (
     Progress,
     Readings,
     Submissions,
+    Tags,
     Votes,
     Weeks,
 )
@@ -48,6 +49,7 @@ from intel.store.sqlite.rows import moment
 from intel.store.sqlite.searches import SqliteDeliveries, SqliteSearches
 from intel.store.sqlite.subjects import SqliteSubjects
 from intel.store.sqlite.submissions import SqliteSubmissions
+from intel.store.sqlite.tags import SqliteTags
 from intel.store.sqlite.votes import SqliteVotes
 from intel.store.sqlite.weeks import SqliteWeeks
 from intel.store.subjects import Subjects
@@ -75,6 +77,7 @@ class SqliteStore:
         self._domains = SqliteDomains(self._database)
         self._catalogues = SqliteCatalogues(self._database)
         self._votes = SqliteVotes(self._database)
+        self._tags = SqliteTags(self._database, clock)
         self._feedback = SqliteFeedbacks(self._database)
         self._marks = SqliteMarks(self._database)
         self._audit = SqliteAudit(self._database)
@@ -138,6 +141,10 @@ class SqliteStore:
     @property
     def votes(self) -> Votes:
         return self._votes
+
+    @property
+    def tags(self) -> Tags:
+        return self._tags
 
     @property
     def copier(self) -> Copier:

@@ -89,3 +89,17 @@ def test_an_account_is_removed_with_its_keys_and_if_asked_with_what_it_submitted
     assert listed(here) - {"both.example"} == {"shared.example", *(() if with_submissions else ("own.example",))}
     again = here.run("account", "remove", EMAIL, *options)
     assert (again.returncode, again.stderr.strip()) == (1, f"ioc: {EMAIL} has no account; see: ioc account list")
+
+
+@pytest.mark.promise("tags.who")
+def test_tags_are_changed_and_filtered_by(here: Installation) -> None:
+    take_in(here, "one", "two")
+    answer = here.run("tag", "one[.]example", "--add", "C2", "--add", "old", "--json")
+    assert json.loads(answer.stdout) == {"tags": ["c2", "old"]}
+    assert "tags: c2" in here.run("tag", "one.example", "--remove", "old").stderr
+    found = json.loads(here.run("list", "--tag", "c2", "--json").stdout)["items"]
+    assert [(item["value"], item["tags"]) for item in found] == [("one.example", ["c2"])]
+    article = article_of(here, "two.example")
+    assert json.loads(here.run("article", "tag", article, "--add", "x", "--json").stdout) == {"tags": ["x"]}
+    for wrong in (("tag", "nothing.example"), ("tag", "one.example", "--add", "two words"), ("article", "tag", "none")):
+        assert here.run(*wrong).returncode == 1

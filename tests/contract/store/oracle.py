@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from intel.ageing import age
@@ -34,9 +34,12 @@ class Known:
 class Oracle:
     """What a store must answer after these saves."""
 
-    def __init__(self, saves: Iterable[Saved], voted: Collection[str] = ()) -> None:
-        """`voted` are the ids of indicators that are called false positives."""
+    def __init__(
+        self, saves: Iterable[Saved], voted: Collection[str] = (), tagged: Mapping[str, tuple[str, ...]] | None = None
+    ) -> None:
+        """`voted` are the ids of indicators that are called false positives, `tagged` the tags of others by id."""
         self._voted = voted
+        self._tagged = tagged or {}
         self._saved = {saved.article.id: saved for saved in saves}
         seen: dict[tuple[str, str], list[tuple[Article, Sighting]]] = {}
         for saved in self._saved.values():
@@ -98,6 +101,7 @@ class Oracle:
             article=found[0][0].ref,
             added_at=found[0][0].seen_at,
             changed_at=found[0][0].seen_at,
+            tags=self._tagged.get(ioc_id(type, value), ()),
         )
         own = [text.split() for text in value_words(type, value)]
         sources = frozenset(article.source_name for article, _ in found)
@@ -141,6 +145,7 @@ def _passes(query: IocQuery, known: Known) -> bool:
         and (only.until is None or ioc.last_seen <= only.until)
         and (not only.sources or not known.source_names.isdisjoint(only.sources))
         and (not only.malware or not {name.casefold() for name in only.malware}.isdisjoint(named))
+        and (not only.tags or not set(only.tags).isdisjoint(ioc.tags))
         and ioc.sources >= only.min_sources
         and (not only.statuses or status in only.statuses)
         and not (status == "expired" and "expired" in only.exclude)

@@ -76,6 +76,8 @@ async def fill(store: Store) -> None:
     )
     await store.votes.put(Vote(id_of("domain evil.example"), "account-1", "ours", hour(8)))
     await store.votes.put(Vote(id_of("domain evil.example"), "account-2", "", hour(9)))
+    await store.tags.change("ioc", id_of("domain evil.example"), ["c2", "äö:x=1"])
+    await store.tags.change("article", make_article("b").id, ["campaign"])
     await store.feedback.put(make_feedback("account-1"))
     candidate = {"type": "domain", "value": "evil.example", "kept": True, "score": 3}
     said = (("domain", "evil.example"),)
@@ -114,6 +116,8 @@ async def answers(store: Store) -> list[Any]:
         await store.iocs.facets(IocQuery()),
         await store.iocs.mentions_of(evil.id, 10),
         await store.articles.find(ArticleQuery(limit=10)),
+        await store.articles.find(ArticleQuery(limit=10, tags=("campaign",))),
+        await listed(store, tags=("äö:x=1",)),
         await store.articles.id_of("https://news.example/a"),
         await store.votes.counts([evil.id]),
         [one async for one in store.feedback.all()],

@@ -18,6 +18,7 @@ from tests.contract.store.oracle import Oracle
 
 NOW = hour(24 * 120)
 SORTS = ("last_seen", "first_seen", "sources", None)
+TAGS = ("c2", "campaign:kestrel", "seen=twice")
 TEXTS = (None, None, "evil", "l*", "198.51.0.0/16")
 
 pytestmark = pytest.mark.timeout(300)
@@ -42,6 +43,7 @@ def asked_at_random(random: Random) -> IocQuery:
         "until": hour(random.choice((15, 20.5))),
         "statuses": tuple(random.sample(("active", "ageing", "expired"), random.choice((1, 2)))),
         "exclude": tuple(random.sample(EXCLUSIONS, random.choice((1, 2, 3)))),
+        "tags": tuple(random.sample(TAGS, random.choice((1, 2)))),
         "min_sources": random.choice((2, 3)),
         "now": NOW,
     }
@@ -71,8 +73,11 @@ async def test_filters_let_through_what_the_rules_say_in_order(store: Store) -> 
     voted = sorted({ioc_id(one.type, one.value) for saved in saves for one in saved.sightings})[::7]
     for id in voted:
         await store.votes.put(Vote(id, "an-account", "", hour(1)))
-    oracle, random, found = Oracle(saves, voted), Random(17), 0
-    for _ in range(80):
+    tagged = {id: TAGS[number % 3 :] for number, id in enumerate(voted[::2])}
+    for id, tags in tagged.items():
+        assert await store.tags.change("ioc", id, tags) == tags
+    oracle, random, found = Oracle(saves, voted, tagged), Random(17), 0
+    for _ in range(100):
         asked = asked_at_random(random)
         expected = oracle.iocs(asked)
         items, total = await walked(store, asked)
