@@ -14,17 +14,22 @@ COPY ingest ingest
 COPY api api
 COPY mcp_server mcp_server
 COPY ioc_intelligence ioc_intelligence
-COPY scripts/compose_secrets.py scripts/cluster_secrets.py scripts/
-RUN .venv/bin/python -m compileall -q --invalidation-mode unchecked-hash \
-    search_mappings intel ingest api mcp_server ioc_intelligence \
- && rm -f scripts/install scripts/bootstrap.py requirements.txt
-
-FROM ${PYTHON_IMAGE}
+COPY scripts/compose_secrets.py scripts/cluster_secrets.py scripts/image_root.py scripts/
+# Files of the same content make the same layer, whenever they were written.
+ARG SOURCE_DATE_EPOCH=0
 RUN groupadd --gid 10001 ioc \
  && useradd --uid 10001 --gid ioc --no-create-home --home-dir /data --shell /usr/sbin/nologin ioc \
- && install -d -o ioc -g ioc -m 0700 /data
-COPY --from=build /app /app
-ENV PATH=/app/.venv/bin:$PATH \
+ && install -d -m 0700 /own/data \
+ && mv scripts/image_root.py /tmp \
+ && rm -f scripts/install scripts/bootstrap.py requirements.txt .venv/installed.json \
+ && SOURCE_DATE_EPOCH=$SOURCE_DATE_EPOCH PYTHONHASHSEED=0 .venv/bin/python -I /tmp/image_root.py /app /image \
+ && touch --date=@$SOURCE_DATE_EPOCH /own/data
+
+# Python and what the service needs of the system, and nothing else of it: no package manager, no compiler.
+FROM scratch
+COPY --from=build /image /
+COPY --from=build --chown=10001:10001 /own /
+ENV PATH=/app/.venv/bin:/usr/local/bin:/usr/bin:/bin \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     IOC_HOST=0.0.0.0 \

@@ -144,6 +144,43 @@ def test_the_service_is_an_ordinary_user_who_may_read_its_own_secrets_only(up: C
     assert up.inside(service, "sh", "-c", "touch /app/x 2>/dev/null || echo refused").strip() == "refused"
 
 
+@pytest.mark.promise("ways.image")
+def test_the_image_is_small_and_holds_no_package_manager(up: Compose) -> None:
+    image = json.loads(
+        subprocess.check_output(["docker", "image", "inspect", up.container("api")["Image"]], timeout=60)
+    )
+    assert image[0]["Size"] < 200_000_000
+    found = up.inside("api", "sh", "-c", "ls /usr/bin /usr/local/bin /app/.venv/bin 2>/dev/null").split()
+    assert not {"pip", "pip3", "apt", "apt-get", "dpkg", "gcc", "curl"} & set(found)
+
+
+@pytest.mark.promise("ways.image")
+def test_the_image_lists_its_parts(up: Compose) -> None:
+    listed = json.loads(up.inside("api", "cat", "/app/sbom.cdx.json"))
+    names = {part["name"] for part in listed["components"]}
+    assert {"fastapi", "elasticsearch", "python", "libc6", "ca-certificates"} <= names
+    assert all(part["version"] and part["purl"].startswith("pkg:") for part in listed["components"])
+
+
+_EVERY_MODULE = """
+import importlib, pkgutil
+for room in ("api", "ingest", "intel", "mcp_server", "search_mappings", "ioc_intelligence"):
+    package = importlib.import_module(room)
+    for module in pkgutil.walk_packages(package.__path__, room + "."):
+        # The client is for programs elsewhere.
+        if not module.name.endswith(("__main__", "ioc_intelligence.client")):
+            importlib.import_module(module.name)
+print("all there")
+"""
+
+
+def test_nothing_that_the_service_needs_was_left_out_of_the_image(up: Compose) -> None:
+    assert up.inside("worker", "python", "-c", _EVERY_MODULE) == "all there\n"
+    # Pages are read with what many packages bring along: languages, dates, suffixes, fonts.
+    page = "<html lang=de><p>Am 3. November rief die Schadsoftware hxxp://evil[.]example/x auf.</p></html>"
+    assert '"http://evil.example/x"' in up.inside("worker", "sh", "-c", f"echo '{page}' | ioc extract -")
+
+
 def test_accounts_outlive_containers_that_are_made_anew(up: Compose) -> None:
     command = "echo correct horse battery staple 9 | ioc account create someone@example.org"
     up.inside("api", "sh", "-c", command)

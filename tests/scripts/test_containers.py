@@ -1,6 +1,12 @@
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -110,6 +116,52 @@ def test_the_image_runs_as_an_ordinary_user_on_the_locked_packages_alone() -> No
     assert re.search(r"^USER ioc$", text, re.M)
     assert re.findall(r"pip install", text) == []
     assert "RUN scripts/install" in text
+
+
+image_root: Any = importlib.import_module("scripts.image_root")
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [
+        ("babel/locale-data/root.dat", True),
+        ("babel/locale-data/de_AT.dat", False),
+        ("regex/tests/test_regex.py", False),
+        ("regex/testing.py", True),
+        ("lxml/etree.cpython-313-x86_64-linux-gnu.so", True),
+        ("lxml/objectify.cpython-313-x86_64-linux-gnu.so", False),
+        ("pygments/lexers/python.py", True),
+        ("pygments/lexers/ruby.py", False),
+        ("site-packages/pip/__init__.py", False),
+        ("json/__pycache__/decoder.cpython-313.pyc", False),
+        ("test_of_ours.py", True),
+    ],
+)
+def test_what_nobody_asks_for_is_left_out_of_the_image(path: str, kept: bool) -> None:
+    assert bool(image_root.LEFT_OUT.match(path)) is not kept
+
+
+def test_a_module_without_its_symbols_is_smaller_and_loads(tmp_path: Path) -> None:
+    original = importlib.util.find_spec("uvloop.loop")
+    assert original and original.origin
+    copied = Path(shutil.copy(original.origin, tmp_path / "cut.so"))
+    image_root.drop_symbols(copied)
+    assert copied.stat().st_size < Path(original.origin).stat().st_size
+    load = "import ctypes, sys; print(bool(ctypes.PyDLL(sys.argv[1]).PyInit_loop))"
+    assert subprocess.check_output([sys.executable, "-c", load, str(copied)], text=True, timeout=60) == "True\n"
+
+
+def test_a_file_lies_in_the_image_where_it_lay_with_the_links_that_lead_to_it(tmp_path: Path) -> None:
+    system, root = tmp_path / "system", tmp_path / "image"
+    (system / "usr" / "lib").mkdir(parents=True)
+    (system / "usr" / "lib" / "libx.so.1.2").write_text("x")
+    (system / "usr" / "lib" / "libx.so.1").symlink_to("libx.so.1.2")
+    (system / "lib").symlink_to("usr/lib")
+    image_root.add(system / "lib" / "libx.so.1", root)
+    there = root / system.relative_to("/")
+    assert (there / "lib").readlink() == Path("usr/lib")
+    assert (there / "usr" / "lib" / "libx.so.1").readlink() == Path("libx.so.1.2")
+    assert (there / "lib" / "libx.so.1").read_text() == "x"
 
 
 def test_what_the_image_is_made_of_reaches_the_builder() -> None:
