@@ -8,14 +8,17 @@ from itertools import chain, islice
 from typing import Final
 
 from ingest.indicators.kinds_beside import is_written_otherwise
+from ingest.indicators.required_pieces import standing_in, with_shared_parts
 from ingest.indicators.vocabulary import pieces, table, words
 from intel.refanging import places_of
 
 _BY_LANGUAGE: Final = {language: roots.split("|") for language, roots in table("coining", "before").items()}
-_ROOTS: Final = tuple(chain.from_iterable(_BY_LANGUAGE.values()))
+_ROOTS: Final = with_shared_parts(chain.from_iterable(_BY_LANGUAGE.values()))
 # The others are not written without a letter beyond ASCII for long.
-_ROOTS_OF_ASCII: Final = (*_BY_LANGUAGE["en"], *_BY_LANGUAGE["it"])
-_BEHIND: Final = tuple(chain.from_iterable(roots.split("|") for roots in table("coining", "behind").values()))
+_ROOTS_OF_ASCII: Final = with_shared_parts([*_BY_LANGUAGE["en"], *_BY_LANGUAGE["it"]])
+_BEHIND: Final = with_shared_parts(
+    chain.from_iterable(roots.split("|") for roots in table("coining", "behind").values())
+)
 _KIND: Final = re.compile(f"(?i:{pieces('coining', 'kinds')})")
 # What others name as well: only if it is `we` who do.
 _SAID_OF_OTHERS: Final = frozenset({" nennen", " noemen", " bezeichnen"})
@@ -61,8 +64,8 @@ _MOST: Final = 400
 def names_given(text: str) -> Iterator[str]:
     """Yield each name that the authors say they give to malware, and the one that the title explains."""
     is_english = text.isascii() and len(text) > _LONGEST_WITHOUT_AN_ACCENT
-    for root in _ROOTS_OF_ASCII if is_english else _ROOTS:
-        for place in islice(places_of(text, root), _MOST) if root in text else ():
+    for root in standing_in(text, _ROOTS_OF_ASCII if is_english else _ROOTS):
+        for place in islice(places_of(text, root), _MOST):
             end = place + len(root)
             given = _GIVEN.match(text, end, end + _REACH_AHEAD)
             noun = None if given else _GIVEN_A_NOUN.match(text, end, end + _REACH_AHEAD)
@@ -71,7 +74,7 @@ def names_given(text: str) -> Iterator[str]:
             if given and _begins_a_word(text, place) and _is_of_malware(text, place, given.end(), given["gap"]):
                 first, _, second = given["name"].partition(" ")
                 yield second if second and _KIND.match(first) else given["name"]
-    for root in () if is_english else _BEHIND:
+    for root in () if is_english else standing_in(text, _BEHIND):
         for place in islice(places_of(text, root), _MOST):
             given = _GIVEN_BEFORE.search(text, max(0, place - 40), place)
             if root in _SAID_OF_OTHERS and not _WE.search(text, max(0, place - _REACH // 2), place):

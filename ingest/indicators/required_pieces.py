@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import filterfalse
 from re import _parser as parser  # nothing public tells what a pattern is made of
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
 _WITHOUT_WIDTH: Final = frozenset({"AT", "ASSERT", "ASSERT_NOT"})
 
 Pieces = frozenset[str]
+PiecesByPart = tuple[tuple[str, str], ...]
 _Branches = dict[str, "_Branches"]
 # An empty piece stands everywhere.
 ANYTHING: Final[Pieces] = frozenset({""})
@@ -39,6 +41,32 @@ def pattern_of(pieces: Pieces) -> re.Pattern[str]:
             node = node.setdefault(sign, {})
         node[""] = {}
     return re.compile(_written(root) or r"(?!)")
+
+
+def with_shared_parts(pieces: Iterable[str]) -> PiecesByPart:
+    """Return each piece behind a part of it: a sign beyond ASCII, or four letters that as many of them as may be
+    share.
+    """
+    every = tuple(pieces)
+    holders: dict[str, set[str]] = {}
+    for piece in filter(str.isascii, every):
+        for at in range(max(1, len(piece) - _LONG_ENOUGH + 1)):
+            holders.setdefault(piece[at : at + _LONG_ENOUGH], set()).add(piece)
+    part_of: dict[str, str] = {}
+    for part in sorted(holders, key=lambda part: (-len(holders[part]), part)):
+        for piece in holders[part]:
+            part_of.setdefault(piece, part)
+    return tuple([(part_of.get(piece) or next(filterfalse(str.isascii, piece)), piece) for piece in every])
+
+
+def standing_in(text: str, pieces: PiecesByPart) -> Iterator[str]:
+    """Yield the pieces that stand in a text, in order: one part that it lacks rules out all that share it."""
+    has: dict[str, bool] = {}
+    for part, piece in pieces:
+        if part not in has:
+            has[part] = part in text
+        if has[part] and piece in text:
+            yield piece
 
 
 def _written(node: _Branches) -> str:
