@@ -41,7 +41,7 @@ def server_with_tls(folder: Path, files: Certificates) -> Iterator[int]:
         yield port
     finally:
         process.kill()
-        process.wait(10)
+        process.wait(60)
 
 
 async def until(try_it: Callable[[], Awaitable[object]], *errors: type[Exception]) -> None:

@@ -114,7 +114,7 @@ def test_from_a_read_only_disk_is_read(here: Installation, mounting: list[str], 
     assert vote(server, key).status_code == 200
     if ended_well:
         server.process.terminate()
-        server.process.wait(20)
+        server.process.wait(60)
     else:
         kill(server.process)
     server = here.serve(within=[*mounting, *after(_READ_ONLY)])

@@ -26,7 +26,7 @@ class Server:
 
     async def begun(self) -> Request:
         """Return the next request when it has begun."""
-        return await asyncio.wait_for(self._begun.get(), 5)
+        return await asyncio.wait_for(self._begun.get(), 60)
 
     @property
     def is_idle(self) -> bool:

@@ -18,7 +18,7 @@ from tests.mcp_server.stand_in import KEY, StandIn
 
 SERVER = (sys.executable, "-m", "mcp_server.main")
 ROOT = Path(__file__).parents[2]
-WAIT_SECONDS = 20.0
+WAIT_SECONDS = 60.0
 
 Message = dict[str, Any]
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.engines.engine import NotToBeHad, free_port, program
 
-_START_SECONDS = 10.0
+_START_SECONDS = 60.0
 
 
 class RedisServer:
@@ -44,7 +44,7 @@ class RedisServer:
         if self._process is None:
             return
         self._process.kill()
-        self._process.wait(10)
+        self._process.wait(60)
         self._process = None
 
     def _signal(self, number: int) -> None:

@@ -291,8 +291,8 @@ async def test_a_fetch_that_is_given_up_closes_its_connection(web: Web) -> None:
 
     web.pages["/a"] = waiting
     fetching = asyncio.create_task(fetch(web.url("/a")))
-    await asyncio.wait_for(asked.wait(), 5)
+    await asyncio.wait_for(asked.wait(), 60)
     fetching.cancel()
     with pytest.raises(asyncio.CancelledError):
         await fetching
-    await asyncio.wait_for(closed.wait(), 5)
+    await asyncio.wait_for(closed.wait(), 60)

@@ -28,7 +28,7 @@ async def test_what_is_enqueued_elsewhere_is_read_here_but_what_nobody_stored_is
     passing_on = asyncio.create_task(hints.pass_on(store, here))
     try:
         await HintingQueue(hints).enqueue(replace(stored[0], id="unknown"), *stored)
-        await asyncio.wait_for(both_read.wait(), 20)
+        await asyncio.wait_for(both_read.wait(), 60)
         assert sorted(read) == sorted(one.id for one in stored)
     finally:
         passing_on.cancel()

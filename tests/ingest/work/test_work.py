@@ -269,7 +269,7 @@ async def test_what_is_being_read_when_a_worker_stops_is_handed_back(store: Stor
         raise AssertionError("unreachable")
 
     reading = asyncio.create_task(SubmissionWork(store, endless, clock).read("submission-1"))
-    await asyncio.wait_for(begun.wait(), 10)
+    await asyncio.wait_for(begun.wait(), 60)
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):
         await reading

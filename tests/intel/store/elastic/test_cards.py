@@ -25,7 +25,7 @@ async def test_a_vote_that_is_cut_short_stands_on_the_card_if_it_is_stored(
     await publish(store, make_article(), "domain evil.example")
     wire.requests_left = requests
     with pytest.raises(StoreUnavailable):
-        await asyncio.wait_for(wired_store.votes.put(Vote(VOTED, "account", "", hour(1))), 20)
+        await asyncio.wait_for(wired_store.votes.put(Vote(VOTED, "account", "", hour(1))), 60)
         wire.requests_left = 0
         await wired_store.ping()
     votes = (await store.votes.counts([VOTED])).get(VOTED, 0)

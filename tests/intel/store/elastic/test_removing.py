@@ -65,7 +65,7 @@ async def test_a_removal_killed_anywhere_is_finished_by_the_sweep(
     await publish_all(store)
     wire.requests_left = requests
     with pytest.raises(StoreUnavailable):
-        await asyncio.wait_for(wired_store.articles.remove(GONE.id), 20)
+        await asyncio.wait_for(wired_store.articles.remove(GONE.id), 60)
         wire.requests_left = 0
         await wired_store.ping()
     if await store.articles.get(GONE.id) is not None:
@@ -87,7 +87,7 @@ async def test_an_article_is_saved_whole_after_a_removal_that_was_killed(
     before = await state(store)
     wire.requests_left = requests
     with pytest.raises(StoreUnavailable):
-        await asyncio.wait_for(wired_store.articles.remove(GONE.id), 20)
+        await asyncio.wait_for(wired_store.articles.remove(GONE.id), 60)
         wire.requests_left = 0
         await wired_store.ping()
     await publish_all(store)

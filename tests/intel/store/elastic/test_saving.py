@@ -64,7 +64,7 @@ async def test_a_saver_killed_anywhere_is_made_up_for_by_the_next(
     await publish_before(store)
     wire.requests_left = requests
     with pytest.raises(StoreUnavailable):
-        await asyncio.wait_for(publish_again(wired_store), 20)
+        await asyncio.wait_for(publish_again(wired_store), 60)
         wire.requests_left = 0
         await wired_store.ping()
     await publish_again(store)
@@ -97,7 +97,7 @@ async def test_articles_whose_common_saver_is_killed_are_counted_once_by_the_nex
 ) -> None:
     wire.requests_left = requests
     with pytest.raises(StoreUnavailable):
-        await asyncio.wait_for(wired_store.articles.save_many(TOGETHER), 20)
+        await asyncio.wait_for(wired_store.articles.save_many(TOGETHER), 60)
         wire.requests_left = 0
         await wired_store.ping()
     await store.articles.save_many(TOGETHER)
