@@ -87,6 +87,7 @@ _LABEL_OF_A_HOST: Final = re.compile(
 )
 _END_OF_A_SENTENCE: Final = re.compile(r"[.!?;](?=\s)|[\u3002\uff1b;\n]|[0-9a-fA-F]{32}")
 _OTHER_HASH_FOLLOWS: Final = re.compile(r"[^.!?;,]{0,60}[0-9a-fA-F]{32}")
+_SHORTEST_HASH: Final = min(_LENGTHS.values())
 _REACH_OF_HARMLESS: Final = 120
 _BEFORE_HARMLESS: Final = 30
 _REACH: Final = 60
@@ -142,8 +143,10 @@ def _is_called_harmless(text: str, start: int, end: int) -> bool:
     file harmless.
     """
     if text[end : end + 1] != "\n":
-        said_after = _OTHER_HASH_FOLLOWS.split(text[end : end + _REACH_AHEAD].partition("\n")[0], maxsplit=1)[0].lower()
-        if _CALLED_HARMLESS.search(said_after):
+        said_after = text[end : end + _REACH_AHEAD].partition("\n")[0]
+        if len(said_after) >= _SHORTEST_HASH:
+            said_after = _OTHER_HASH_FOLLOWS.split(said_after, maxsplit=1)[0]
+        if _CALLED_HARMLESS.search(said_after.lower()):
             return True
     before = text[max(0, start - _REACH_OF_HARMLESS) : start]
     if before[-1:] == "\n":

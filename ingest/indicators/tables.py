@@ -22,10 +22,9 @@ def head_of_table(text: str, start: int) -> tuple[list[str], int]:
     column = len(_CELL_ENDS.findall(text, first, start))
     if not first or not (column or _CELL_ENDS.match(text, text.find("\n", start) - 1)):
         return [], column
-    head: list[str] = []
+    head: str | None = None
     for row in reversed(text[max(0, first - _HIGHEST_ROWS) : first - 1].split("\n")):
-        cells = _CELL_ENDS.split(row)
-        if len(cells) <= max(column, 1):
+        if row.count("\t") + row.count("|") < max(column, 1):
             break
-        head = cells
-    return head, column
+        head = row
+    return _CELL_ENDS.split(head) if head is not None else [], column
