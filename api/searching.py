@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import chain
 from typing import Any, TypeVar
 
 from api import views
@@ -101,9 +102,8 @@ def facets_shown(facets: Facets) -> Json:
 async def _suggested(store: Store, text: SearchText, find: Callable[[SearchText], Awaitable[Page[T]]]) -> list[str]:
     if (await find(text)).items:
         return []  # a filter left nothing of it: the words are right
-    newest = await store.articles.find(ArticleQuery(limit=_NEWEST_TITLES))
-    titles = (text for article in newest.items for text in (article.title, article.source_name))
-    candidates = await asyncio.to_thread(lambda: suggested(text, Vocabulary.of(titles)))
+    titles = await store.articles.newest_titles(_NEWEST_TITLES)
+    candidates = suggested(text, Vocabulary.of(chain.from_iterable(titles)))
     finds = await asyncio.gather(*(_finds(candidate, find) for candidate in candidates))
     found = [one for one, does in zip(candidates, finds, strict=True) if does]
     # A name that lists know is worth saying though nothing here has it; words put together at random are not.

@@ -95,9 +95,7 @@ class Iocs(Protocol):
         """
 
     def stream(self, query: IocQuery) -> AsyncGenerator[tuple[Ioc, ...], None]:
-        """Yield all of a list or a search in its order, some at a time, from one state; `limit` and `after` do not
-        count.
-        """
+        """Yield all of a list or search in order, some at a time, from one state, whatever its `limit` and `after`."""
 
     async def get_cards(self, ids: Sequence[str]) -> dict[str, Card]:
         """Return the cards of those of the given ids (at most 10,000) that exist, all from one state."""
@@ -195,6 +193,9 @@ class Articles(Protocol):
 
     async def find(self, query: ArticleQuery) -> Page[Article]:
         """Return one page of a list or search over title, summary, text and source name; `text` is None."""
+
+    async def newest_titles(self, limit: int) -> tuple[tuple[str, str], ...]:
+        """Return title and source name of the newest articles (at most 1,000), in the order of a list."""
 
     async def texts(self, ids: Sequence[str]) -> dict[str, str]:
         """Return the texts of those of the given articles (at most 100) that exist."""

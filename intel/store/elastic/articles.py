@@ -30,6 +30,7 @@ from intel.store.port import Entry
 from intel.times import from_milliseconds
 
 _LISTED = {"_source": {"excludes": NOT_IN_LISTS}}
+_HEADINGS = ["title", "source_name"]
 _SIGHTINGS_AT_ONCE = 5_000
 _ROWS_AT_ONCE = 250
 _SEEN_MEMBERS = ["ioc_id", "type", "value", "article_id", "counted_source", "seen_at", "malware"]
@@ -97,6 +98,12 @@ class ElasticArticles:
         more = len(hits) > query.limit
         next = queries.position_of(hits[query.limit - 1]["sort"], searched=False) if more else None
         return Page(items, answer["hits"]["total"]["value"] if query.after is None else None, next)
+
+    async def newest_titles(self, limit: int) -> tuple[tuple[str, str], ...]:
+        page = queries.article_page(ArticleQuery(limit=limit))
+        answer = await self._articles.search({**page, "size": limit, "track_total_hits": False, "_source": _HEADINGS})
+        found = (hit["_source"] for hit in answer["hits"]["hits"])
+        return tuple((one["title"], one["source_name"]) for one in found)
 
     async def texts(self, ids: Sequence[str]) -> dict[str, str]:
         found = await self._articles.get_many(ids, source=["text", "seen_at"])

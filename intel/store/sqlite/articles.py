@@ -77,6 +77,11 @@ class SqliteArticles:
     async def find(self, query: ArticleQuery) -> Page[Article]:
         return await self._database.read(lambda connection: _find(connection, query))
 
+    async def newest_titles(self, limit: int) -> tuple[tuple[str, str], ...]:
+        return await self._database.read_at_once(
+            lambda connection: tuple(map(tuple, connection.execute(_NEWEST_TITLES, (limit,))))
+        )
+
     async def texts(self, ids: Sequence[str]) -> dict[str, str]:
         asked = (to_json(list(ids)),)
         rows = await self._database.read(lambda connection: connection.execute(_TEXTS, asked).fetchall())
@@ -214,6 +219,7 @@ _BASIS = """
     SELECT coalesce((SELECT sum(articles) FROM days), 0) + (SELECT count(*) FROM rest),
         max(coalesce((SELECT max(last_save) FROM days), 0), coalesce((SELECT max(save_number) FROM rest), 0))
 """
+_NEWEST_TITLES = "SELECT title, source_name FROM articles ORDER BY newest_first, id LIMIT ?"
 _TEXTS = """
     SELECT a.id, t.text FROM json_each(?) AS wanted
     JOIN articles AS a ON a.id = wanted.value JOIN article_texts AS t ON t.seq = a.seq WHERE t.text IS NOT NULL

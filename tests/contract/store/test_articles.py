@@ -33,6 +33,14 @@ async def test_an_article_is_read_back_whole_with_its_counts(store: Store) -> No
     assert page == Page((replace(saved, text=None),), 1, None)
 
 
+async def test_the_newest_titles_stand_in_the_order_of_a_list(store: Store) -> None:
+    assert await store.articles.newest_titles(10) == ()
+    for at in (2, 0, 1):
+        await publish(store, make_article(f"a{at}", title=f"Title {at}", source=f"Source {at}", at=at))
+    expected = tuple((f"Title {at}", f"Source {at}") for at in (2, 1, 0))
+    assert [await store.articles.newest_titles(limit) for limit in (10, 2)] == [expected, expected[:2]]
+
+
 async def test_an_article_keeps_what_was_dropped_its_revision_and_its_findings(
     store: Store, other_store: Store
 ) -> None:
