@@ -55,7 +55,7 @@ class QueryRoute(APIRoute):
 
 
 class QuickRoutes:
-    """ASGI app before the router: a GET for a quick route's path is answered at once.
+    """ASGI app before the router: a request for a quick route's path is answered at once.
 
     The router tries its hundred routes one after the other and prepares what only dependencies and forms need, which
     costs as much as a look-up. `routes` stand under `prefix`.
@@ -64,10 +64,10 @@ class QuickRoutes:
     def __init__(self, router: ASGIApp, prefix: str, routes: Iterable[BaseRoute]) -> None:
         self._router = router
         quick = (route for route in routes if isinstance(route, QueryRoute) and route.quick)
-        self._routes = {f"{prefix}{route.path}": route for route in quick if "GET" in (route.methods or ())}
+        self._routes = {(method, f"{prefix}{route.path}"): route for route in quick for method in route.methods or ()}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        route = self._routes.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
+        route = self._routes.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
         if route is None or route.quick is None or scope.get("root_path"):
             await self._router(scope, receive, send)
             return

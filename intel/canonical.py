@@ -23,6 +23,10 @@ __all__ = ["canonical", "canonical_domain", "canonical_url", "defang", "readings
 LONGEST_INDICATOR: Final = 4096
 LONGEST_NAME: Final = 200
 
+# A value is read as one type after the other: most of them ask for it without its defanging.
+_plainly = lru_cache(maxsize=8)(refang_value)
+# Neither defanged nor with a sign that any URL and any mailbox has, as most values.
+_BARE: Final = re.compile(r"[A-Za-z0-9.-]+")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _TOP_LABEL: Final = re.compile(r"xn--[a-z0-9-]{1,59}|[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _DOTS: Final = re.compile(r"[.\u3002\uff0e\uff61]")
@@ -71,6 +75,8 @@ def readings(raw: str) -> tuple[tuple[str, str], ...]:
     """
     if not raw.strip() or len(raw) > LONGEST_INDICATOR:
         return ()
+    if _BARE.fullmatch(raw):
+        return tuple((type, value) for type in _BARE_TYPES if (value := _reading(type, raw)) is not None)
     found = [(type, value) for type in _LOOKUP_ORDER if (value := _reading(type, raw)) is not None]
     return tuple(dict.fromkeys(found + [("url", url) for url in _sister_urls(raw, found)]))
 
@@ -147,15 +153,15 @@ def _encoded_label(label: str, mapped: bool) -> str:
 
 
 def _domain(raw: str) -> str | None:
-    return canonical_domain(_PORT_OF_A_HOST.sub("", refang_value(raw).strip()))
+    return canonical_domain(_PORT_OF_A_HOST.sub("", _plainly(raw).strip()))
 
 
 def _ip(raw: str) -> str | None:
-    return canonical_ip(refang_value(raw))
+    return canonical_ip(_plainly(raw))
 
 
 def _email(raw: str) -> str | None:
-    local, _, host = refang(raw).strip().removeprefix("mailto:").rpartition("@")
+    local, _, host = _plainly(raw).strip().removeprefix("mailto:").rpartition("@")
     domain = canonical_domain(host) if _LOCAL_PART.fullmatch(local) else None
     return f"{local}@{domain}" if domain is not None else None
 
@@ -247,6 +253,7 @@ _RULES: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
     {kind.name: _OWN_RULES.get(kind.name) or _of_form(kind) for kind in INDICATOR_TYPES}
 )
 _LOOKUP_ORDER: Final = tuple(kind.name for kind in sorted(INDICATOR_TYPES, key=lambda kind: kind.lookup_rank))
+_BARE_TYPES: Final = tuple(type for type in _LOOKUP_ORDER if type not in ("url", "email"))
 
 
 def _settled(type: str, raw: str) -> str | None:

@@ -13,8 +13,8 @@ from intel.store.port import Iocs
 
 Named = tuple[tuple[str, str], ...]
 
-# Characters that are read in well under a millisecond, less than the way into a thread costs.
-_READ_AT_ONCE: Final = 300
+# Characters that are read in about a millisecond, as long as the way into a thread and back takes under load.
+_READ_AT_ONCE: Final = 2_048
 # What no list of names has may be malware all the same, unless it reads as anything that no name looks like.
 _LIKE_A_NAME: Final = frozenset({"domain"})
 

@@ -6,15 +6,16 @@ Rendering takes some two microseconds a card; keeping the JSON beside the record
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
 
 from intel.cards import Card, article_members
 from intel.defanged import defang
+from intel.records import ArticleRef
 from intel.store.sqlite.matching import Sql
-from intel.store.sqlite.rows import article_ref, id_bytes, id_text
+from intel.store.sqlite.rows import id_bytes, id_text, moment
 from intel.times import from_milliseconds, rfc3339
 
 Place = Mapping[str, int | str | bytes]
@@ -51,11 +52,15 @@ def cards_listed(connection: sqlite3.Connection, page: Sql, limit: int) -> tuple
 
 def _rows(connection: sqlite3.Connection, key: str, wanted: Sequence[int | bytes]) -> list[_Row]:
     """Return the rows of the wanted indicators; one statement, for each costs more than a row."""
+    return _wanted(connection, f"SELECT {_CARDS}, i.seq FROM iocs AS i WHERE i.{key}", wanted)
+
+
+def _wanted(connection: sqlite3.Connection, statement: str, wanted: Sequence[int | bytes]) -> list[_Row]:
+    """Return the rows of a statement, which ends with a column, where it is one of those wanted."""
     # Filled up with NULL, so that a connection keeps a few statements and not one for every number of them.
     room = 1 << max(0, len(wanted) - 1).bit_length()
     asked = (*wanted, *(None,) * (room - len(wanted)))
-    statement = f"SELECT {_CARDS}, i.seq FROM iocs AS i WHERE i.{key} IN ({', '.join('?' * room)})"
-    return _cursor(connection).execute(statement, asked).fetchall()
+    return _cursor(connection).execute(f"{statement} IN ({', '.join('?' * room)})", asked).fetchall()
 
 
 def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
@@ -65,19 +70,17 @@ def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
     return cursor
 
 
-def _rendered(connection: sqlite3.Connection, rows: Iterable[_Row]) -> Iterator[Card]:
+def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[Card]:
     # Indicators of one page share their articles and times.
-    articles: dict[int, tuple[str, str, orjson.Fragment]] = {}
+    articles = _articles(connection, {row[_ARTICLE] for row in rows})
     moments: dict[int, str] = {}
     for row in rows:
         id, type, value, first, last, added, changed, sightings, sources, context, malware, article, tags, votes = row[
             :_CARD_COLUMNS
         ]
-        if article not in articles:
-            articles[article] = _article(connection, article)
-        for moment in (first, last, added, changed):
-            if moment not in moments:
-                moments[moment] = rfc3339(from_milliseconds(moment))
+        for each in (first, last, added, changed):
+            if each not in moments:
+                moments[each] = rfc3339(from_milliseconds(each))
         title, source_name, shown = articles[article]
         members = {
             "id": (named := id_text(id)),
@@ -100,15 +103,18 @@ def _rendered(connection: sqlite3.Connection, rows: Iterable[_Row]) -> Iterator[
         yield Card(named, type, value, last, names, title, source_name, sources, votes, rendered)
 
 
-def _article(connection: sqlite3.Connection, seq: int) -> tuple[str, str, orjson.Fragment]:
-    """Return an article's title and source name, and how a card shows it."""
-    ref = article_ref(connection.execute(_ARTICLE, (seq,)).fetchone())
-    return ref.title, ref.source_name, orjson.Fragment(orjson.dumps(article_members(ref)))
+def _articles(connection: sqlite3.Connection, seqs: Collection[int]) -> dict[int, tuple[str, str, orjson.Fragment]]:
+    """Return the title and source name of articles, and how a card shows each."""
+    found = {}
+    for seq, id, title, url, source_name, published_at, seen_at, domain in _wanted(connection, _ARTICLES, [*seqs]):
+        ref = ArticleRef(id, title, url, source_name, moment(published_at), from_milliseconds(seen_at), domain)
+        found[seq] = title, source_name, orjson.Fragment(orjson.dumps(article_members(ref)))
+    return found
 
 
-_CARD_COLUMNS = 14
+_CARD_COLUMNS, _ARTICLE = 14, 11
 _CARDS = """i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.changed_at, i.sightings, i.sources,
     i.context, i.malware, i.article_seq, i.tags, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id)"""
-_ARTICLE = """
-    SELECT id AS article_id, title, url, source_name, published_at, seen_at, source_domain FROM articles WHERE seq = ?
+_ARTICLES = """
+    SELECT seq, id, title, url, source_name, published_at, seen_at, source_domain FROM articles WHERE seq
 """

@@ -170,7 +170,7 @@ class SqliteStore:
         await self._database.read(_check)
 
     async def totals(self) -> Totals:
-        return await self._database.read(_totals)
+        return await self._database.read_at_once(_totals)
 
     async def reindex(self, progress: Progress) -> None:
         await reindex(self._database, self._clock, progress)
