@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,3 +55,19 @@ def test_a_collector_that_is_away_costs_nothing_but_its_traces(tmp_path: Path, s
         key = here.key()
         server = here.serve()
         assert server.ended(server.submit(site.post(1), key)["id"], key)["status"] == "done"
+
+
+_STARTED_WITH_DEFAULTS = """
+import sys
+from intel.settings import load_settings
+from intel.tracing import start_tracing, submission_span
+start_tracing(load_settings({}).ioc_traces, "server", "1")
+with submission_span("fetch", "a submission"):
+    print([name for name in sys.modules if name.startswith(("opentelemetry.sdk", "opentelemetry.exporter"))])
+"""
+
+
+@pytest.mark.promise("operations.traces")
+def test_nothing_is_traced_unless_a_collector_is_named() -> None:
+    started = subprocess.check_output([sys.executable, "-c", _STARTED_WITH_DEFAULTS], text=True, timeout=60)
+    assert started == "[]\n"
