@@ -1,1 +1,1 @@
-"""Trials that take minutes: a cluster whose parts are killed amid work, and a service soaked in too much of it."""
+"""Trials that take minutes: a cluster whose parts are killed, a service soaked in too much, and one that is rebuilt."""

@@ -1,11 +1,11 @@
-"""`scripts/storm cluster|soak`."""
+"""`scripts/storm cluster|soak|rebuild`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 
-from . import cluster, soak
+from . import cluster, rebuilding, soak
 
 
 def main(arguments: list[str]) -> int:
@@ -17,7 +17,13 @@ def main(arguments: list[str]) -> int:
     storm.add_argument("--submissions", type=int, default=500)
     long = trials.add_parser("soak", help="five times the limits, 1,000 idle connections, 500 that never read")
     long.add_argument("--minutes", type=float, default=20)
+    again = trials.add_parser(
+        "rebuild", help="`ioc reindex` beside writers and readers that never rest, on each engine"
+    )
+    again.add_argument("--rounds", type=int, default=5)
     given = parser.parse_args(arguments)
+    if given.trial == "rebuild":
+        return rebuilding.run(given.rounds)
     return cluster.run(given.submissions) if given.trial == "cluster" else soak.run(given.minutes)
 
 

@@ -18,8 +18,8 @@ UNREAD = b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20
 _ESTABLISHED = 1
 # Requests a minute.
 _A_CONNECTION = 60
-# A process takes half of its connections from one address.
-_ADDRESSES = ("127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5")
+# Those who hold connections have addresses of their own; a process takes half of its connections from one.
+HOLDERS = ("127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5")
 
 
 @dataclass
@@ -46,7 +46,6 @@ class Clients:
         self.asked: dict[str, Asked] = {}
         self._host, _, port = address.removeprefix("http://").partition(":")
         self._port = int(port)
-        self._held: dict[int, int] = {}
         self._done = threading.Event()
         self._threads: list[threading.Thread] = []
 
@@ -75,9 +74,6 @@ class Clients:
     def hold(self, count: int, first: bytes = b"", drip: bytes = b"") -> None:
         """Keep so many connections open that send `first` and, each second, `drip`, and read nothing."""
 
-        mine = len(self._held)
-        self._held[mine] = 0
-
         def go_on() -> None:
             held: list[socket.socket] = []
             try:
@@ -86,18 +82,12 @@ class Clients:
                     for number in range(count - len(held)):
                         if self._done.is_set():
                             break
-                        held += self._connected(_ADDRESSES[number % len(_ADDRESSES)], first)
-                        self._held[mine] = len(held)
+                        held += self._connected(HOLDERS[number % len(HOLDERS)], first)
             finally:
                 for each in held:
                     each.close()
 
         self._start(go_on)
-
-    @property
-    def held(self) -> int:
-        """How many connections are held now: on a busy machine it takes minutes until all are there."""
-        return sum(self._held.values())
 
     def stop(self) -> None:
         self._done.set()

@@ -10,7 +10,7 @@ import uuid
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 from pytest_httpserver import HTTPServer
@@ -20,7 +20,7 @@ from tests.end_to_end.unrest import Page, Press
 from tests.engines.elasticsearch_server import elasticsearch
 from tests.engines.redis_server import redis_server
 
-from .clients import UNREAD, Asked, Clients, percentile
+from .clients import HOLDERS, UNREAD, Asked, Clients, percentile
 from .tree import Held, held_by
 
 # As the limits are by default: a key 100 a minute, without one 30 lists a minute and 10 searches an hour.
@@ -57,7 +57,7 @@ def run(minutes: float) -> int:
         keys = [here.key(f"analyst-{number}@soak.example") for number in range(_KEYS)]
         clients = _clients(server.address, keys, [press.url(page) for page in pages])
         print(f"{minutes:g} minutes of load", flush=True)
-        samples = _sample([server.process.pid, worker.pid], clients, minutes * 60)
+        samples = _sample([server.process.pid, worker.pid], minutes * 60)
         clients.stop()
         ended = [process.poll() for process in (server.process, worker)]
         return _tell(samples, clients.asked, ended, here.output())
@@ -96,13 +96,12 @@ def _by_key(chance: random.Random, urls: Sequence[str]) -> tuple[str, str, objec
     )[0]
 
 
-def _sample(pids: Sequence[int], clients: Clients, seconds: float) -> list[Held]:
+def _sample(pids: Sequence[int], seconds: float) -> list[Held]:
     """Look every few seconds; the connections that clients hold on to are not counted."""
     samples, end = list[Held](), time.monotonic() + seconds
     while time.monotonic() < end:
         time.sleep(_SAMPLE_SECONDS)
-        found, theirs = held_by(pids), clients.held
-        samples.append(replace(found, files=found.files - theirs, sockets=found.sockets - theirs))
+        samples.append(held_by(pids, but_from=HOLDERS))
     return samples
 
 

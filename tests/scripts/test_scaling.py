@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +97,16 @@ def test_what_this_process_holds_is_told() -> None:
     os.close(write)
     assert (after.files - before.files, after.sockets - before.sockets) == (2, 0)
     assert before.memory > 1 and before.threads >= 1
+
+
+def test_connections_of_those_who_hold_them_are_not_counted() -> None:
+    with socket.socket() as listening, socket.socket() as one, socket.socket() as other:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        before = tree.held_by([os.getpid()], but_from=["127.0.0.2"])
+        one.bind(("127.0.0.2", 0))
+        for each in (one, other):
+            each.connect(listening.getsockname())
+        with listening.accept()[0], listening.accept()[0]:
+            after = tree.held_by([os.getpid()], but_from=["127.0.0.2"])
+    assert after.sockets - before.sockets == 1
