@@ -24,7 +24,7 @@ QUESTIONS = 600
 AT_ONCE = 16
 SECRET = "the same secret, so that cursors are the same"
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
 Pair = tuple[Running, Running]
 Keys = tuple[dict[str, str], dict[str, str]]
 Question = tuple[str, list[tuple[str, str]]]

@@ -22,7 +22,7 @@ _FOLDER = Path(__file__).parent / "former"
 FORMER = sorted(_FOLDER.glob("*.gz"))
 REPORTED = {"evil.example", "http://evil.example/x", "192.0.2.1", "44d88612fea8a8f36de82e1278abb02f"}
 # A rebuilding makes two dozen indices.
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 SECRET = "one that is long enough to sign with"
 
 

@@ -91,7 +91,7 @@ def arguments(name: str, call: Any) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 @pytest.mark.promise("description.generates-clients")
 def test_a_generated_client_calls_every_operation(client_package: ModuleType, service: tuple[str, str]) -> None:
     address, key = service

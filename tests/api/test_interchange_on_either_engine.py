@@ -16,7 +16,7 @@ from api.formats.exporting import ExportFormat
 from tests.api.running import Running
 from tests.api.test_either_engine import Pair, on_both
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.slow]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
 _JSON_RPC = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 _TAXII = {"Accept": "application/taxii+json;version=2.1"}
 _EXPORTS = [f"/api/v1/export?format={one}{more}" for one in get_args(ExportFormat) for more in ("", "&type=domain")]

@@ -40,7 +40,7 @@ def collection(client: httpx.Client) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 @pytest.mark.promise("formats.stix-validator")
 def test_the_validator_of_oasis_finds_no_fault(service: tuple[str, str], validator: Path, tmp_path: Path) -> None:
     address, key = service

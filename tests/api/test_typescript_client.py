@@ -102,7 +102,7 @@ def call(path: str, method: str, operation: dict[str, Any]) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(900)
 @pytest.mark.promise("description.generates-clients")
 def test_a_typescript_client_calls_every_operation(project: Path, service: tuple[str, str]) -> None:
     address, key = service

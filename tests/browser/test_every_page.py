@@ -12,7 +12,7 @@ from api.web.addresses import source_path
 from tests.browser.site import EVIL, Visitor, visiting
 
 # A whole walk through all pages, on a machine that does other things too.
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 OPEN_TO_ALL = (
     "/",
@@ -84,7 +84,7 @@ def faults(visitor: Visitor) -> list[str]:
     return [f"{fault['id']}: {fault['nodes'][0]['html'][:150]}" for fault in grave]
 
 
-@pytest.mark.timeout(300)  # axe takes a second a page where others are busy too
+@pytest.mark.timeout(900)  # axe takes a second a page where others are busy too
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everybody_can_read_every_page(chromium: Browser, site: str, member: StorageState, scheme: str) -> None:
     with visiting(chromium, site, color_scheme=scheme) as stranger:

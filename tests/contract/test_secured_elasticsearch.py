@@ -19,7 +19,7 @@ from tests.engines.authority import make_certificates
 from tests.engines.elasticsearch_cluster import ElasticsearchCluster, elasticsearch_cluster
 from tests.engines.engine import NotToBeHad
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 SECRET = {"IOC_SECRET_KEY": "a secret of this test alone"}
 

@@ -82,7 +82,7 @@ async def test_a_certificate_has_to_be_of_the_named_authority_and_of_that_host(r
                 await answers(address)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_limits_and_work_go_on_when_the_master_is_killed(redis_url: str, tmp_path: Path) -> None:
     redis_program()
     with redis_cluster(tmp_path / "redis", make_certificates(tmp_path / "own")) as cluster:

@@ -86,7 +86,7 @@ class Installation:
             return httpx.get(f"{server.address}/readyz", timeout=5).status_code == status
         return False
 
-    def run(self, *arguments: str, typed: str = "", seconds: float = 50.0) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str, typed: str = "", seconds: float = 200.0) -> subprocess.CompletedProcess[str]:
         """Runs `ioc …` to its end."""
         if may_be_forked(self.environment):
             return run_forked(arguments, self.folder, self.environment, typed, seconds)
@@ -160,7 +160,7 @@ def kill(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def terminate(process: subprocess.Popen[bytes], seconds: float = 20.0) -> int:
+def terminate(process: subprocess.Popen[bytes], seconds: float = 60.0) -> int:
     """SIGTERM, and the exit status that follows it."""
     process.terminate()
     return process.wait(seconds)

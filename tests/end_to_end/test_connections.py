@@ -15,7 +15,7 @@ import pytest
 
 from tests.end_to_end.processes import Installation, Server, after, installed, until
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 WAYS = {"ioc serve": ("ioc", "serve"), "uvicorn": ("uvicorn", "api.app:create_app", "--factory")}
 HALF_A_FORM = (

@@ -18,7 +18,7 @@ import pytest
 from tests.end_to_end.processes import Installation, Server, after, installed, kill, until
 from tests.end_to_end.site import Site
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 _MOUNTING = ["unshare", "--mount", *([] if os.geteuid() == 0 else ["--map-root-user"])]
 _READ_ONLY = "mount --bind data data; mount -o remount,bind,ro data"

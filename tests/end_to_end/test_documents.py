@@ -22,7 +22,7 @@ DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 _BLOCK = re.compile(r"```(?:sh|text)\n(.*?)```|((?:^ {4}\S.*\n)+)", re.DOTALL | re.MULTILINE)
 _KEYS_ADDRESS = "http://127.0.0.1:8000"
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_every_command_of_the_first_use_runs_as_it_is_printed(here: Installation
         environment = here.environment | {"KEY": key, "PATH": f"{PROGRAMS}:{here.environment['PATH']}"}
         ran = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", script],
-            cwd=here.folder, env=environment, capture_output=True, text=True, timeout=120,
+            cwd=here.folder, env=environment, capture_output=True, text=True, timeout=600,
         )  # fmt: skip
         assert ran.returncode == 0, ran.stdout + ran.stderr
         assert "verify" in ran.stdout or "kestrel-files" in ran.stdout

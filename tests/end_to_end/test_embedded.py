@@ -14,7 +14,7 @@ from mcp_types import CallToolResult
 from tests.end_to_end.processes import PROGRAMS, Installation, Server, installed, kill, terminate, until
 from tests.end_to_end.site import Site
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def ask_mcp(server: Server, key: str, tool: str, arguments: dict[str, str]) -> C
     command = StdioServerParameters(command=str(PROGRAMS / "ioc-mcp"), args=[], env=settings)
 
     async def asked() -> CallToolResult:
-        async with Client(command, read_timeout_seconds=20) as client:
+        async with Client(command, read_timeout_seconds=120) as client:
             return await client.call_tool(tool, arguments)
 
     return asyncio.run(asked())

@@ -38,7 +38,7 @@ def dripping() -> Iterator[HTTPServer]:
         ending.set()
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.promise("fairness.another-account-within-60-seconds")
 def test_forty_dripping_pages_of_one_account_do_not_keep_anothers_waiting(
     here: Installation, dripping: HTTPServer, site: Site

@@ -12,7 +12,7 @@ import pytest
 from tests.end_to_end.processes import Installation, installed, terminate, until
 from tests.engines.engine import free_port
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from tests.ingest.hostile import routes
 from tests.ingest.hostile.memory import held_mb
 from tests.ingest.hostile.routes import Expected
 
-pytestmark = pytest.mark.timeout(400)
+pytestmark = pytest.mark.timeout(900)
 
 MOST_MB = 600
 _PARTS = (routes.redirects, routes.packed, routes.types, routes.charsets, routes.doors, routes.markup, routes.pdfs)

@@ -16,7 +16,7 @@ from tests.end_to_end.processes import Installation, installed, kill, terminate,
 from tests.end_to_end.site import Site
 from tests.end_to_end.test_embedded import ask_mcp
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 Install = Callable[[dict[str, str]], Installation]
 

@@ -29,7 +29,7 @@ from tests.end_to_end.unrest import (
 )
 
 pytestmark = [
-    pytest.mark.timeout(240),
+    pytest.mark.timeout(900),
     pytest.mark.promise("promises.accepted-never-lost", "promises.idempotent", "submit.ends-within-180-seconds"),
 ]
 

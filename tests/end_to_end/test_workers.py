@@ -16,7 +16,7 @@ from pytest_httpserver import HTTPServer
 from tests.api.pages import article_page
 from tests.end_to_end.processes import Installation, Server, installed, terminate, until
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture

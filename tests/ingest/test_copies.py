@@ -16,7 +16,7 @@ from intel.store import Store
 from tests.api.running import Clock
 from tests.ingest.writing import prose, reworded, table
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 ORIGINAL = f"{prose(1)} It called evil-kestrel[.]org at night.\n\n{table(0, 3)}"
 

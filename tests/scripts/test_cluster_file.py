@@ -56,9 +56,9 @@ def test_the_service_accepts_its_settings_and_finds_every_node(tmp_path: Path) -
 
 def test_secrets_are_made_once_and_certificates_name_every_host(tmp_path: Path) -> None:
     command: list[str | Path] = [sys.executable, ROOT / "scripts" / "cluster_secrets.py", tmp_path]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True, timeout=300)
     made = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True, timeout=300)
     assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == made
     for reader in ("elasticsearch", "redis"):
         certificate = x509.load_pem_x509_certificate((tmp_path / reader / "tls" / "server.crt").read_bytes())

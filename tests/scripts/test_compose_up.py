@@ -57,7 +57,7 @@ class Compose:
 
     def container(self, service: str) -> Any:
         number = self("ps", "-q", service).strip()
-        return json.loads(subprocess.check_output(["docker", "inspect", number], timeout=60))[0]
+        return json.loads(subprocess.check_output(["docker", "inspect", number], timeout=300))[0]
 
     def wait_until_healthy(self, service: str) -> None:
         """Docker runs the health check; this follows its verdict in the stream of events."""
@@ -71,7 +71,7 @@ class Compose:
                 events.terminate()
 
     def get(self, path: str) -> tuple[int, str]:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=60) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=300) as answer:
             return answer.status, answer.read().decode()
 
 
@@ -147,7 +147,7 @@ def test_the_service_is_an_ordinary_user_who_may_read_its_own_secrets_only(up: C
 @pytest.mark.promise("ways.image")
 def test_the_image_is_small_and_holds_no_package_manager(up: Compose) -> None:
     image = json.loads(
-        subprocess.check_output(["docker", "image", "inspect", up.container("api")["Image"]], timeout=60)
+        subprocess.check_output(["docker", "image", "inspect", up.container("api")["Image"]], timeout=300)
     )
     assert image[0]["Size"] < 200_000_000
     found = up.inside("api", "sh", "-c", "ls /usr/bin /usr/local/bin /app/.venv/bin 2>/dev/null").split()

@@ -32,7 +32,7 @@ def run(project: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         env={**{name: value for name, value in os.environ.items() if name != "CI"}, **environment},
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=300,
     )
 
 

@@ -29,7 +29,7 @@ def pin(folder: Path, digest: str) -> subprocess.CompletedProcess[str]:
     docker.chmod(0o755)
     environment = {"PATH": f"{docker.parent}:{os.environ['PATH']}", "PULLED": str(folder / "pulled"), "DIGEST": digest}
     script = str(folder / "scripts" / "pin-images")
-    return subprocess.run([script], env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run([script], env=environment, capture_output=True, text=True, timeout=300)
 
 
 def test_every_image_is_pulled_and_written_with_its_digest_beside_the_tag(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ def test_every_chore_has_its_script() -> None:
 @pytest.mark.parametrize("script", SHELL, ids=lambda path: path.name)
 def test_a_script_is_executable_and_parses(script: Path) -> None:
     assert os.access(script, os.X_OK)
-    done = subprocess.run(["bash", "-n", str(script)], capture_output=True, text=True, timeout=30)
+    done = subprocess.run(["bash", "-n", str(script)], capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
 
 

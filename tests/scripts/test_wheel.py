@@ -38,14 +38,14 @@ def run(installed: Path, code: str, typed: str = "") -> str:
         input=typed,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 
 
 @pytest.mark.promise("operations.package")
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 def test_a_wheel_holds_every_file_in_one_package(installed: Path) -> None:
     assert {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")} == {PACKAGE}
     missing = [
@@ -59,7 +59,7 @@ def test_a_wheel_holds_every_file_in_one_package(installed: Path) -> None:
 
 
 @pytest.mark.promise("operations.package")
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 def test_the_commands_of_a_wheel_run_on_its_own_files(installed: Path) -> None:
     where = run(installed, f"import {PACKAGE}.app, api, search_mappings; print(api.__file__, search_mappings.__file__)")
     assert where.count(str(installed / PACKAGE)) == 2

@@ -32,7 +32,7 @@ def refused(here: Installation, *arguments: str) -> str:
 
 
 @pytest.mark.promise("operations.backup")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_backup_is_restored_whole_and_only_where_it_may(here: Installation) -> None:
     here.environment |= SETTINGS
     take_in(here, "first", "second")
@@ -59,7 +59,7 @@ def _sealed_backups_open_to_their_passphrase_alone(here: Installation, before: o
     well(here, "restore", "sealed", "--overwrite")
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_damaged_or_newer_backup_changes_nothing(here: Installation) -> None:
     take_in(here, "first")
     before = well(here, "list", "--json")
@@ -79,7 +79,7 @@ def test_a_damaged_or_newer_backup_changes_nothing(here: Installation) -> None:
 
 
 @pytest.mark.promise("operations.migrate", "operations.backup")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_a_store_moves_to_elasticsearch_and_back(
     here: Installation, elasticsearch_url: str, index_prefix: str, redis_database: str
 ) -> None:

@@ -12,7 +12,7 @@ from werkzeug import Response
 from tests.end_to_end.processes import Installation
 from tests.intel.catalogues.importing import epss_file, kev_file, warning_file
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.mark.promise("catalogues.import", "cli.json")

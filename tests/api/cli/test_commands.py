@@ -15,7 +15,7 @@ import api
 from tests.api.pages import KESTREL, article_page
 from tests.end_to_end.processes import PASSWORD, PROGRAMS, Installation
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 def imported(here: Installation, *pages: str) -> None:
@@ -301,7 +301,7 @@ def test_output_may_be_cut_off_by_its_reader(here: Installation) -> None:
     imported(here, article_page())
     command = f"{PROGRAMS / 'ioc'} export | head -c 1 >/dev/null; exit ${{PIPESTATUS[0]}}"
     ended = subprocess.run(
-        ["bash", "-c", command], cwd=here.folder, env=here.environment, capture_output=True, text=True, timeout=50
+        ["bash", "-c", command], cwd=here.folder, env=here.environment, capture_output=True, text=True, timeout=200
     )
     assert "Traceback" not in ended.stderr and "Exception" not in ended.stderr
     assert ended.returncode == 0

@@ -15,7 +15,7 @@ from tests.api.pages import KESTREL, article_page
 from tests.end_to_end.processes import Installation, until
 from tests.ingest.feeds.publishing import rss
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture

@@ -79,7 +79,7 @@ def stored(here: Installation) -> tuple[int, int]:
     return 0, 0
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.promise("cli.import-search-list-lookup")
 def test_an_import_that_is_killed_goes_on_where_it_was_and_counts_everything_once(here: Installation) -> None:
     reports = here.folder / "reports"

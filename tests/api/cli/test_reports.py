@@ -9,7 +9,7 @@ import pytest
 from tests.api.pages import article_page
 from tests.end_to_end.processes import Installation
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 def filled(here: Installation) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.end_to_end.processes import Installation
 
-pytestmark = [pytest.mark.timeout(300), pytest.mark.promise("cli.start-up-failures")]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.promise("cli.start-up-failures")]
 
 ENGINES = {
     "ELASTICSEARCH_URL": "http://127.0.0.1:9",

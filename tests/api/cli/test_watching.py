@@ -44,7 +44,7 @@ def test_what_is_added_meanwhile_and_matches_is_printed_until_ctrl_c(tmp_path: P
 @pytest.mark.promise("cli.watch")
 def test_a_filter_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     refused = start(tmp_path, "--exclude", "harmless")
-    _, errors = refused.communicate(timeout=30)
+    _, errors = refused.communicate(timeout=120)
     assert refused.returncode == 1 and "warned, expired, false_positive" in errors
 
 

@@ -36,7 +36,7 @@ async def telling(api: Running) -> AsyncIterator[None]:
 
 
 @pytest.mark.promise("searches.told-once")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_several_workers_tell_each_addition_once(
     tmp_path: Path, elasticsearch_url: str, index_prefix: str, redis_database: str
 ) -> None:

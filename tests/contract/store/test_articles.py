@@ -376,7 +376,7 @@ async def test_a_sighting_is_read_back_with_its_own_malware_names(store: Store) 
     assert {one.article_id: one.malware for one in found} == expected | {make_article("c").id: ("Ryuk",)}
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.slow
 async def test_many_sightings_of_a_span_are_all_read(store: Store) -> None:
     await publish(store, make_article("a", at=1), *[f"domain d{n}.example" for n in range(6_000)])
@@ -432,7 +432,7 @@ async def test_the_basis_differs_when_what_a_span_returns_differs(store: Store, 
     assert await store.articles.basis(*span) != basis
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.slow
 async def test_a_large_article_is_saved_whole(store: Store) -> None:
     article = await publish(store, make_article(title="Long list"), *[f"domain d{n}.example" for n in range(20_000)])

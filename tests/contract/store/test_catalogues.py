@@ -74,7 +74,7 @@ async def test_the_same_import_again_changes_nothing(store: Store) -> None:
     assert await store.catalogues.parts("exploited", KEYS) == same_everywhere(b"same")
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_of_many_imports_at_once_one_stands_whole(store: Store, other_store: Store) -> None:
     stores = (store, other_store)
 
@@ -92,7 +92,7 @@ async def test_of_many_imports_at_once_one_stands_whole(store: Store, other_stor
     assert await other_store.catalogues.parts("exploited", asked) == expected
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_parts_are_all_of_one_import_while_it_is_replaced(store: Store, other_store: Store) -> None:
     await store.catalogues.put(make_catalogue(version=0), same_everywhere(b"0"))
     read: list[dict[str, bytes]] = []
@@ -113,7 +113,7 @@ async def test_parts_are_all_of_one_import_while_it_is_replaced(store: Store, ot
     assert await other_store.catalogues.parts("exploited", KEYS) == same_everywhere(b"8")
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_an_import_that_was_given_up_is_there_whole_or_not_at_all(store: Store, other_store: Store) -> None:
     await store.catalogues.put(make_catalogue(), same_everywhere(b"old"))
     large = same_everywhere(b"new" * 60_000)
@@ -129,7 +129,7 @@ async def test_an_import_that_was_given_up_is_there_whole_or_not_at_all(store: S
     assert await store.catalogues.all() == (make_catalogue(version=3),)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_a_large_catalogue_is_kept_whole(store: Store) -> None:
     parts = {f"{n:04}": f"{n}".encode() * 2_000 for n in range(2_047)} | {"large": b"\0\xff" * 500_000}
     await store.catalogues.put(replace(make_catalogue(), entries=300_000), parts)

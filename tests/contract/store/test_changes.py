@@ -325,7 +325,7 @@ async def present(store: Store) -> dict[str, Ioc]:
     return await store.iocs.get_many(ids)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.promise("changes.feed", "changes.any-number-of-writers")
 async def test_followers_of_four_writers_know_the_newest_state_of_everything(store: Store, open_store: Open) -> None:
     done = asyncio.Event()

@@ -85,7 +85,7 @@ async def test_types_and_sources_come_most_first_then_by_name(store: Store) -> N
     assert list(found.sources.items()) == names
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_the_twenty_sources_with_the_most_are_given(store: Store) -> None:
     for n in range(25):
         extra = ("ip 192.0.2.1",) if n >= 23 else ()
@@ -133,7 +133,7 @@ async def test_facets_follow_what_is_saved_and_what_vanishes(store: Store, other
     assert await other_store.iocs.facets(query("evil")) == expected
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_many_matches_are_counted_exactly(store: Store) -> None:
     domains = [Sighting("domain", f"d{n}.evil.example", "", (), n) for n in range(11_000)]
     await publish(store, make_article("a", source="A"), *domains)

@@ -21,7 +21,7 @@ SORTS = ("last_seen", "first_seen", "sources", None)
 TAGS = ("c2", "campaign:kestrel", "seen=twice")
 TEXTS = (None, None, "evil", "l*", "198.51.0.0/16")
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 def marked(saved: Saved) -> Saved:

@@ -30,7 +30,7 @@ from tests.contract.store.builders import (
 from tests.contract.store.corpus import HOSTS, SOURCES, Saved, make_corpus
 from tests.contract.store.oracle import Oracle
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 IOC_QUERIES = (
     *(query(q, limit=1000) for q in (None, *HOSTS, "evil", "loader", "emotet", "198.51.100.0/24", "blog", "ev*")),

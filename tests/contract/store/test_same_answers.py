@@ -45,7 +45,7 @@ ARTICLE_QUERIES = (
     *(ArticleQuery(None, source, limit=1000) for source in (None, *SOURCES)),
 )
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(900)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from intel.store.port import Store
 from tests.contract.store.builders import hour, iocs_in, listed, make_article, publish, search, the_ioc
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_fifty_articles_saved_at_once_count_exactly(store: Store, other_store: Store) -> None:
     shared = [f"domain d{n}.example" for n in range(10)]
     articles = [make_article(f"a{n}", at=n, source=f"S{n % 7}", title=f"word{n}") for n in range(50)]
@@ -28,7 +28,7 @@ async def test_fifty_articles_saved_at_once_count_exactly(store: Store, other_st
 
 
 @pytest.mark.promise("promises.idempotent")
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 async def test_the_same_article_saved_fifty_times_at_once_counts_once(store: Store, other_store: Store) -> None:
     indicators = ("domain a.example", "domain b.example")
     saving = (publish((store, other_store)[n % 2], make_article(), *indicators) for n in range(50))

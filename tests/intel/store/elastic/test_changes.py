@@ -18,7 +18,7 @@ from tests.contract.store.test_changes import Follower
 from tests.intel.store.elastic.conftest import store_at
 from tests.intel.store.elastic.wire import Wire
 
-pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.asyncio, pytest.mark.timeout(900)]
 
 
 @dataclass
