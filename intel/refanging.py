@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
+from importlib.resources import files
 from itertools import accumulate
 from string import ascii_letters, digits
 from typing import Final, TypeVar
@@ -30,9 +32,10 @@ MARKS: Final = DOT + AT + COLON + SEPARATOR + SLASH
 ANY_DOT: Final = f"(?:\\.|{DOT}++)"
 ANY_COLON: Final = f"(?::|{COLON}{{3}}|{COLON}++)"
 
+_SPOKEN: Final = tomllib.loads((files("intel") / "refanging.toml").read_text(encoding="utf-8"))
 # `evil[point]example`, `drop[arroba]evil[punto]example`
-_WORDS_FOR_A_DOT: Final = "point|punto|ponto|punkt|punt|kropka|nokta|точка|点|點|닷"
-_WORDS_FOR_AN_AT: Final = "arroba|arobase|chiocciola|klammeraffe|собака"
+_WORDS_FOR_A_DOT: Final = "|".join(_SPOKEN["dot"].values())
+_WORDS_FOR_AN_AT: Final = "|".join(_SPOKEN["at"].values())
 _SIGNS: Final = {
     ".": DOT, DOT * 3: DOT, "dot": DOT, "@": AT, "at": AT, ":": COLON, "/": SLASH,
     **dict.fromkeys(_WORDS_FOR_A_DOT.split("|"), DOT), **dict.fromkeys(_WORDS_FOR_AN_AT.split("|"), AT),
@@ -87,20 +90,8 @@ _SPOKEN_DOT: Final = re.compile(rf" (?:dot|_dot_) (?=(?P<rest>{_REST}))")
 _OF_A_LABEL: Final = f"{ascii_letters}{digits}-"
 _LONGEST_LABEL: Final = 63
 # Names end so, and so do sentences that speak of dots.
-_EVERYDAY_TOPS: Final = frozenset(
-    {
-        "it", "in", "is", "at", "to", "be", "so", "no", "us", "my", "me", "am", "as", "do", "by", "now", "how", "and",
-        "here", "for", "you", "off", "like", "one", "la", "un", "et", "al", "im", "st", "on", "plus", "art", "design",
-        "paint", "green", "red", "blue", "black", "foundation", "support", "data", "technology", "new", "all", "can",
-    }
-)  # fmt: skip
-_BEFORE_A_DOT_OF_PROSE: Final = frozenset(
-    {
-        "the", "a", "an", "this", "that", "each", "every", "one", "no", "any", "polka", "quantum", "single", "first",
-        "last", "next", "final", "red", "black", "white", "green", "blue", "yellow", "small", "and", "or", "use",
-        "uses", "using", "with", "in", "of", "for", "from", "to", "is", "microsoft", "asp", "ado", "vb", "windows",
-    }
-)  # fmt: skip
+_EVERYDAY_TOPS: Final = frozenset(_SPOKEN["prose"]["behind_a_dot"].split())
+_BEFORE_A_DOT_OF_PROSE: Final = frozenset(_SPOKEN["prose"]["before_a_dot"].split())
 _SPOKEN_AT: Final = re.compile(rf" (?:at|AT) (?=[\w-]{{1,63}}+{DOT}{{5}})")
 _SLASHED: Final = re.compile(r"/(?P<sign>AT|DOT)/(?=\w)")
 

@@ -32,6 +32,8 @@ from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix
 
 # Each costs some 50 microseconds: no text is worth more than a part of a second.
 MOST_CONTEXTS: Final = 2_000
+# After so many places where a number is a version, it is not asked about again.
+MOST_VERSIONS: Final = 4
 
 _REACH_OF_A_LINE: Final = 120
 _SHORTEST_PROSE: Final = 20
@@ -67,6 +69,7 @@ class Judge:
         # In a text of one line that defangs nothing, also a well-known host was written down for a reason.
         self._takes_all = context.is_one_line and not page_defangs
         self._contexts_left = MOST_CONTEXTS
+        self._versions: dict[str, int] = {}
         self._defanged = defanged
         self._hosts = HostEvidence(context, defanged, self._said_beside)
 
@@ -150,7 +153,7 @@ class Judge:
         )
         is_noise = kind and not is_meant
         may_be_one = ":" not in reading.value and (not is_noise or self._around.is_note)
-        if may_be_one and self._is_version(reading.value, start, end):
+        if may_be_one and self._is_often_a_version(reading.value, start, end):
             return Verdict(False, "version number", 0)
         if is_noise or self._is_for_documentation(reading.value, start, end):
             return Verdict(False, kind or "address for documentation", 0)
@@ -183,6 +186,14 @@ class Judge:
             return []
         self._contexts_left -= 1
         return said_of(type, context_of(self._around.text, line.start, start, end, line.end))
+
+    def _is_often_a_version(self, address: str, start: int, end: int) -> bool:
+        """Tell whether a number is a version, as it is for good when it was one several times."""
+        times = self._versions.get(address, 0)
+        if times < MOST_VERSIONS and self._is_version(address, start, end):
+            self._versions[address] = times = times + 1
+            return True
+        return times >= MOST_VERSIONS
 
     def _is_version(self, address: str, start: int, end: int) -> bool:
         around = self._around

@@ -40,6 +40,7 @@ _INDICATORS: Final = re.compile(r"\b(?:ioc|indicator|c2|c&c|domains?|hash|sha-?2
 
 _HIDDEN: Final = (".onion", ".i2p")
 _HIDDEN_SERVICE: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
+_POINTING: Final = frozenset({"where others wrote about it", "pointer for the reader"})
 _ENDS_WITH: Final = ("'.", '".')  # of a detection rule
 _IN_LIST: Final[Mapping[ListContext, Evidence]] = MappingProxyType(
     {"hosts": EVIDENCE["among its like"], "packages": EVIDENCE["among names of packages"]}
@@ -114,6 +115,8 @@ class HostEvidence:
         is_whole_line = line.start == start and line.end == end
         if score + sum_of(said) >= THRESHOLD - MOST_IN_CONTEXT and not is_whole_line:
             said += self._said_beside(reading.type, line, start, end)
+        if EVIDENCE["hidden service"] in evidence:  # `Visit …onion and enter the code`: nobody sends readers there
+            return [entry for entry in said if entry[1] not in _POINTING]
         return said
 
     def _is_of_a_victim(self, start: int) -> bool:

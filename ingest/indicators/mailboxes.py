@@ -58,11 +58,15 @@ _SENT_BY: Final = re.compile(
     r"|phish(?:es|ing)?)\b[^.!?\n]{0,40}"
     r" (?:came|comes?|sent|arriv(?:ed|es)|originat(?:ed|es|ing)|received|deliver(?:ed|y))"
     r" (?:to \w{1,20} )?(?:from|by|via)(?: the (?:address|mailbox|account))?"
-    r"|\bsenders?(?: address(?:es)?)? (?:is|was|were)|(?:^|[(;,] ?)(?:from|sender|reply-to|return-path)[*_]{0,2}:"
+    r"|\bsenders?(?: address(?:es)?)? (?:is|was|were)|(?:^[ \t]{0,8}|[(;,] ?)(?:from|sender|reply-to|return-path"
+    r"|von|absender|expéditeur|remitente|remetente|mittente|отправитель|от кого|nadawca|afzender|avsändare|avsender"
+    r"|afsender|lähettäjä|gönderen|pengirim|odesílatel|feladó|expeditor|发件人|寄件者|差出人|送信者|보낸 ?사람|발신자)"
+    r"[*_]{0,2} ?[:\uff1a]"
     r"(?:[^\n@:]{1,60}(?=[<(]))?)"
     r"[ \t\"'`<(:]{1,3}\Z",
     re.MULTILINE,
 )
+_SERVERS_OF_MAIL: Final = ("mail.", "smtp.", "mx.", "mx1.", "imap.", "pop.", "webmail.")
 _REACH: Final = 80
 _REACH_OF_AN_ATTACK: Final = 200
 
@@ -104,6 +108,11 @@ def _speaks_of_an_attack(text: str, start: int, end: int) -> bool:
     return any(map(around.__contains__, _OF_AN_ATTACK))
 
 
+def _is_of_mail(reading: TokenCandidate) -> bool:
+    """Tell whether a host is a server of mail, as stands beside a mailbox: `logs@evil.example (mail.evil.example)`."""
+    return reading.type == "domain" and reading.value.startswith(_SERVERS_OF_MAIL)
+
+
 def of_refused_hosts(mailboxes: Mapping[str, int], refused: Iterable[TokenCandidate], kept: frozenset[str]) -> set[str]:
     """Return the `mailboxes` (with their scores) at hosts that the text names elsewhere without their being indicators.
 
@@ -118,6 +127,6 @@ def of_refused_hosts(mailboxes: Mapping[str, int], refused: Iterable[TokenCandid
     if not asked:
         return found
     for reading in refused:
-        if reading.type in ("domain", "url") and "@" not in reading.source:
+        if reading.type in ("domain", "url") and "@" not in reading.source and not _is_of_mail(reading):
             found.update(asked.get(registered_domain(reading.host or reading.value), ()))
     return found

@@ -11,7 +11,7 @@ from intel.refanging import MARKS
 LONGEST_WORD: Final = 64
 LONGEST_CLAUSE: Final = 512  # what stands between two blanks in a script that writes none between words
 # What quotes, brackets and sentences leave at the edges of a name.
-EDGES: Final = ".,;:!?()[]{}<>\"'`*_|/\\\u201c\u201d\u2018\u2019\u2026\u2013\u2014=+~#&"
+EDGES: Final = ".,;:!?()[]{}<>\"'`*_|/\\\u201c\u201d\u2018\u2019\u201e\u201a\u00ab\u00bb\u2026\u2013\u2014=+~#&"
 # `NetwireRAT` is a name and what it names in one word.
 FUSED_KINDS: Final = ("rat", "ransomware", "stealer", "loader", "bot", "locker")
 

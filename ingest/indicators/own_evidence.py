@@ -28,6 +28,9 @@ _SLUG: Final = re.compile(
     r"/(?:blogs?|news|articles?|posts?|research|reports?|advisor(?:y|ies)|insights?|threats?|labs?|20[0-3][0-9](?:/[01]?[0-9]){0,2}(?:/[0-3]?[0-9])?)"
     r"(?:/[a-z0-9-]{1,40}){0,3}/(?=[a-z])(?:[a-z0-9]{1,30}-){2,20}[a-z0-9]{1,30}/?(?:\.html?)?(?:$|[?#])"
 )
+_CHANNEL_OF_A_BOT: Final = re.compile(
+    r"//(?:discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{6}|api\.telegram\.org/bot[0-9]{6,}:|hooks\.slack\.com/services/t)"
+)
 _LICENCE: Final = re.compile(r"/licen[cs]es?(?:\.txt|\.md|\.html?)?/?\Z")
 _PORT_OF_A_URL: Final = re.compile(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
 
@@ -82,6 +85,8 @@ def of_its_own(reading: TokenCandidate) -> list[Evidence]:
     if is_address(reading.host) and not noise.address_noise(reading.host):
         evidence.append(EVIDENCE["URL on a bare address"])
     url = reading.value.lower()
+    if _CHANNEL_OF_A_BOT.search(url):
+        evidence.append(EVIDENCE["channel of a bot"])
     if _PORT_OF_A_URL.search(url):
         evidence.append(EVIDENCE["URL with a port"])
     if _PAYLOAD.search(url):

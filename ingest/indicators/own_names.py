@@ -65,30 +65,43 @@ def names_given(text: str) -> Iterator[str]:
     """Yield each name that the authors say they give to malware, and the one that the title explains."""
     is_english = text.isascii() and len(text) > _LONGEST_WITHOUT_AN_ACCENT
     for root in standing_in(text, _ROOTS_OF_ASCII if is_english else _ROOTS):
-        for place in islice(places_of(text, root), _MOST):
-            end = place + len(root)
-            given = _GIVEN.match(text, end, end + _REACH_AHEAD)
-            noun = None if given else _GIVEN_A_NOUN.match(text, end, end + _REACH_AHEAD)
-            if noun and _KIND.search(noun["gap"]):
-                given = noun
-            if given and _begins_a_word(text, place) and _is_of_malware(text, place, given.end(), given["gap"]):
-                first, _, second = given["name"].partition(" ")
-                yield second if second and _KIND.match(first) else given["name"]
+        yield from _names_behind(text, root)
     for root in () if is_english else standing_in(text, _BEHIND):
-        for place in islice(places_of(text, root), _MOST):
-            given = _GIVEN_BEFORE.search(text, max(0, place - 40), place)
-            if root in _SAID_OF_OTHERS and not _WE.search(text, max(0, place - _REACH // 2), place):
-                continue
-            if given and _is_of_malware(text, given.start(), place, ""):
-                yield given["name"]
+        yield from _names_before(text, root)
     title = _TITLE.search(text, 0, _LONGEST_TITLE_AT)
-    if (
-        title
-        and title["name"].lower() not in _OF_HEADINGS
-        and _KIND.search(title["rest"])
-        and _comes_in_a_sentence(text, title["name"], title.end())
-    ):
+    if title is None or title["name"].lower() in _OF_HEADINGS or _KIND.search(title["rest"]) is None:
+        return
+    if _comes_in_a_sentence(text, title["name"], title.end()):
         yield title["name"]
+
+
+def _names_behind(text: str, root: str) -> Iterator[str]:
+    for place in islice(places_of(text, root), _MOST):
+        given = _given(text, place + len(root)) if _begins_a_word(text, place) else None
+        if given is None:
+            continue
+        first, _, second = given["name"].partition(" ")
+        if second and _KIND.match(first):
+            yield second  # `Wir nennen die Schadsoftware Nebelkrähe`
+        elif _is_of_malware(text, place, given.end(), given["gap"]):
+            yield given["name"]
+
+
+def _names_before(text: str, root: str) -> Iterator[str]:
+    for place in islice(places_of(text, root), _MOST):
+        given = _GIVEN_BEFORE.search(text, max(0, place - 40), place)
+        if root in _SAID_OF_OTHERS and not _WE.search(text, max(0, place - _REACH // 2), place):
+            continue
+        if given and _is_of_malware(text, given.start(), place, ""):
+            yield given["name"]
+
+
+def _given(text: str, end: int) -> re.Match[str] | None:
+    """Return what is named behind a verb that ends there, with the words between."""
+    if given := _GIVEN.match(text, end, end + _REACH_AHEAD):
+        return given
+    noun = _GIVEN_A_NOUN.match(text, end, end + _REACH_AHEAD)
+    return noun if noun and _KIND.search(noun["gap"]) else None
 
 
 def _begins_a_word(text: str, place: int) -> bool:

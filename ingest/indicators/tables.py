@@ -19,8 +19,10 @@ def head_of_column(text: str, start: int) -> str:
 def head_of_table(text: str, start: int) -> tuple[list[str], int]:
     """Return the cells of the first row of the table around `start`, none outside a table, and the column."""
     first = text.rfind("\n", max(0, start - _LONGEST_ROW), start) + 1
-    column = len(_CELL_ENDS.findall(text, first, start))
-    if not first or not (column or _CELL_ENDS.match(text, text.find("\n", start) - 1)):
+    if not first:
+        return [], 0
+    column = text.count("\t", first, start) + text.count("|", first, start)
+    if not (column or _CELL_ENDS.match(text, text.find("\n", start) - 1)):
         return [], column
     head: str | None = None
     for row in reversed(text[max(0, first - _HIGHEST_ROWS) : first - 1].split("\n")):

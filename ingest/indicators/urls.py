@@ -34,6 +34,7 @@ _STOP: Final = re.compile(
     r"\\(?!_)|&(?:quot|[lg]t|apos|#3[49]);|[<>\"`{}|^\u201c\u201d\u2018\u2019\u00ab\u00bb\u2039\u203a\uff1c\uff1e\u2026\u3002\uff0c\u3001\x00-\x20\x7f\xa0]"
 )
 _TRAILING: Final = f".,;:!?'*+_~)]}}{COLON}{DOT}"
+_SCRIPT_AT_END: Final = re.compile(r"\.(?:php|aspx?|jsp|cgi|do)\Z")
 _EMPTY_MARKS: Final = ("[:]", "[.]", "[/]")
 _BREAKS: Final = re.compile(r"[()\[\],;']")
 _PARAMETER: Final = re.compile(r"[\w.-]{1,30}=|amp;|(?![0-9]{4}-[0-9]{2}-[0-9]{2})[0-9/]")
@@ -209,9 +210,13 @@ def _end_of_field(token: str, start: int, end: int) -> int:
 
 
 def _belongs(token: str, start: int, end: int) -> bool:
-    """Tell whether the last character is a bracket whose partner stands inside, or a line below that nothing opened."""
+    """Tell whether the last character is a bracket whose partner stands inside, a line below that nothing opened, or
+    begins the empty query of a script.
+    """
     if token[end - 1] == "_":
         return "_" not in token[:start] and token[end : end + 1] != "_" and token[end - 2] not in "_*+"
+    if token[end - 1] == "?" and end == len(token):
+        return _SCRIPT_AT_END.search(token, max(start, end - 8), end - 1) is not None
     opening = {")": "(", "]": "["}.get(token[end - 1])
     return opening is not None and token.count(opening, start, end) >= token.count(token[end - 1], start, end)
 

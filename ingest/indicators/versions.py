@@ -157,8 +157,7 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     if (
         _SET_AS_A_VERSION.search(before)
         or _LABELLED_A_VERSION.search(before)
-        or (_SMALL.fullmatch(address) and _reads_as_a_version(text, start, end, _REACH_OF_A_SENTENCE))
-        or (_LIKE_A_VERSION.fullmatch(address) and _reads_as_a_version(text, start, end, _REACH_OF_A_WORD))
+        or _reads_as_a_version(text, start, end, _reach_of_versions(address))
     ):
         return True
     if "-" in before and _PROGRAM_FIELD.search(before):
@@ -166,11 +165,18 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     return before.rstrip()[-1:] in _JOINING and _ends_a_series(text, address, largest, start)
 
 
+def _reach_of_versions(address: str) -> int:
+    """Return how far before a number words may make it a version: the farther, the smaller it is."""
+    if _SMALL.fullmatch(address):
+        return _REACH_OF_A_SENTENCE
+    return _REACH_OF_A_WORD if _LIKE_A_VERSION.fullmatch(address) else 0
+
+
 def _reads_as_a_version(text: str, start: int, end: int, reach: int) -> bool:
     """Tell whether the sentence speaks of versions, at most `reach` before a number as small as theirs or right behind
     it, and nothing calls it an address.
     """
-    if _PORT.match(text, end) or text[end : end + 1] == "/":
+    if not reach or _PORT.match(text, end) or text[end : end + 1] == "/":
         return False
     before = text[max(0, start - reach) : start].rstrip("\n").rpartition("\n")[2]
     if _SPEAKS_OF_A_SERVER.search(before) or _OF_A_SERVER.search(before[-_REACH:]):
