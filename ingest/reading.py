@@ -19,6 +19,7 @@ from ingest.indicators.html_document import document_from_html
 from ingest.indicators.missed_defanging import MissedPiece, missed_pieces
 from ingest.messages import conforms, rehearse
 from ingest.near_duplicates import bands
+from ingest.sharing import marks_of_text, refuse_marked
 from ingest.wording import Finding, findings_of
 from intel import ids
 from intel.canonical import canonical_url
@@ -75,6 +76,8 @@ def is_large(page: Page) -> bool:
 def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
     """Find the article on a page and the indicators in it. Raises ArticleUnreadable."""
     text = read_article(page.body, page.content_type, page.charset, page.url)
+    if page.url is None:
+        refuse_marked(marks_of_text(text.title, text.text))
     extraction = extract(_document(text, page.url), most_indicators=most_indicators)
     address = canonical_url(text.canonical_link or page.url) if page.url else None
     identity = address or ids.content_identity(page.body)

@@ -9,12 +9,10 @@ from ingest.bundles.misp import misp_events, misp_marks, misp_report
 from ingest.bundles.report import as_article
 from ingest.bundles.stix import stix_bundle, stix_marks, stix_reports
 from ingest.reading import ReadPage
+from ingest.sharing import refuse_marked
 from intel.errors import ArticleUnreadable
 
 __all__ = ["read_bundle"]
-
-# What is stored here anybody may read.
-_RESTRICTED = ("tlp:red", "tlp:amber+strict")
 
 
 def read_bundle(
@@ -36,10 +34,7 @@ def read_bundle(
         marks = frozenset().union(*map(misp_marks, events))
     else:
         raise ArticleUnreadable("unknown_json", "The JSON is neither a MISP event nor a STIX 2.1 bundle.")
-    if mark := next((one for one in _RESTRICTED if one in marks), None):
-        raise ArticleUnreadable(
-            "restricted_sharing", f"It is marked {mark.upper()}; what is imported here anybody may read."
-        )
+    refuse_marked(marks)
     articles = tuple(as_article(report, source_name, fetched_at, most_indicators) for report in reports)
     if not any(read.sightings or len(read.article.text or "") > len(read.article.title) for read in articles):
         raise ArticleUnreadable("no_text", "The file reports nothing: no indicators and no text.")
