@@ -36,7 +36,7 @@ BODIES: dict[str, tuple[str, dict[str, Any]]] = {
     "submit_article": ("SubmitBody", {"url": "https://site.example/never"}),
     "save_search": ("SavedSearchBody", {"name": "mine", "q": "evil"}),
     "change_search": ("SearchChangesBody", {"name": "ours"}),
-    "tag_article": ("TagsBody", {"add": ["c2"]}),
+    "tag_article": ("TagsBody", {"add": ["c2"], "remove": []}),
     "tag_ioc": ("TagsBody", {"add": ["c2"], "remove": ["old"]}),
     "put_vote": ("FalsePositiveBody", {"note": "ours"}),
 }
