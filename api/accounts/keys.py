@@ -1,6 +1,6 @@
 """API keys: `ioc_` + account id and slot + `_` + 43 random characters + 6 of checksum; feed tokens: `iocfeed_` + that.
 
-The id leads straight to one document of the store, so that a key is checked by one read by id and a revoked one is
+The id leads straight to two documents of the store, so that a key is checked by one read by id and a revoked one is
 refused at once everywhere; the checksum refuses a mistyped one before any look-up. Only a SHA-256 of the whole key is
 kept: the secret holds 256 random bits, which no dictionary reaches.
 """
@@ -128,10 +128,9 @@ class Keys:
         if parts is None:
             return None
         account_id, slot = parts
-        record = await self.store.accounts.get_key(account_id, slot)
+        record, account = await self.store.accounts.key_and_account(account_id, slot)
         if record is None or record.revoked_at or not hmac.compare_digest(record.secret_hash, _hash(key)):
             return None
-        account = await self.store.accounts.get(account_id)
         if account is None or account.disabled_at:
             return None
         if record.expired(self.clock()):

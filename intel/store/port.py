@@ -332,6 +332,9 @@ class Accounts(Protocol):
     async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
         """Return the key in that slot, revoked or not."""
 
+    async def key_and_account(self, account_id: str, slot: int) -> tuple[ApiKey | None, Account | None]:
+        """Return what `get_key` and `get` do, read together."""
+
     async def keys(self, account_id: str, first_slot: int = 0) -> tuple[ApiKey, ...]:
         """Return the live keys of an account in the five slots from that one on, by slot; expired ones too."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import datetime
 
@@ -97,6 +98,11 @@ class ElasticAccounts:
     async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
         found = await self._keys.get(slot_id(account_id, slot))
         return None if found is None else from_document(ApiKey, found.source)
+
+    async def key_and_account(self, account_id: str, slot: int) -> tuple[ApiKey | None, Account | None]:
+        # What is asked at the same time goes to the cluster in one request.
+        key, account = await asyncio.gather(self.get_key(account_id, slot), self.get(account_id))
+        return key, account
 
     async def keys(self, account_id: str, first_slot: int = 0) -> tuple[ApiKey, ...]:
         ids = [slot_id(account_id, slot) for slot in range(first_slot, first_slot + KEYS_PER_ACCOUNT)]

@@ -28,14 +28,12 @@ class SqliteAccounts:
                 raise AccountExists("This e-mail address has an account already.")
             if connection.execute(_CLAIM_ADMINISTRATION, (account.id,)).rowcount == 1:
                 connection.execute("UPDATE accounts SET role = 'administrator' WHERE id = ?", (account.id,))
-            return from_row(
-                Account, connection.execute("SELECT * FROM accounts WHERE id = ?", (account.id,)).fetchone()
-            )
+            return from_row(Account, connection.execute(_ACCOUNT, (account.id,)).fetchone())
 
         return await self._database.write(work)
 
     async def get(self, id: str) -> Account | None:
-        rows = await self._rows("SELECT * FROM accounts WHERE id = ?", (id,))
+        rows = await self._rows(_ACCOUNT, (id,))
         return from_row(Account, rows[0]) if rows else None
 
     async def update(self, account: Account) -> None:
@@ -58,8 +56,16 @@ class SqliteAccounts:
         return await self._changes(_ADD_KEY, to_row(key))
 
     async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
-        rows = await self._rows("SELECT * FROM keys WHERE account_id = ? AND slot = ?", (account_id, slot))
+        rows = await self._rows(_KEY, (account_id, slot))
         return from_row(ApiKey, rows[0]) if rows else None
+
+    async def key_and_account(self, account_id: str, slot: int) -> tuple[ApiKey | None, Account | None]:
+        def work(connection: sqlite3.Connection) -> tuple[sqlite3.Row | None, sqlite3.Row | None]:
+            key = connection.execute(_KEY, (account_id, slot)).fetchone()
+            return key, connection.execute(_ACCOUNT, (account_id,)).fetchone()
+
+        key, account = await self._database.read_at_once(work)
+        return from_row(ApiKey, key) if key else None, from_row(Account, account) if account else None
 
     async def keys(self, account_id: str, first_slot: int = 0) -> tuple[ApiKey, ...]:
         asked = (account_id, first_slot, first_slot + KEYS_PER_ACCOUNT)
@@ -95,6 +101,8 @@ class SqliteAccounts:
         return await self._database.read_at_once(lambda connection: connection.execute(sql, parameters).fetchall())
 
 
+_ACCOUNT = "SELECT * FROM accounts WHERE id = ?"
+_KEY = "SELECT * FROM keys WHERE account_id = ? AND slot = ?"
 _CREATE = """
     INSERT INTO accounts (id, email, password_hash, created_at, disabled_at, session_epoch, role, two_factor)
     VALUES (:id, :email, :password_hash, :created_at, :disabled_at, :session_epoch, :role, :two_factor)

@@ -106,6 +106,19 @@ async def test_a_key_is_read_back_whole(store: Store, other_store: Store) -> Non
     assert await store.accounts.keys("account-two") == ()
 
 
+async def test_a_key_is_read_together_with_its_account(store: Store, other_store: Store) -> None:
+    account = await store.accounts.create(make_account())
+    assert await other_store.accounts.key_and_account("account-one", 0) == (None, account)
+    assert await store.accounts.add_key(make_key())
+    assert await other_store.accounts.key_and_account("account-one", 0) == (make_key(), account)
+    assert await store.accounts.revoke_key("account-one", 0, "secret", hour(2))
+    await store.accounts.update(replace(account, disabled_at=hour(2)))
+    revoked, disabled = await other_store.accounts.key_and_account("account-one", 0)
+    assert revoked and revoked.revoked_at == hour(2) and disabled and disabled.disabled_at == hour(2)
+    await store.accounts.remove("account-one")
+    assert await other_store.accounts.key_and_account("account-one", 0) == (None, None)
+
+
 async def test_a_key_keeps_its_scopes_and_its_end_and_makes_room_from_then_on(store: Store) -> None:
     short = replace(make_key(), expires_at=hour(3), scopes=("read", "export"))
     assert await store.accounts.add_key(short)
