@@ -19,21 +19,6 @@ from intel.times import from_rfc3339, to_milliseconds
 
 Document = dict[str, Any]
 
-CARD_MEMBERS = (
-    "id",
-    "type",
-    "value",
-    "last_seen",
-    "malware",
-    "article.title",
-    "article.source_name",
-    "sources",
-    "added_at",
-    "changed_at",
-    "false_positives",
-    "card",
-)
-_COMPLETE = ("card", "added_at", "changed_at", "false_positives")
 _ADDED, _CHANGED, _REST = ',"added_at":"', '","changed_at":"', '","sightings":'
 
 
@@ -62,28 +47,31 @@ def _article_json(*members: tuple[str, Any]) -> str:
     return orjson.dumps(article_members(ArticleRef(**article | times))).decode()
 
 
-def has_card(document: Mapping[str, Any]) -> bool:
-    """Tell whether the document holds all of its card; one that an earlier version stored does not."""
-    return all(document.get(name) is not None for name in _COMPLETE)
-
-
-def stored_card(document: Mapping[str, Any]) -> Card:
-    """Return the card of a document that has one, read with `CARD_MEMBERS`."""
-    head, tail = document["card"]
-    added, changed = _brief(document["added_at"]), _brief(document["changed_at"])
+def stored_card(document: Mapping[str, Any]) -> Card | None:
+    """Return the card of a document that holds all of it; one that an earlier version stored does not."""
+    parts, votes = document.get("card"), document.get("false_positives")
+    added, changed = document.get("added_at"), document.get("changed_at")
+    if parts is None or votes is None or added is None or changed is None:
+        return None
     article = document["article"]
     return Card(
         id=document["id"],
         type=document["type"],
         value=document["value"],
-        last_seen=to_milliseconds(from_rfc3339(document["last_seen"])),
+        last_seen=_milliseconds(document["last_seen"]),
         malware=tuple(document["malware"]),
         title=article["title"],
         source_name=article["source_name"],
         sources=document["sources"],
-        false_positives=document["false_positives"],
-        json=f"{head}{_ADDED}{added}{_CHANGED}{changed}{_REST}{tail}".encode(),
+        false_positives=votes,
+        json=f"{parts[0]}{_ADDED}{_brief(added)}{_CHANGED}{_brief(changed)}{_REST}{parts[1]}".encode(),
     )
+
+
+# An article's indicators were all seen at the same time.
+@lru_cache(maxsize=256)
+def _milliseconds(moment: str) -> int:
+    return to_milliseconds(from_rfc3339(moment))
 
 
 def _brief(moment: str) -> str:

@@ -58,7 +58,7 @@ def to_document(record: Any) -> Document:
 
 def from_document(kind: type[R], document: Mapping[str, Any]) -> R:
     """Return the record of that kind that `to_document` spelled out; absent members keep their defaults."""
-    names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # every record is a dataclass
+    names: Iterable[str] = kind.__dataclass_fields__  # type: ignore[attr-defined]  # every record is a dataclass
     return kind(**{name: _read(name, document[name]) for name in names if name in document})
 
 

@@ -85,18 +85,21 @@ class Index:
             found.update((answer["_id"], as_found(answer)) for answer in answers if answer.get("found"))
         return found
 
-    async def sources(self, ids: Sequence[str], members: Sequence[str]) -> list[Document]:
-        """Return these members of the documents that exist, as they are now, in the order of the ids."""
+    async def sources(self, ids: Sequence[str]) -> list[Document]:
+        """Return the documents that exist, as they are now, in the order of the ids.
+
+        Whole ones, and all that is said of them: the cluster passes those on as they are stored, while for parts of
+        them it has to parse each and to write it anew.
+        """
         found: list[Document] = []
         wanted = [id for id in dict.fromkeys(ids) if _is_possible(id)]
         if self._reads is not None and 0 < len(wanted) <= MOST_GATHERED:
-            answers = await self._reads(self.name, wanted, members)
+            answers = await self._reads(self.name, wanted, True)
             return [answer["_source"] for answer in answers if answer.get("found")]
         for start in range(0, len(wanted), _IDS_AT_ONCE):
             body = {"ids": wanted[start : start + _IDS_AT_ONCE]}
-            path = f"/{self.name}/_mget?_source_includes={','.join(members)}"
-            answers = await ask_parts(self._cluster, path, body, "docs", filter_path="_source")
-            found += [answer["_source"] for answer in answers]
+            answers = await ask_parts(self._cluster, f"/{self.name}/_mget", body, "docs")
+            found += [answer["_source"] for answer in answers if answer.get("found")]
         return found
 
     async def visible(self, ids: Sequence[str], members: Sequence[str]) -> dict[str, Found]:
@@ -172,8 +175,10 @@ class Index:
         answer.setdefault("hits", {}).setdefault("hits", [])
         return answer
 
-    async def search_many(self, bodies: Sequence[Mapping[str, Any]], filter_path: str) -> list[Any]:
-        """Return the answers to several searches that are sent in one request, each as `search` does."""
+    async def search_many(self, bodies: Sequence[Mapping[str, Any]], filter_path: str = "") -> list[Any]:
+        """Return the answers to several searches that are sent in one request, each as `search` does, or whole: that is
+        cheapest where whole documents are asked for.
+        """
         return await self.search_beside([(self, body) for body in bodies], filter_path)
 
     async def search_beside(self, searches: Sequence[tuple[Index, Mapping[str, Any]]], filter_path: str) -> list[Any]:

@@ -7,14 +7,16 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from operator import itemgetter
 from typing import Any, Final
 
 from intel.cards import Card, card_of
+from intel.gathering import Gathering
 from intel.query import AddedPage, AddedPosition, ChangePage, ChangePosition, ChangeQuery, IocQuery, Page, Position
 from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.elastic import queries
-from intel.store.elastic.cards import CARD_MEMBERS, has_card, stored_card
+from intel.store.elastic.cards import stored_card
 from intel.store.elastic.changes import Changes
 from intel.store.elastic.documents import IOC_MEMBERS, Document, ioc_record, is_there, sighted_article
 from intel.store.elastic.index import Index
@@ -28,7 +30,7 @@ _MENTION_MEMBERS = [
 # The most buckets that one answer holds; twenty articles with more indicators between them share few of those beyond.
 _MOST_RELATED = 60_000
 _STREAMED_AT_ONCE: Final = 1_000
-_PAGE_FILTER = "hits.total.value,hits.hits._source,hits.hits.sort"
+_MOST_LISTS: Final = 20
 _FACETS_FILTER = "aggregations.*.buckets.key,aggregations.*.buckets.doc_count"
 _RELATED_FILTER = "aggregations.iocs.buckets.key,aggregations.iocs.buckets.doc_count"
 
@@ -42,14 +44,17 @@ class ElasticIocs:
         self._changes = changes
         self._votes = votes
         self._malware_names = names
+        # Without words in them, so that no search that the cluster refuses fails another.
+        self._lists = Gathering(self._pages_of_cards, _MOST_LISTS)
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
-        page = await self._page(query, IOC_MEMBERS)
+        page = await self._page(query)
         return Page(tuple(map(ioc_record, page.items)), page.total, page.next)
 
     async def find_cards(self, query: IocQuery) -> Page[Card]:
-        page = await self._page(query, CARD_MEMBERS)
-        return Page(await self._cards(page.items), page.total, page.next)
+        if query.text is None and query.ids is None:
+            return await self._lists(query)
+        return await self._of_cards(await self._page(query))
 
     async def stream(self, query: IocQuery) -> AsyncGenerator[tuple[Ioc, ...], None]:
         asked = queries.ioc_page(replace(query, after=None))
@@ -59,39 +64,32 @@ class ElasticIocs:
                 yield tuple(ioc_record(hit["_source"]) for hit in page)
 
     async def get_cards(self, ids: Sequence[str]) -> dict[str, Card]:
-        found = [document for document in await self._iocs.sources(ids, CARD_MEMBERS) if "type" in document]
+        found = [document for document in await self._iocs.sources(ids) if "type" in document]
         return {card.id: card for card in await self._cards(found)}
 
-    async def _page(self, query: IocQuery, members: Sequence[str]) -> Page[Document]:
-        """Return the documents of one page, with these members."""
+    async def _page(self, query: IocQuery) -> Page[Document]:
+        """Return the documents of one page."""
         if query.ids is not None and query == IocQuery(ids=query.ids, limit=query.limit):
-            return await self._page_of(query.ids, query.limit, members)
-        asked = {**queries.ioc_page(query), "_source": members}
-        total: int | None
-        if query.text is None and query.after is None and query.sort in (None, "last_seen"):
-            hits, total = await self._first_of_list(asked, query.limit)
-        else:
-            found = (await self._iocs.search(asked, filter_path=_PAGE_FILTER))["hits"]
-            hits, total = found["hits"], found["total"]["value"] if query.after is None else None
-        items = tuple(hit["_source"] for hit in hits[: query.limit])
-        more = len(hits) > query.limit
-        next = queries.position_of(hits[query.limit - 1]["sort"], searched=_is_ranked(query)) if more else None
-        return Page(items, total, next)
+            return await self._page_of(query.ids, query.limit)
+        (page,) = await self._pages([query])
+        return page
 
-    async def _first_of_list(self, asked: Document, limit: int) -> tuple[list[Any], int]:
-        """Return the hits of the first page of a list, and how many there are in all.
+    async def _pages_of_cards(self, asked: Sequence[IocQuery]) -> list[Page[Card]]:
+        """Return one page of each list; who asks the same at the same time is given the same answer."""
+        distinct = list(dict.fromkeys(asked))
+        pages = await asyncio.gather(*map(self._of_cards, await self._pages(distinct)))
+        found = dict(zip(distinct, pages, strict=True))
+        return [found[query] for query in asked]
 
-        The index is kept in the order of lists, so that a page ends as soon as it is full, unless all has to be counted
-        too. Counted by itself, in the same request, the number is kept by the cluster until the index changes.
-        """
-        page, count = {**asked, "track_total_hits": False}, queries.counting(asked)
-        found, counted = await self._iocs.search_many([page, count], _PAGE_FILTER)
-        hits = found["hits"]["hits"]
-        return hits, len(hits) if len(hits) <= limit else max(counted["hits"]["total"]["value"], len(hits))
+    async def _pages(self, asked: Sequence[IocQuery]) -> list[Page[Document]]:
+        """Return one page of each query, from one request."""
+        searches = [queries.ioc_searches(query) for query in asked]
+        answers = iter(await self._iocs.search_many([search for each in searches for search in each]))
+        return [_page_in(query, *islice(answers, len(each))) for query, each in zip(asked, searches, strict=True)]
 
-    async def _page_of(self, ids: Sequence[str], limit: int, members: Sequence[str]) -> Page[Document]:
+    async def _page_of(self, ids: Sequence[str], limit: int) -> Page[Document]:
         """Return the first page of these indicators, which are read by id: that costs half of a search."""
-        found = [one for one in await self._iocs.sources(ids, members) if "type" in one]
+        found = [one for one in await self._iocs.sources(ids) if "type" in one]
         by_id = sorted(found, key=itemgetter("id"))
         newest = sorted(by_id, key=itemgetter("last_seen"), reverse=True)
         items = tuple(newest[:limit])
@@ -100,15 +98,19 @@ class ElasticIocs:
         last_seen = to_milliseconds(from_rfc3339(items[-1]["last_seen"]))
         return Page(items, len(newest), Position((last_seen, items[-1]["id"])))
 
+    async def _of_cards(self, page: Page[Document]) -> Page[Card]:
+        return Page(await self._cards(page.items), page.total, page.next)
+
     async def _cards(self, documents: Sequence[Document]) -> tuple[Card, ...]:
         """Return the cards of documents; those that do not hold theirs are made of the record and its votes."""
-        ids = [document["id"] for document in documents if not has_card(document)]
-        made: dict[str, Card] = {}
-        if ids:
-            iocs, votes = await asyncio.gather(self.get_many(ids), self._votes.counts(ids))
-            made = {ioc.id: card_of(ioc, votes.get(ioc.id, 0)) for ioc in iocs.values()}
-        held = (stored_card(one) if has_card(one) else made.get(one["id"]) for one in documents)
-        return tuple(card for card in held if card is not None)
+        held = [stored_card(document) for document in documents]
+        ids = [document["id"] for document, card in zip(documents, held, strict=True) if card is None]
+        if not ids:
+            return tuple(card for card in held if card is not None)
+        iocs, votes = await asyncio.gather(self.get_many(ids), self._votes.counts(ids))
+        made = {ioc.id: card_of(ioc, votes.get(ioc.id, 0)) for ioc in iocs.values()}
+        cards = (card or made.get(document["id"]) for document, card in zip(documents, held, strict=True))
+        return tuple(card for card in cards if card is not None)
 
     async def malware_named(self, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
         return await self._malware_names.stored(names)
@@ -186,8 +188,17 @@ class ElasticIocs:
         return tuple(ioc_record(hit["_source"]) for hit in hits)
 
 
-def _is_ranked(query: IocQuery) -> bool:
-    return query.text is not None and query.sort is None
+def _page_in(query: IocQuery, found: Document, counted: Document | None = None) -> Page[Document]:
+    """Return the page that the answers to `queries.ioc_searches` hold."""
+    hits, limit = found["hits"]["hits"], query.limit
+    total: int | None = None
+    if counted is not None:
+        total = len(hits) if len(hits) <= limit else max(counted["hits"]["total"]["value"], len(hits))
+    elif query.after is None:
+        total = found["hits"]["total"]["value"]
+    is_ranked = query.text is not None and query.sort is None
+    next = queries.position_of(hits[limit - 1]["sort"], searched=is_ranked) if len(hits) > limit else None
+    return Page(tuple(hit["_source"] for hit in hits[:limit]), total, next)
 
 
 def _counts(terms: dict[str, Any] | None) -> dict[str, int]:

@@ -52,9 +52,16 @@ def ioc_page(query: IocQuery) -> Query:
     return _page(scored, _BEST_IOCS, query.limit, _best_after(query.after))
 
 
-def counting(page: Query) -> Query:
-    """Return the request for how many documents all pages of a list hold."""
-    return {"query": page["query"], "size": 0, "track_total_hits": True}
+def ioc_searches(query: IocQuery) -> list[Query]:
+    """Return the request for one page of indicators, and for the first one of a list how many there are in all.
+
+    The index is kept in the order of lists, so that a page ends as soon as it is full, unless all has to be counted
+    too. Counted by itself the number is kept by the cluster until the index changes.
+    """
+    page = ioc_page(query)
+    if query.text is not None or query.after is not None or query.sort not in (None, "last_seen"):
+        return [page]
+    return [{**page, "track_total_hits": False}, {"query": page["query"], "size": 0, "track_total_hits": True}]
 
 
 def ioc_facets(query: IocQuery) -> Query:

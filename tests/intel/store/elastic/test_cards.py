@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from intel.errors import StoreUnavailable
-from intel.query import IocQuery
+from intel.query import IocFilter, IocQuery
 from intel.records import Vote
 from intel.store.elastic.store import ElasticStore
 from tests.contract.store.builders import hour, id_of, make_article, publish
@@ -42,3 +42,26 @@ async def test_a_page_of_cards_and_cards_of_known_ids_are_one_request_each(
     assert (len(page.items), len(wire.heads)) == (2, 1)
     assert (await wired_store.iocs.find_cards(IocQuery(ids=(VOTED,)))).items == page.items[:1]
     assert len(wire.heads) == 2
+
+
+async def test_lists_that_are_asked_for_at_the_same_time_are_one_request(
+    store: ElasticStore, wired_store: ElasticStore, wire: Wire
+) -> None:
+    await publish(store, make_article(), "domain evil.example", "ip 192.0.2.1")
+    asked = [
+        IocQuery(),
+        IocQuery(limit=1),
+        IocQuery(),
+        IocQuery(filter=IocFilter(types=("ip",))),
+        IocQuery(sort="sources"),
+        IocQuery(limit=1),
+    ]
+    alone = [await store.iocs.find_cards(query) for query in asked]
+    assert await asyncio.gather(*map(wired_store.iocs.find_cards, asked)) == alone
+    assert [(len(page.items), page.total, page.next is None) for page in alone[:4]] == [
+        (2, 2, True),
+        (1, 2, False),
+        (2, 2, True),
+        (1, 1, True),
+    ]
+    assert len(wire.heads) == 1

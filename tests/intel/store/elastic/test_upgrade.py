@@ -15,7 +15,7 @@ from ingest.revisions import Revisions
 from intel.cards import card_of
 from intel.query import ArticleQuery, IocQuery
 from intel.records import Account, Article, Catalogue, Reading, Session, Sighting, Vote
-from intel.store.elastic.cards import has_card
+from intel.store.elastic.cards import stored_card
 from intel.store.elastic.store import ElasticStore
 from search_mappings import elasticsearch_indices
 from tests.contract.store.builders import hour, id_of, listed, make_article, make_submission, publish, search, the_ioc
@@ -114,7 +114,7 @@ async def test_cards_and_malware_names_are_told_though_the_former_version_did_no
         assert spellings == {"emotet": ("Emotet",), "lumma": ("Lumma",)}
         await store.reindex(lambda what, done, total: None)
     documents = await stored(elasticsearch_url, index_prefix)
-    assert documents == [document for document in documents if has_card(document)]
+    assert documents == [document for document in documents if stored_card(document)]
 
 
 async def forget(url: str, prefix: str, names: Sequence[str]) -> None:
