@@ -39,6 +39,8 @@ _UNBLOCKING_SECONDS = 5.0
 # A request that gets no answer for so long is given up only if the node does not answer anything else either.
 _SILENT_SECONDS = 2.0
 _PROBE_SECONDS = 0.8
+# Where there is no other node to ask, nothing is won by giving up soon: on a busy machine it may take that long.
+_ONLY_PROBE_SECONDS = 4.0
 _BUSY_SECONDS = 20.0
 _REPEATS = 2
 _FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.02, 0.5
@@ -217,8 +219,10 @@ class Cluster:
         if not wait.while_there:
             async with asyncio.timeout(wait.answer_seconds):
                 return await node.send(method, target, body, headers)
-        silent = wait.answer_seconds or _SILENT_SECONDS / min(len(self._nodes.all), 2)
-        async with asyncio.timeout(silent + _PROBE_SECONDS) as limit, _Watch(node, limit, silent):
+        is_only = len(self._nodes.all) == 1
+        silent = wait.answer_seconds or _SILENT_SECONDS / (1 if is_only else 2)
+        probe = _ONLY_PROBE_SECONDS if is_only else _PROBE_SECONDS
+        async with asyncio.timeout(silent + probe) as limit, _Watch(node, limit, silent, probe):
             return await node.send(method, target, body, headers)
 
     def _read(self, answer: Answer, writes: bool) -> Any:
@@ -299,10 +303,11 @@ def _again_seconds(answer: Answer, wait: _Wait) -> float:
 class _Watch:
     """Prolongs the wait for an answer while its node answers something else: the cluster is busy, not away."""
 
-    def __init__(self, node: Node, limit: asyncio.Timeout, silent_seconds: float) -> None:
+    def __init__(self, node: Node, limit: asyncio.Timeout, silent_seconds: float, probe_seconds: float) -> None:
         self._node = node
         self._limit = limit
         self._silent_seconds = silent_seconds
+        self._probe_seconds = probe_seconds
         self._loop = asyncio.get_running_loop()
         self._give_up = self._loop.time() + _BUSY_SECONDS
         self._probe: asyncio.Task[None] | None = None
@@ -320,5 +325,5 @@ class _Watch:
 
     async def _prolong(self) -> None:
         if self._loop.time() < self._give_up and await self._node.is_there():
-            self._limit.reschedule(self._loop.time() + self._silent_seconds + _PROBE_SECONDS)
+            self._limit.reschedule(self._loop.time() + self._silent_seconds + self._probe_seconds)
             self._later = self._loop.call_later(self._silent_seconds, self._look)
