@@ -33,8 +33,10 @@ DAMAGE = (
     "INSERT INTO malware_lists SELECT seq, 0, x'00', 4711 FROM malware_names LIMIT 1",
     "UPDATE articles SET counted_source = 'wrong'",
     """
-    INSERT INTO iocs
-    SELECT 99, x'99', 'ip', 'x', 0, 0, 1, 1, article_seq, 0, 0, 0, 0, NULL, NULL, '[]', '', 0 FROM iocs LIMIT 1
+    INSERT INTO iocs (
+        seq, id, type, value, first_seen, last_seen, sightings, sources, article_seq, added_at, changed_at,
+        added_number, change_number, malware, context
+    ) SELECT 99, x'99', 'ip', 'x', 0, 0, 1, 1, article_seq, 0, 0, 0, 0, '[]', '' FROM iocs LIMIT 1
     """,
 )
 
