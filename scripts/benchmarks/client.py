@@ -27,9 +27,12 @@ class Client:
     _idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = field(default_factory=list)
 
     async def connect(self) -> None:
-        parts = urlsplit(self.address)
         for _ in range(self.connections):
-            self._idle.append(await asyncio.open_connection(parts.hostname, parts.port))
+            self._idle.append(await self._open())
+
+    async def _open(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        parts = urlsplit(self.address)
+        return await asyncio.open_connection(parts.hostname, parts.port)
 
     def request(self, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes = b"") -> bytes:
         """Return a request ready to be sent any number of times."""
@@ -40,10 +43,15 @@ class Client:
     async def ask(self, request: bytes) -> bytes:
         """Return the body of the answer. UnexpectedAnswer where its status is not 2xx."""
         connection = self._idle.pop()
-        reader, writer = connection
-        writer.write(request)
-        head = await reader.readuntil(b"\r\n\r\n")
-        body = await _read_body(reader, head)
+        try:
+            head = await _sent(connection, request)
+        except (asyncio.IncompleteReadError, ConnectionError) as error:
+            if getattr(error, "partial", b""):
+                raise
+            connection[1].close()  # by the server, as it was idle for long
+            connection = await self._open()
+            head = await _sent(connection, request)
+        body = await _read_body(connection[0], head)
         if head[9:10] != b"2":
             raise UnexpectedAnswer(f"{head[9:12].decode()}: {body[:300].decode(errors='replace')}")
         self._idle.append(connection)
@@ -52,6 +60,12 @@ class Client:
     def close(self) -> None:
         while self._idle:
             self._idle.pop()[1].close()
+
+
+async def _sent(connection: tuple[asyncio.StreamReader, asyncio.StreamWriter], request: bytes) -> bytes:
+    """Send a request; return the head of the answer."""
+    connection[1].write(request)
+    return await connection[0].readuntil(b"\r\n\r\n")
 
 
 async def _read_body(reader: asyncio.StreamReader, head: bytes) -> bytes:
