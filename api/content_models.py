@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from api.models import ArticleRefModel, IocType, Severity
 
@@ -66,6 +66,18 @@ class CatalogueModel(BaseModel):
     imported_at: datetime
     source: str = Field(description="the file or address that it came from")
     entries: int
+
+
+class CatalogueBody(BaseModel):
+    """A catalogue in JSON, as its publisher gives it."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class ImportedCatalogueModel(CatalogueModel):
+    """A catalogue that was imported just now."""
+
+    notes: list[str] = Field(description="what was left out of it, and why")
 
 
 class LessonModel(BaseModel):

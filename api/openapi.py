@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from api.conditional import UNCHANGED
+from api.content_models import CatalogueBody
 from api.extract_models import ExtractBody
 from api.limits.policy import Access, Policies
 from api.models import FalsePositiveBody, LookupBody, ProblemModel, SubmitBody, SubmitManyBody, TagsBody
@@ -45,6 +46,7 @@ _OURS: tuple[type[BaseModel], ...] = (
     ExtractBody,
     LookupBody,
     FalsePositiveBody,
+    CatalogueBody,
     TagsBody,
 )
 _CODES = {**CODES_BY_STATUS, 401: "missing_api_key", 409: "conflict", 429: "rate_limited", 503: "store_unavailable"}
@@ -101,8 +103,10 @@ def describe(app: FastAPI, policies: Policies) -> Json:
             access = policies.described(method.upper(), path)
             operation["security"] = _security(access)
             _without_framework_errors(operation)
-            if len(operation.get("requestBody", {}).get("content", ())) > 1 and not operation.get("parameters"):
-                operation["parameters"] = [_IGNORED]
+            parameters = operation.get("parameters", [])
+            several = len(operation.get("requestBody", {}).get("content", ())) > 1
+            if several and all(each["required"] for each in parameters):
+                operation["parameters"] = [*parameters, _IGNORED]
             for status, response in operation["responses"].items():
                 _complete(response, status, method, operation, access)
             if method in _METHODS_OF_A_READER:

@@ -84,6 +84,14 @@ def submitter_of(request: Request) -> str:
     return identity.account_id
 
 
+def administrator_of(request: Request) -> str:
+    """Do as `account_of`, for what administrators alone may do. Raises Forbidden."""
+    identity = _identity(request)
+    if identity.role != "administrator":
+        raise Forbidden("Only administrators may do this; one of them can change your account's role.")
+    return identity.account_id
+
+
 def tagger_of(request: Request) -> str:
     """Do as `account_of`, for requests that tag. Raises Forbidden where the account's role does not allow that."""
     identity = _identity(request)

@@ -7,6 +7,7 @@ of the same CVE or list. The others are replaced whole.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import tempfile
 import weakref
@@ -40,12 +41,10 @@ PARSERS: Final[Mapping[str, Parse]] = MappingProxyType(
 CATALOGUES: Final = (*PARSERS, WARNING_LISTS)
 _ADDED_TO: Final = "cvss"
 _LIMITS: Final = FetchLimits(read_seconds=60, total_seconds=600, body_bytes=256 * 1024 * 1024, body_pieces=1_000_000)
-_TYPES: Final = frozenset(
-    {
-        "application/json", "application/stix+json", "application/octet-stream", "binary/octet-stream",
-        "application/gzip", "application/x-gzip", "application/zip", "application/x-zip-compressed",
-        "text/csv", "application/csv", "text/plain", "text/json",
-    }
+MEDIA_TYPES: Final = (
+    "application/json", "application/stix+json", "application/octet-stream", "binary/octet-stream",
+    "application/gzip", "application/x-gzip", "application/zip", "application/x-zip-compressed",
+    "text/csv", "application/csv", "text/plain", "text/json",
 )  # fmt: skip
 _PIECE_BYTES: Final = 1 << 18
 _MOST_FILES: Final = 2_000
@@ -100,17 +99,24 @@ async def locate(location: str, allow: FetchAllow, proxy: str | None = None) -> 
     """
     if not is_address(location):
         return await _located_file(Path(location), Path(location).absolute().name)
-    page = await Fetcher(allow, _LIMITS, proxy=proxy).fetch(location, types=_TYPES)
+    page = await Fetcher(allow, _LIMITS, proxy=proxy).fetch(location, types=frozenset(MEDIA_TYPES))
     parts = urlsplit(page.url)
     name = shown_name(Path(parts.path).name.strip(".")) or "catalogue"
+    origin = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+    return await located_body(page.body, name[-_LONGEST_NAME:], origin)
+
+
+async def located_body(body: bytes, name: str, origin: str) -> Located:
+    """Return the files in the bytes of one that is called `name`. Raises CatalogueUnreadable."""
     with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder, name[-_LONGEST_NAME:])
-        place.write_bytes(page.body)
-        return await _located_file(place, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}")
+        place = Path(folder, name)
+        place.write_bytes(body)
+        return await _located_file(place, origin)
 
 
 async def import_catalogue(store: Store, name: str, found: Located, now: datetime, watch: Watch) -> Imported:
-    """Read the files as the catalogue `name` and store it; `watch` is told of bytes as they are read.
+    """Read the files as the catalogue `name`, beside the event loop, and store it; `watch` is told of bytes as they are
+    read, from another thread.
 
     Raises CatalogueUnreadable, with nothing changed.
     """
@@ -123,7 +129,7 @@ async def import_catalogue(store: Store, name: str, found: Located, now: datetim
     as_of: datetime | None = None
     notes: list[str] = []
     for file in found.files:
-        parsed = _read(file, PARSERS[name], watch)
+        parsed = await asyncio.to_thread(_read, file, PARSERS[name], watch)
         entries |= parsed.entries
         as_of = max(filter(None, (as_of, parsed.as_of)), default=None)
         notes += parsed.notes
@@ -140,7 +146,7 @@ async def import_catalogue(store: Store, name: str, found: Located, now: datetim
 async def _import_lists(
     store: Store, found: Located, former: Catalogue | None, now: datetime, watch: Watch
 ) -> Imported:
-    read = [_read(file, parse_warning_list, watch) for file in found.files]
+    read = [await asyncio.to_thread(_read, file, parse_warning_list, watch) for file in found.files]
     lists = [each for each in read if isinstance(each, WarningList)]
     notes = tuple(each for each in read if isinstance(each, str))
     if not lists:

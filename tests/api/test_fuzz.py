@@ -52,6 +52,7 @@ OPERATIONS = (
     "GET /api/v1/awareness",
     "GET /api/v1/awareness/{slug}",
     "GET /api/v1/catalogues",
+    "PUT /api/v1/catalogues/{name}",
     "GET /api/v1/changes",
     "GET /api/v1/export",
     "GET /api/v1/sources",
@@ -79,6 +80,7 @@ ANY_TEXT = (
     "/revisions/{revision}",
     "/{week}",
     "/{slug}",
+    "/catalogues/{name}",
 )
 ASKED = [
     *((label, GenerationMode.POSITIVE) for label in OPERATIONS),

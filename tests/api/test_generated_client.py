@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import pkgutil
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from intel.ids import ioc_id
 from tests.api.apart import LOCKS, made_apart, run
 from tests.api.serving import serving
 from tests.contract.store.builders import make_article
+from tests.intel.catalogues.importing import kev_file
 
 NAME = "ioc_intelligence_api_client"
 IOC, ARTICLE = ioc_id("domain", "evil.example"), make_article("report").id
@@ -29,6 +31,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "list_week_revisions": {"week": "2026-W47"},
     "get_article_revision": {"revision": "1"},
     "deliver_again": {"delivery_id": "none"},
+    "put_catalogue": {"name": "kev"},
 }
 BODIES: dict[str, tuple[str, dict[str, Any]]] = {
     "lookup_iocs": ("LookupBody", {"values": ["evil[.]example"]}),
@@ -38,6 +41,7 @@ BODIES: dict[str, tuple[str, dict[str, Any]]] = {
     "change_search": ("SearchChangesBody", {"name": "ours"}),
     "tag_article": ("TagsBody", {"add": ["c2"], "remove": []}),
     "tag_ioc": ("TagsBody", {"add": ["c2"], "remove": ["old"]}),
+    "put_catalogue": ("CatalogueBody", json.loads(kev_file({"CVE-2024-3400": "2026-11-15"}))),
     "put_vote": ("FalsePositiveBody", {"note": "ours"}),
 }
 # There is no such thing in a store with one report, or nothing to be done.
