@@ -62,12 +62,15 @@ _OF_NO_SAMPLE: Final[Mapping[str, str]] = MappingProxyType(
         "d41d8cd98f00b204e9800998ecf8427e": EMPTY,
         "da39a3ee5e6b4b0d3255bfef95601890afd80709": EMPTY,
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855": EMPTY,
-        "44d88612fea8a8f36de82e1278abb02f": HARMLESS,
-        "44d88612fea8abf36de82e1278abb02f": HARMLESS,  # as it is often miswritten
+        "44d88612fea8abf36de82e1278abb02f": HARMLESS,  # as its MD5 is often miswritten
         "3395856ce81f2b7382dee72602f798b642f14140": HARMLESS,
         "275a021bbfb6489e54d471899f7db9d1663fc695ec2fe2a2c4538aabf651fd0f": HARMLESS,
     }
 )
+# Of that file too; authors of examples write it for a sample's, and a warning list names it.
+_OF_THE_TEST_FILE: Final = "44d88612fea8a8f36de82e1278abb02f"
+_NAME_OF_THE_TEST_FILE: Final = re.compile(r"(?i)\beicar(?![a-z])|anti-?virus test file")
+_REACH_OF_ITS_NAME: Final = 200
 _CALLED_HARMLESS: Final = Spoken(table("harmless", "after"), "")
 _CALLED_HARMLESS_BEFORE: Final = re.compile(pieces("harmless", "before"))
 _CALLED_OTHERWISE: Final = re.compile(pieces("harmless", "not"))
@@ -113,8 +116,8 @@ def kind_of_other(text: str, type: str, start: int) -> str:
     before = text[max(0, start - _REACH) : start]
     end = start + _LENGTHS[type]
     last = before[-1:]
-    if text[start:end].lower() in _OF_NO_SAMPLE:
-        return _OF_NO_SAMPLE[text[start:end].lower()]
+    if known := _known_file(text, start, end):
+        return known
     if _is_part_of_another_value(text, start, end, before):
         return KEY
     begins_its_line = last in ("", "\n")
@@ -136,6 +139,14 @@ def kind_of_other(text: str, type: str, start: int) -> str:
         return OTHER_KIND
     before = before[-_REACH_OF_A_KEY:].lower()
     return KEY if before.rstrip(_SIGNS_BEFORE_A_KEY).endswith(_LAST_WORDS) and _KEY.search(before) else ""
+
+
+def _known_file(text: str, start: int, end: int) -> str:
+    value = text[start:end].lower()
+    if value == _OF_THE_TEST_FILE:
+        named = _NAME_OF_THE_TEST_FILE.search(text, max(0, start - _REACH_OF_ITS_NAME), end + _REACH_OF_ITS_NAME)
+        return HARMLESS if named else ""
+    return _OF_NO_SAMPLE.get(value, "")
 
 
 def _is_called_harmless(text: str, start: int, end: int) -> bool:
