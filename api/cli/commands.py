@@ -36,6 +36,8 @@ ExportFormat = StrEnum("ExportFormat", ["ndjson", "jsonl", "csv", "txt", "stix",
 OnlyType = Annotated[IocType | None, typer.Option("--type", help="Only this type.")]
 Limit = Annotated[int, typer.Option(min=1, max=1000, help="How many, at most.")]
 Wide = Annotated[bool, typer.Option("--wide", help="One line a row, however long.")]
+AddedTags = Annotated[list[str] | None, typer.Option("--add", help="A tag to add; may be repeated.")]
+RemovedTags = Annotated[list[str] | None, typer.Option("--remove", help="A tag to remove; may be repeated.")]
 FeedUrl = Annotated[str, typer.Argument(help="Address of the feed.")]
 Source = Annotated[str | None, typer.Option(help="Name of the source.")]
 Published = Annotated[
@@ -220,8 +222,8 @@ def doctor(as_json: AsJson = False) -> None:
 @app.command("tag")
 def tag_indicator(
     value: Annotated[str, typer.Argument(help="The indicator, plain or defanged.")],
-    add: Annotated[list[str] | None, typer.Option("--add", help="A tag to add; may be repeated.")] = None,
-    remove: Annotated[list[str] | None, typer.Option("--remove", help="A tag to remove; may be repeated.")] = None,
+    add: AddedTags = None,
+    remove: RemovedTags = None,
     as_json: AsJson = False,
 ) -> None:
     """Add and remove tags of an indicator, and print those that it has."""
@@ -265,8 +267,8 @@ def remove_articles(ids: Annotated[list[str], typer.Argument(metavar="ID...", he
 @article.command("tag")
 def tag_article(
     id: Annotated[str, typer.Argument(help="The article's id.")],
-    add: Annotated[list[str] | None, typer.Option("--add", help="A tag to add; may be repeated.")] = None,
-    remove: Annotated[list[str] | None, typer.Option("--remove", help="A tag to remove; may be repeated.")] = None,
+    add: AddedTags = None,
+    remove: RemovedTags = None,
     as_json: AsJson = False,
 ) -> None:
     """Add and remove tags of an article, and print those that it has."""

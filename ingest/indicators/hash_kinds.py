@@ -67,7 +67,7 @@ _OF_NO_SAMPLE: Final[Mapping[str, str]] = MappingProxyType(
         "275a021bbfb6489e54d471899f7db9d1663fc695ec2fe2a2c4538aabf651fd0f": HARMLESS,
     }
 )
-# Of that file too; authors of examples write it for a sample's, and a warning list names it.
+# The MD5 of that file is often given for a sample, so it counts as the file's only where the text names the file.
 _OF_THE_TEST_FILE: Final = "44d88612fea8a8f36de82e1278abb02f"
 _NAME_OF_THE_TEST_FILE: Final = re.compile(r"(?i)\beicar(?![a-z])|anti-?virus test file")
 _REACH_OF_ITS_NAME: Final = 200

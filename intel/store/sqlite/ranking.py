@@ -18,7 +18,7 @@ from intel.store.sqlite.rows import id_bytes
 Rows = list[sqlite3.Row]
 Asked = dict[str, int | bytes]
 
-# To sort takes a third of a microsecond a match: as many as this, no longer than to note them for a walk.
+# Up to so many matches are sorted, which takes a third of a microsecond each; of more, a walk finds the first ones.
 _FEW = 20_000
 # How far a walk goes: some milliseconds.
 _STEPS = 20_000
