@@ -12,6 +12,7 @@ COPY search_mappings search_mappings
 COPY intel intel
 COPY ingest ingest
 COPY api api
+COPY api_client api_client
 COPY mcp_server mcp_server
 COPY ioc_intelligence ioc_intelligence
 COPY scripts/compose_secrets.py scripts/cluster_secrets.py scripts/image_root.py scripts/

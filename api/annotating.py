@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
+from api.noting import exported_notes
 from ingest.warned import Caution as Caution
-from ingest.warned import imported, lasting_cautions
+from ingest.warned import has_lists, imported, lasting_cautions, listed
 from intel.ageing import Age, Status, age
 from intel.cards import Card, card_of
-from intel.confidence import Evidence, confidence, rules_of
+from intel.confidence import USUAL_TRUST, Evidence, confidence, rules_of
 from intel.matching import reason
+from intel.notes import Note
 from intel.query import SearchText
 from intel.records import Ioc
 from intel.store import Store
 from intel.times import from_milliseconds, rfc3339
+
+T = TypeVar("T")
 
 _ONE_READ = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """What is said of some indicators at `now`, by id: votes (those without any left out) and imported lists."""
+    """What is said of some indicators at `now`, by id.
+
+    Votes and notes (those without any left out), imported lists, and the trust of the best source unless it is usual.
+    """
 
     now: datetime
     false_positives: Mapping[str, int]
     imported: Mapping[str, tuple[Caution, ...]]
+    notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict)
+    trusts: Mapping[str, int] = field(default_factory=dict)
     _aged: dict[tuple[str, int], tuple[Status, bytes]] = field(default_factory=dict)
 
     def age(self, ioc: Ioc) -> Age:
@@ -51,20 +60,22 @@ class Annotations:
         card = found if isinstance(found, Card) else card_of(found, self.votes(found))
         cautions = self.cautions(card)
         status, ageing = self._ageing(card.type, card.last_seen)
-        said = b'%b,"warnings":%b,%b,"votes":{"false_positive":%d},"confidence":%d%b}' % (
+        notes, trust = self.notes.get(card.id), self.trusts.get(card.id, USUAL_TRUST)
+        said = b'%b,"warnings":%b,%b,"votes":{"false_positive":%d},"confidence":%d%b%b}' % (
             card.json,
             orjson.dumps(cautions) if cautions else b"[]",
             ageing,
             card.false_positives,
-            confidence(Evidence(card.sources, bool(card.malware), status, bool(cautions), card.false_positives)),
+            confidence(Evidence(card.sources, bool(card.malware), status, bool(cautions), card.false_positives, trust)),
+            b',"notes":' + orjson.dumps(exported_notes(notes)) if notes else b"",
             b"" if search is None else b',"match":' + orjson.dumps(reason(search, card)),
         )
         return orjson.Fragment(said)
 
     def evidence(self, ioc: Ioc) -> Evidence:
         """Return what the confidence in an indicator goes by."""
-        status = self.age(ioc).status
-        return Evidence(ioc.sources, bool(ioc.malware), status, bool(self.cautions(ioc)), self.votes(ioc))
+        status, trust = self.age(ioc).status, self.trusts.get(ioc.id, USUAL_TRUST)
+        return Evidence(ioc.sources, bool(ioc.malware), status, bool(self.cautions(ioc)), self.votes(ioc), trust)
 
     def confidence(self, ioc: Ioc) -> int:
         return confidence(self.evidence(ioc))
@@ -95,15 +106,36 @@ class Annotations:
         return [self.record(each, search) for each in found]
 
 
-async def annotate(store: Store, iocs: Sequence[Ioc], now: datetime) -> Annotations:
-    """Read what is said of these indicators: one read of each kind for a page, some for a very long article."""
+async def annotate(store: Store, iocs: Sequence[Ioc], now: datetime, *, with_notes: bool = False) -> Annotations:
+    """Read what is said of these indicators: one read of each kind for a page, some for a very long article.
+
+    Notes are for accounts alone: only for who has a key or is signed in.
+    """
     counts: dict[str, int] = {}
+    notes: dict[str, tuple[Note, ...]] = {}
     distinct = list(dict.fromkeys(ioc.id for ioc in iocs))
     for start in range(0, len(distinct), _ONE_READ):
-        counts |= await store.votes.counts(distinct[start : start + _ONE_READ])
-    return Annotations(now, counts, await imported(store, iocs))
+        some = distinct[start : start + _ONE_READ]
+        counts |= await store.votes.counts(some)
+        if with_notes:
+            notes |= await store.notes.of(some)
+    return Annotations(now, counts, await imported(store, iocs), notes, await _trusts(store, distinct))
 
 
-async def annotate_cards(store: Store, cards: Sequence[Card], now: datetime) -> Annotations:
-    """Read what cards do not say themselves: nothing but imported lists, if there are any."""
-    return Annotations(now, {card.id: card.false_positives for card in cards}, await imported(store, cards))
+async def with_lists(store: Store, cards: Coroutine[Any, Any, T]) -> tuple[T, bool]:
+    """Read cards, and whether there are imported lists that may name them, which `annotate_cards` has to know."""
+    return await store.together(cards, has_lists(store))
+
+
+async def annotate_cards(store: Store, cards: Sequence[Card], now: datetime, has_lists: bool) -> Annotations:
+    """Read what cards do not say themselves: nothing but imported lists and the trust of sources, if there are any."""
+    imported = await listed(store, cards) if has_lists else {}
+    trusts = await _trusts(store, [card.id for card in cards])
+    return Annotations(now, {card.id: card.false_positives for card in cards}, imported, trusts=trusts)
+
+
+async def _trusts(store: Store, ids: Sequence[str]) -> dict[str, int]:
+    trusts: dict[str, int] = {}
+    for start in range(0, len(ids), _ONE_READ):
+        trusts |= await store.trusts.best_of(ids[start : start + _ONE_READ])
+    return trusts

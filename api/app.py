@@ -59,8 +59,10 @@ from api.routes import (
     iocs,
     mcp,
     misp,
+    notes,
     revisions,
     searches,
+    sharing,
     sources,
     submit,
     tags,
@@ -103,6 +105,8 @@ _ROOMS = (
     iocs,
     export,
     tags,
+    notes,
+    sharing,
     votes,
     changes,
     articles,
@@ -294,10 +298,10 @@ async def _running(
     if not service.settings.served:
         with contextlib.suppress(StoreDamaged):
             await service.store.setup()
+    _prepare(app)
     keeping = asyncio.ensure_future(keep())
     checking = asyncio.create_task(_checked(service.store))
     trimming = asyncio.create_task(give_back_unused())
-    preparing = asyncio.create_task(_prepared(app))
     try:
         with _short_collections():
             yield
@@ -305,8 +309,7 @@ async def _running(
         keeping.cancel()
         checking.cancel()
         trimming.cancel()
-        preparing.cancel()
-        await asyncio.gather(keeping, checking, trimming, preparing, return_exceptions=True)
+        await asyncio.gather(keeping, checking, trimming, return_exceptions=True)
         await app.state.ai_clients.close()
         await service.roundups.close()
         await service.queue.close()
@@ -329,14 +332,13 @@ def _short_collections() -> Iterator[None]:
         gc.unfreeze()
 
 
-async def _prepared(app: FastAPI) -> None:
-    """Do beside the first requests what one of them would wait for: routes and templates are made on their first use,
-    which takes longer than a page.
+def _prepare(app: FastAPI) -> None:
+    """Do before the first request what it would wait for: routes and templates are made on their first use, once in a
+    process, which takes longer than a page.
     """
     for route in app.routes:
         route.matches({"type": "http", "method": "GET", "path": "/\0", "root_path": "", "headers": []})
-        await asyncio.sleep(0)
-    await asyncio.to_thread(app.state.templates.compile, FIRST_PAGES)
+    app.state.templates.compile(FIRST_PAGES)
 
 
 async def _checked(store: Store) -> None:

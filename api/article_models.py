@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from api.models import IocModel, IocType, ListModel, ReadingModel, SearchedModel
+from intel.tlp import Tlp
 
 
 class ArticleModel(BaseModel):
@@ -27,6 +28,7 @@ class ArticleModel(BaseModel):
     cluster_id: str = Field(description="shared by copies of the same text")
     notes: list[str] = Field(description="limits that were reached while reading it")
     tags: list[str] = Field(description="words that accounts put on it, sorted")
+    tlp: Tlp | None = Field(None, description="how far it may be passed on (TLP 2.0); absent where nothing says it")
     ioc_count: int
     ioc_counts: dict[str, int]
     ioc_dropped: int = Field(description="indicators beyond the limit of an article; they are not stored")
@@ -60,6 +62,7 @@ class FoundArticleModel(ArticleModel):
 class ArticleQueryModel(ReadingModel):
     source: str | None
     tags: list[str]
+    tlp: list[Tlp]
 
 
 class ArticleListModel(ListModel[FoundArticleModel]):

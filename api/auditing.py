@@ -22,6 +22,8 @@ Action = Literal[
     "account.role",
     "account.two_factor_off",
     "account.two_factor_on",
+    "article.noted",
+    "article.marked",
     "article.removed",
     "article.tagged",
     "catalogue.imported",
@@ -32,9 +34,11 @@ Action = Literal[
     "feed.paused",
     "feed.removed",
     "feed.resumed",
+    "ioc.noted",
     "ioc.tagged",
     "key.created",
     "key.revoked",
+    "source.trusted",
 ]
 _LONGEST: Final = 300
 

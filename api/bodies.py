@@ -29,6 +29,12 @@ class MediaType:
     charset: str | None
 
 
+def json_body(model: type[BaseModel], *, required: bool = True) -> dict[str, Any]:
+    """Return what a route adds to its description for a body that `read_json` reads as `model`."""
+    schema = {"$ref": f"#/components/schemas/{model.__name__}"}
+    return {"requestBody": {"required": required, "content": {JSON: {"schema": schema}}}}
+
+
 async def read_json(request: Request, model: type[_Model]) -> _Model:
     """Return the body as `model`; every way in which it can be wrong is a Problem of its own."""
     media_type_of(request, (JSON,), _SEND_JSON)

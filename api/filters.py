@@ -35,6 +35,7 @@ from intel.query import ANY, EXCLUSIONS, SORTS, IocFilter, Sort
 from intel.records import IOC_TYPES
 from intel.tags import read_tags
 from intel.times import rfc3339
+from intel.tlp import Tlp, read_tlp
 
 Asked = dict[str, Any]
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
@@ -49,9 +50,13 @@ SourcesParameter = Annotated[
     list[str] | None, Query(description="only what these sources name, as articles show them; may be repeated")
 ]
 MalwareParameter = Annotated[
-    list[str] | None, Query(description="only what has these names in its `malware`; may be repeated")
+    list[str] | None,
+    Query(description="only what has these names, or others of their families, in its `malware`; may be repeated"),
 ]
 TagsParameter = Annotated[list[str] | None, Query(description="only what has these tags; may be repeated")]
+TlpsParameter = Annotated[
+    list[str] | None, Query(description="only what has this TLP: `clear`, `green` or `amber`; may be repeated")
+]
 StatusesParameter = Annotated[list[Status] | None, Query(description="only what has this status; may be repeated")]
 ExcludeParameter = Annotated[
     list[str] | None,
@@ -72,6 +77,7 @@ _FILTERS: Final[Mapping[str, Any]] = {
     "source": SourcesParameter,
     "malware": MalwareParameter,
     "tag": TagsParameter,
+    "tlp": TlpsParameter,
     "since": SinceParameter,
     "until": UntilParameter,
     "added_since": AddedSinceParameter,
@@ -81,7 +87,7 @@ _FILTERS: Final[Mapping[str, Any]] = {
 }
 FILTERS: Final = tuple(_FILTERS)
 # Those that may be repeated.
-SEVERAL: Final = ("type", "source", "malware", "tag", "status", "exclude")
+SEVERAL: Final = ("type", "source", "malware", "tag", "tlp", "status", "exclude")
 _SHOWN: Final[Mapping[str, Any]] = {"sort": SortParameter, "fields": FieldsParameter}
 
 
@@ -130,6 +136,7 @@ def read_filter(asked: Mapping[str, Any], now: datetime) -> IocFilter:
         sources=_names("source", asked.get("source")),
         malware=_names("malware", asked.get("malware")),
         tags=read_tag_filter(asked.get("tag")),
+        tlps=read_tlp_filter(asked.get("tlp")),
         since=read_since(asked.get("since")),
         until=read_until(asked.get("until")),
         added_since=read_since(asked.get("added_since"), "added_since"),
@@ -143,6 +150,11 @@ def read_filter(asked: Mapping[str, Any], now: datetime) -> IocFilter:
 def read_tag_filter(given: Any) -> tuple[str, ...]:
     """Return the tags of a filter. Raises InvalidQuery."""
     return read_tags(_names("tag", given))
+
+
+def read_tlp_filter(given: Any) -> tuple[Tlp, ...]:
+    """Return the levels of a filter. Raises InvalidQuery."""
+    return tuple(dict.fromkeys(map(read_tlp, _names("tlp", given))))
 
 
 def read_sort(asked: Mapping[str, Any]) -> Sort | None:
@@ -180,6 +192,7 @@ def told(only: IocFilter, sort: Sort | None, fields: Sequence[str]) -> dict[str,
         "sources": only.sources,
         "malware": only.malware,
         "tags": only.tags,
+        "tlp": only.tlps,
         "since": rfc3339(only.since) if only.since else None,
         "until": rfc3339(only.until) if only.until else None,
         "added_since": rfc3339(only.added_since) if only.added_since else None,

@@ -13,6 +13,8 @@ import structlog
 # The shape of an API key or a feed token: whatever finds its way into a log line by mistake is masked.
 _KEY = re.compile(r"ioc(?:feed)?_[0-9A-Za-z]{17}_[0-9A-Za-z]{8,}")
 
+_BROKEN_CONNECTION = re.compile(r"Fatal (?:read |write )?error on ")
+
 
 def configure_logs(*, level: str = "INFO") -> None:
     """Send every log line, the libraries' too, to standard error."""
@@ -47,6 +49,19 @@ def configure_logs(*, level: str = "INFO") -> None:
     for quiet in ("httpx", "httpcore", "elastic_transport", "arq", "trafilatura", "htmldate", "uvicorn.access"):
         logging.getLogger(quiet).setLevel(logging.ERROR)
     logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    logging.getLogger("asyncio").addFilter(_without_traceback_of_broken_connection)
+
+
+def _without_traceback_of_broken_connection(record: logging.LogRecord) -> bool:
+    """Take the traceback off what a loop says of a connection that broke under it: whoever used that has the error.
+
+    Both loops say `Fatal error on SSL protocol`, `Fatal read error on socket transport` and the like of that; what a
+    protocol of ours does wrong is `Fatal error: …` and keeps its traceback.
+    """
+    if _BROKEN_CONNECTION.match(record.getMessage()):
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+        record.exc_info = None
+    return True
 
 
 def masked(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

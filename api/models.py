@@ -9,10 +9,14 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 
 from api.voting import LONGEST_NOTE, read_note
 from intel.ageing import Status
+from intel.confidence import MOST_TRUST
+from intel.errors import InvalidQuery
 from intel.indicator_types import NAMES
 from intel.matching import How
+from intel.notes import LONGEST_NOTE as LONGEST_TEXT
 from intel.records import ChangeEvent, Scope
 from intel.tags import LONGEST_TAG, MOST_TAGS
+from intel.tlp import Tlp, read_tlp
 from intel.unseen import holds_controls
 
 if TYPE_CHECKING:
@@ -46,7 +50,23 @@ def _as_name(value: str) -> str:
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200), AfterValidator(_as_name)]
 
 
-class _Submitted(Body):
+class SharedBody(Body):
+    """A body that says how far something may be passed on."""
+
+    tlp: Tlp | None = Field(
+        default=None, description="how far it may be passed on (TLP 2.0); RED and AMBER+STRICT are refused"
+    )
+
+    @field_validator("tlp", mode="before")
+    @classmethod
+    def _read_tlp(cls, given: Any) -> Any:
+        try:
+            return read_tlp(given) if isinstance(given, str) else given
+        except InvalidQuery as wrong:
+            raise ValueError(wrong.message) from None
+
+
+class _Submitted(SharedBody):
     source_name: Name | None = Field(None, examples=["Example Research"])
 
 
@@ -98,6 +118,29 @@ class TagsModel(BaseModel):
     """The tags of a record."""
 
     tags: list[str] = Field(description="all that it has now, sorted")
+
+
+class NoteBody(Body):
+    """What to write on an indicator or article."""
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=2 * LONGEST_TEXT)] = Field(
+        examples=["Sinkholed since 3 November; seen in our proxy log twice."]
+    )
+
+
+class NoteModel(BaseModel):
+    """A note on an indicator or article: plain text."""
+
+    id: str
+    text: str
+    author: str = Field(description="what stands before the @ of its account's address")
+    own: bool = Field(description="whether it is this key's account's")
+    written_at: datetime
+
+
+class ExportedNoteModel(BaseModel):
+    text: str
+    written_at: datetime
 
 
 class FalsePositiveBody(Body):
@@ -203,12 +246,19 @@ class IocModel(BaseModel):
     context: str = Field(description="the sentence it stood in, in its newest article")
     malware: list[str]
     tags: list[str] = Field(description="words that accounts put on it, sorted")
+    tlp: Tlp | None = Field(
+        None, description="the strictest of its articles: how far it may be passed on (TLP 2.0); absent without any"
+    )
     warnings: list[WarningModel] = Field(description="lists of what is rarely to be blocked on which it stands")
     status: Status = Field(description="by its type and how long ago it was last seen")
     expires_at: datetime | None = Field(description="when its status is or was `expired` from; null for never")
     votes: VoteCountModel
     confidence: int = Field(ge=0, le=100, description="how far it can be relied on: the sum of the rules that hold")
     article: ArticleRefModel
+    notes: list[ExportedNoteModel] | None = Field(
+        None,
+        description="what accounts wrote on it, oldest first; only in `/export` and `/changes`, if any",
+    )
 
 
 class FoundIocModel(IocModel):
@@ -230,7 +280,7 @@ class IocDetailModel(IocModel):
     confidence_of: list[ConfidenceRuleModel] = Field(description="the rules that make up `confidence`")
     articles: list[MentionModel] = Field(description="its newest 50 articles")
     articles_total: int
-    related: list[IocModel] = Field(description="what is seen beside it")
+    related: list[IocModel] = Field(description="related indicators: those of the same articles")
     catalogue: dict[str, Any] | None = Field(
         description="what imported catalogues say: `kev`, `cvss`, `epss` of a CVE, `attack` of a technique"
     )
@@ -267,6 +317,7 @@ class QueryModel(ReadingModel):
     sources: list[str]
     malware: list[str]
     tags: list[str]
+    tlp: list[Tlp]
     added_since: datetime | None
     status: list[Status]
     exclude: list[str]
@@ -355,6 +406,7 @@ class SourceModel(BaseModel):
     ended_at: datetime | None = Field(description="when the site said that it is gone for good")
     article_count: int = Field(description="articles of this source name")
     ioc_count: int = Field(description="indicators in them")
+    trust: int = Field(ge=0, le=MOST_TRUST, description="how far an administrator trusts it; 50 is usual")
 
 
 class BucketModel(BaseModel):

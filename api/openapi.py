@@ -15,11 +15,20 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
+from api.annotation_models import SharingBody, TrustBody
 from api.conditional import UNCHANGED
 from api.content_models import CatalogueBody
 from api.extract_models import ExtractBody
 from api.limits.policy import Access, Policies
-from api.models import FalsePositiveBody, LookupBody, ProblemModel, SubmitBody, SubmitManyBody, TagsBody
+from api.models import (
+    FalsePositiveBody,
+    LookupBody,
+    NoteBody,
+    ProblemModel,
+    SubmitBody,
+    SubmitManyBody,
+    TagsBody,
+)
 from api.problems import CODES_BY_STATUS
 from api.problems import MEDIA_TYPE as PROBLEM
 from api.search_models import MatchedModel, SavedSearchBody, SearchChangesBody
@@ -48,6 +57,9 @@ _OURS: tuple[type[BaseModel], ...] = (
     FalsePositiveBody,
     CatalogueBody,
     TagsBody,
+    NoteBody,
+    TrustBody,
+    SharingBody,
 )
 _CODES = {**CODES_BY_STATUS, 401: "missing_api_key", 409: "conflict", 429: "rate_limited", 503: "store_unavailable"}
 _HEADERS: dict[str, tuple[str, str, str]] = {

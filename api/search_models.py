@@ -24,6 +24,7 @@ class SearchChangesBody(Body):
     source: Texts = None
     malware: Texts = None
     tag: Texts = None
+    tlp: Texts = None
     since: str | None = None
     until: str | None = None
     added_since: str | None = None
@@ -62,6 +63,7 @@ class SavedSearchModel(BaseModel):
     source: list[str]
     malware: list[str]
     tag: list[str]
+    tlp: list[str]
     since: str | None
     until: str | None
     added_since: str | None

@@ -105,6 +105,19 @@ def check_may_tag(role: Role) -> None:
         raise Forbidden("Your account may read but not tag; an administrator can change its role.")
 
 
+def noter_of(request: Request) -> str:
+    """Do as `account_of`, for requests about notes. Raises Forbidden where the account's role does not allow that."""
+    identity = _identity(request)
+    check_may_note(identity.role)
+    return identity.account_id
+
+
+def check_may_note(role: Role) -> None:
+    """Raise Forbidden where an account with that role may write no notes."""
+    if role == "reader":
+        raise Forbidden("Your account may read but not write notes; an administrator can change its role.")
+
+
 def check_may_submit(role: Role) -> None:
     """Raise Forbidden where an account with that role may not submit articles."""
     if role == "reader":

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from ingest.revisions import Vanished
 from intel.canonical import defang
-from intel.cards import article_members
+from intel.cards import article_members, sharing_members
 from intel.records import IOC_TYPES, Article, Catalogue, Change, Feed, Mention, Submission
 from intel.saved_searches import Delivery, SavedSearch
 from intel.times import rfc3339
@@ -39,6 +39,7 @@ def article(record: Article) -> Json:
         "cluster_id": record.cluster_id,
         "notes": list(record.notes),
         "tags": list(record.tags),
+        **sharing_members(record.tlp),
         "ioc_count": record.ioc_count,
         "ioc_counts": {type: record.ioc_counts[type] for type in IOC_TYPES if type in record.ioc_counts},
         "ioc_dropped": record.ioc_dropped,
@@ -130,7 +131,8 @@ def saved_search(record: SavedSearch) -> Json:
         "name": record.name,
         "q": record.q or None,
         **{
-            name: _texts(record.filters.get(name)) for name in ("type", "source", "malware", "tag", "status", "exclude")
+            name: _texts(record.filters.get(name))
+            for name in ("type", "source", "malware", "tag", "tlp", "status", "exclude")
         },
         **{name: record.filters.get(name) for name in ("since", "until", "added_since", "min_sources")},
         "webhook_url": record.webhook_url,

@@ -17,6 +17,7 @@ class Filters(TypedDict, total=False):
     source: str | list[str]
     malware: str | list[str]
     tag: str | list[str]
+    tlp: str | list[str]
     status: str | list[str]
     exclude: list[Literal["warned", "expired", "false_positive"]]
     min_sources: int

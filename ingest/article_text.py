@@ -15,6 +15,7 @@ from lxml import etree
 from trafilatura.settings import Document
 
 from ingest import body as bodies
+from ingest.front_matter import read_front_matter
 from ingest.linked_lists import linked_lists
 from ingest.mail_text import read_mail
 from ingest.markup import Markup, depth_of, parse, text_of_source
@@ -61,8 +62,6 @@ _MOST_HEAD_LINES: Final = 20
 _TITLE_FIELD: Final = re.compile(r"(?i)\s*title\s*:\s*[\"']?(\S.*?)[\"']?\s*$")
 _ATTRIBUTE: Final = re.compile(r"\s*:[\w-]+:(?:\s|$)")
 _HEADING_SIGNS: Final = re.compile(r"^\s*(?:#{1,6}|={1,6})\s+")
-_FRONT_MATTER: Final = re.compile(r"\s*---\r?\n(.{0,20000}?)\r?\n---\r?\n", re.S)
-_FRONT_FIELD: Final = re.compile(r"(?m)^(title|author|date|lang|description)\s*:[ \t]*[\"']?(.*?)[\"']?[ \t\r]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +177,8 @@ def _from_text(text: str, url: str | None) -> ArticleText:
 
 def _from_markdown(text: str, url: str | None) -> ArticleText:
     article = _from_text(text, url)
-    front = _FRONT_MATTER.match(article.text)
-    fields = dict(_FRONT_FIELD.findall(front[1])) if front else {}
-    rest = article.text[front.end() :] if front else article.text
+    fields, length = read_front_matter(article.text)
+    rest = article.text[length:]
     headings = (match[1] for line in rest.splitlines()[:200] if (match := _HEADING.fullmatch(line[:1000])))
     title = clean_label(fields.get("title"), LONGEST_TITLE) or clean_label(next(headings, ""), LONGEST_TITLE)
     return replace(
@@ -266,11 +264,21 @@ def _main_text(tree: lxml.html.HtmlElement) -> tuple[str, etree._Element | None]
 def _found_text(tree: lxml.html.HtmlElement, *, favor_recall: bool = False) -> tuple[str, etree._Element | None]:
     try:
         found = trafilatura.bare_extraction(
-            deepcopy(tree), include_comments=False, include_tables=True, favor_recall=favor_recall
+            _captions_told(deepcopy(tree)), include_comments=False, include_tables=True, favor_recall=favor_recall
         )
     except Exception:  # hostile markup finds errors of every kind in there; the whole text is always to be had
         return "", None
     return (found.text or "", found.body) if isinstance(found, Document) else ("", None)
+
+
+def _captions_told(tree: lxml.html.HtmlElement) -> lxml.html.HtmlElement:
+    """Make the captions of tables paragraphs before them: trafilatura writes one over the first cell of its table."""
+    for caption in [*tree.iter("caption")]:
+        table = caption.getparent()
+        if table is not None and table.tag == "table" and table.getparent() is not None:
+            caption.tag = "p"
+            table.addprevious(caption)
+    return tree
 
 
 def _loses_lines(text: str, tree: lxml.html.HtmlElement) -> bool:

@@ -55,13 +55,14 @@ def open_ingest(
     store: Store,
     clock: Callable[[], datetime] = utc_now,
     observer: Observer | None = None,
+    isolation: Isolation | None = None,
 ) -> Ingest:
     """Return the parts as the settings ask; `observer` is told how articles fare. Raises ConfigurationError.
 
     No process is started before the first page is read, or before `isolation.start` for whoever waits for pages.
     """
     allow = fetch_allow(settings)
-    limits, isolation = fetch_limits(settings), Isolation()
+    limits, isolation = fetch_limits(settings), isolation or Isolation()
     proxy = fetch_proxy(settings)
     fetcher = Fetcher(allow, limits, proxy=proxy, check_host=Blocking(store).check)
 

@@ -58,6 +58,8 @@ _CHOICE: Final = Choice(
 )
 
 Watch = Callable[[int], None]
+# Makes what is stored of the former catalogue and its parts.
+Beside = Callable[[Catalogue | None, Mapping[str, bytes]], tuple[Catalogue, Mapping[str, bytes]]]
 T = TypeVar("T")
 
 
@@ -122,9 +124,8 @@ async def import_catalogue(store: Store, name: str, found: Located, now: datetim
     """
     if name not in (WARNING_LISTS, _ADDED_TO) and len(found.files) > 1:
         raise CatalogueUnreadable(f"{found.origin} holds {len(found.files)} files; name the one to be imported.")
-    former = {each.name: each for each in await store.catalogues.all()}.get(name)
     if name == WARNING_LISTS:
-        return await _import_lists(store, found, former, now, watch)
+        return await _import_lists(store, found, now, watch)
     entries: dict[str, str] = {}
     as_of: datetime | None = None
     notes: list[str] = []
@@ -133,35 +134,43 @@ async def import_catalogue(store: Store, name: str, found: Located, now: datetim
         entries |= parsed.entries
         as_of = max(filter(None, (as_of, parsed.as_of)), default=None)
         notes += parsed.notes
-    as_of = not_future(as_of, now)
-    if name == _ADDED_TO and former is not None:
-        parts = await store.catalogues.parts(name, all_parts())
-        entries = dict(entry for part in parts.values() for entry in entries_of(part)) | entries
-        as_of = max(as_of, former.as_of)
-    catalogue = Catalogue(name, as_of, now, found.origin, len(entries))
-    await store.catalogues.put(catalogue, split(entries))
-    return Imported(catalogue, former, tuple(notes))
+    day = not_future(as_of, now)
+
+    def beside(former: Catalogue | None, kept: Mapping[str, bytes]) -> tuple[Catalogue, Mapping[str, bytes]]:
+        together = dict(entry for part in kept.values() for entry in entries_of(part)) | entries
+        newest = max(day, former.as_of) if former is not None and name == _ADDED_TO else day
+        return Catalogue(name, newest, now, found.origin, len(together)), split(together)
+
+    return await _put(store, name, all_parts() if name == _ADDED_TO else (), beside, notes)
 
 
-async def _import_lists(
-    store: Store, found: Located, former: Catalogue | None, now: datetime, watch: Watch
-) -> Imported:
+async def _import_lists(store: Store, found: Located, now: datetime, watch: Watch) -> Imported:
     read = [await asyncio.to_thread(_read, file, parse_warning_list, watch) for file in found.files]
     lists = [each for each in read if isinstance(each, WarningList)]
     notes = tuple(each for each in read if isinstance(each, str))
     if not lists:
         raise CatalogueUnreadable("There is no warning list that can be used. " + " ".join(f"{n}." for n in notes[:3]))
-    together = Lists()
-    for each in lists:
-        together.add(each)
-    if former is not None:
-        kept = await store.catalogues.parts(WARNING_LISTS, ALL_PARTS)
+
+    def beside(former: Catalogue | None, kept: Mapping[str, bytes]) -> tuple[Catalogue, Mapping[str, bytes]]:
+        together = Lists()
+        for each in lists:
+            together.add(each)
         together.add_former(kept, [each.name for each in lists])
-    dates = [*(each.as_of for each in lists if each.as_of), *([former.as_of] if former else [])]
-    as_of = not_future(max(dates, default=None), now)
-    catalogue = Catalogue(WARNING_LISTS, as_of, now, found.origin, together.entries)
-    await store.catalogues.put(catalogue, together.parts())
-    return Imported(catalogue, former, notes)
+        dates = [*(each.as_of for each in lists if each.as_of), *([former.as_of] if former else [])]
+        as_of = not_future(max(dates, default=None), now)
+        return Catalogue(WARNING_LISTS, as_of, now, found.origin, together.entries), together.parts()
+
+    return await _put(store, WARNING_LISTS, ALL_PARTS, beside, notes)
+
+
+async def _put(store: Store, name: str, kept_parts: Sequence[str], beside: Beside, notes: Sequence[str]) -> Imported:
+    """Store what is made beside the former entries; where another import was quicker, make it anew beside that one."""
+    while True:
+        former, generation = await store.catalogues.get(name) or (None, 0)
+        kept = await store.catalogues.parts(name, kept_parts)
+        catalogue, parts = await asyncio.to_thread(beside, former, kept)
+        if await store.catalogues.put(catalogue, parts, over=generation if kept_parts else None):
+            return Imported(catalogue, former, tuple(notes))
 
 
 def _read(file: CatalogueFile, parse: Callable[[Iterable[bytes]], T], watch: Watch) -> T:

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ingest import body as bodies
-from ingest.article_text import read_article
 from ingest.indicators import Document, document_from_text, extract
-from ingest.indicators.html_document import document_from_html
 from ingest.isolated import Isolation
 from intel.canonical import defang
 from intel.errors import ArticleUnreadable
@@ -62,6 +60,10 @@ async def find_apart(isolation: Isolation, handed: Handed, most_indicators: int,
 
 
 def _document(handed: Handed) -> Document:
+    # In a process apart, as pages are read.
+    from ingest.article_text import read_article
+    from ingest.indicators.html_document import document_from_html
+
     if handed.content_type == bodies.PDF:
         return document_from_text(read_article(handed.body, bodies.PDF, None, None).text)
     markup = handed.content_type == bodies.HTML

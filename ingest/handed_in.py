@@ -51,7 +51,7 @@ class HandedIn:
             found = await self._bundle(body, submission)
         else:
             found = (await self._page(body, submission),)
-        *_, last = await self.pipeline.take_many([_claimed(page) for page in found])
+        *_, last = await self.pipeline.take_many([_claimed(page).restricted(submission.tlp) for page in found])
         if len(found) == 1:
             return last
         return replace(last, notes=(*last.notes, f"The file holds {len(found)} articles; this is the last one."))

@@ -26,10 +26,13 @@ from intel.errors import IngestFailed
 from intel.ids import article_id, content_identity
 from intel.records import Article
 from intel.store import Store
+from intel.tlp import Tlp
 
 # Read by one process, one file after the other: many enough to be worth it, few enough to wait in memory.
 _MOST_FILES: Final = 256
 _MOST_BYTES: Final = 500_000
+# The first ones are smaller, each half of the next one, so that saving begins while most is still unread.
+_FIRST_BYTES: Final = 30_000
 # One portion is saved from while the others are read.
 _PORTIONS_UNDER_WAY: Final = 3
 # Saved in one step.
@@ -76,7 +79,7 @@ class _Load:
 
 @dataclass(frozen=True, slots=True)
 class Importing:
-    """Takes files in; those that are known already are left alone unless `again`.
+    """Takes files in, each as strict as `tlp` at least; those that are known already are left alone unless `again`.
 
     `saves_at_once`: a store on another server works on one of them while the next is made.
     """
@@ -88,12 +91,13 @@ class Importing:
     again: bool
     published_at: datetime | None = None
     saves_at_once: int = 1
+    tlp: Tlp | None = None
 
     async def all(self, files: AsyncIterator[FoundFile]) -> AsyncGenerator[TakenFile, None]:
         """Yield what became of every file, in their order. Raises StoreUnavailable."""
         saving = deque[asyncio.Task[list[TakenFile]]]()
         try:
-            async with aclosing(self._read_ahead(files)) as read, aclosing(_loads(read)) as loads:
+            async with aclosing(self._loads(files)) as loads:
                 async for load in loads:
                     saving.append(asyncio.create_task(self._saved(load)))
                     if len(saving) == self.saves_at_once:
@@ -115,17 +119,17 @@ class Importing:
             for file in files
         ]
 
-    async def _read_ahead(self, files: AsyncIterator[FoundFile]) -> AsyncGenerator[_ReadFile, None]:
-        under_way = deque[asyncio.Task[list[_ReadFile]]]()
+    async def _loads(self, files: AsyncIterator[FoundFile]) -> AsyncGenerator[list[_ReadFile], None]:
+        """Yield what is saved together: what has been read by the time it is asked for, something at least."""
+        under_way, read = deque[asyncio.Task[list[_ReadFile]]](), deque[_ReadFile]()
         try:
-            async for portion in _portions(files):
-                under_way.append(asyncio.create_task(self._read(portion)))
-                if len(under_way) == _PORTIONS_UNDER_WAY:
-                    for file in await under_way.popleft():
-                        yield file
-            while under_way:
-                for file in await under_way.popleft():
-                    yield file
+            async with aclosing(_portions(files)) as portions:
+                async for portion in portions:
+                    under_way.append(asyncio.create_task(self._read(portion)))
+                    while len(under_way) >= _PORTIONS_UNDER_WAY:
+                        yield await _load(under_way, read)
+            while under_way or read:
+                yield await _load(under_way, read)
         finally:
             await _cancelled(under_way)
 
@@ -138,7 +142,8 @@ class Importing:
             if isinstance(each, _ReadFile):
                 results.append(each)
             else:
-                results.append(_result(file.path, next(read) if isinstance(each, Page) else await self._bundle(each)))
+                found = next(read) if isinstance(each, Page) else await self._bundle(each)
+                results.append(_result(file.path, found, self.tlp))
         return results
 
     async def _known(self, files: Sequence[FoundFile]) -> list[Article | None]:
@@ -152,7 +157,7 @@ class Importing:
     def _begun(self, file: FoundFile, known: Article | None) -> _ReadFile | Page | bytes:
         """Return what a file came to without being read, or the page or the bundle to read."""
         if isinstance(file.body, IngestFailed):
-            return _result(file.path, file.body)
+            return _result(file.path, file.body, self.tlp)
         if known is not None:
             return _ReadFile(TakenFile(file.path, (known,), was_known=True))
         if is_json(file.body):
@@ -160,7 +165,7 @@ class Importing:
         content_type = file_type(file.body)
         if content_type is None:
             kinds = "The file is no HTML, text, Markdown, PDF, Word or EML."
-            return _result(file.path, IngestFailed("unsupported_content_type", kinds))
+            return _result(file.path, IngestFailed("unsupported_content_type", kinds), self.tlp)
         named = date_in_name(PurePath(file.path).name)
         now = self.ingest.pipeline.clock()
         return Page(file.body, content_type, None, None, self.source, now, self.published_at, named)
@@ -176,16 +181,18 @@ class Importing:
         return (*first, replace(last, addresses=(*last.addresses, content_identity(body))))
 
 
-async def _loads(files: AsyncIterator[_ReadFile]) -> AsyncGenerator[list[_ReadFile], None]:
-    """Yield the files, as many at once as are saved together."""
-    waiting, load = list[_ReadFile](), _Load()
-    async for file in files:
-        waiting.append(file)
-        load.add(*file.pages)
-        if load.is_full or len(waiting) >= _MOST_FILES:
-            yield waiting
-            waiting, load = [], _Load()
-    yield waiting
+async def _load(under_way: deque[asyncio.Task[list[_ReadFile]]], read: deque[_ReadFile]) -> list[_ReadFile]:
+    """Take files that are read: no more than are saved together, and all that need not be waited for."""
+    taken, load = list[_ReadFile](), _Load()
+    while not load.is_full and len(taken) < _MOST_FILES:
+        if read:
+            taken.append(read.popleft())
+            load.add(*taken[-1].pages)
+        elif under_way and (not taken or under_way[0].done()):
+            read.extend(await under_way.popleft())
+        else:
+            break
+    return taken
 
 
 async def _cancelled(tasks: Collection[asyncio.Task[Any]]) -> None:
@@ -196,22 +203,23 @@ async def _cancelled(tasks: Collection[asyncio.Task[Any]]) -> None:
 
 async def _portions(files: AsyncIterator[FoundFile]) -> AsyncGenerator[list[FoundFile], None]:
     portion: list[FoundFile] = []
-    size = 0
+    size, most = 0, _FIRST_BYTES
     async for file in files:
         length = len(file.body) if isinstance(file.body, bytes) else 0
-        if portion and (size + length > _MOST_BYTES or len(portion) == _MOST_FILES):
+        if portion and (size + length > most or len(portion) == _MOST_FILES):
             yield portion
-            portion, size = [], 0
+            portion, size, most = [], 0, min(2 * most, _MOST_BYTES)
         portion.append(file)
         size += length
     if portion:
         yield portion
 
 
-def _result(path: str, read: ReadPage | tuple[ReadPage, ...] | IngestFailed) -> _ReadFile:
+def _result(path: str, read: ReadPage | tuple[ReadPage, ...] | IngestFailed, tlp: Tlp | None) -> _ReadFile:
     if isinstance(read, IngestFailed):
         return _ReadFile(TakenFile(path, refusal=read))
-    return _ReadFile(TakenFile(path), (read,) if isinstance(read, ReadPage) else read)
+    pages = (read,) if isinstance(read, ReadPage) else read
+    return _ReadFile(TakenFile(path), tuple(page.restricted(tlp) for page in pages))
 
 
 def _steps(files: Sequence[_ReadFile]) -> Iterator[list[ReadPage]]:

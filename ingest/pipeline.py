@@ -24,6 +24,7 @@ from intel.records import Article, Sighting, Submission
 from intel.store import Store
 from intel.store.port import Entry
 from intel.suffixes import domain_of_url
+from intel.tlp import Tlp, strictest
 
 Fetch = Callable[[str], Awaitable[FetchedPage]]
 Read = Callable[[Page], Awaitable[ReadPage]]
@@ -46,10 +47,10 @@ class Pipeline:
     async def take_submitted(self, submission: Submission) -> Article:
         """Take in the page that was submitted. Only the operator's word for its source is believed."""
         claimed = submission.account_id != OPERATOR or submission.again
-        return await self.take_url(submission.url, submission.source_name, claimed=claimed)
+        return await self.take_url(submission.url, submission.source_name, claimed=claimed, tlp=submission.tlp)
 
-    async def take_url(self, url: str, source_name: str, *, claimed: bool = False) -> Article:
-        """Fetch, read and save the article at an address.
+    async def take_url(self, url: str, source_name: str, *, claimed: bool = False, tlp: Tlp | None = None) -> Article:
+        """Fetch, read and save the article at an address, as strict as `tlp` at least.
 
         Where the source name is only `claimed`, the article counts for the domain that it was fetched from, whatever
         the page says of itself.
@@ -63,7 +64,7 @@ class Pipeline:
             source_name=source_name,
             fetched_at=self.clock(),
         )
-        found = await self._read(page)
+        found = (await self._read(page)).restricted(tlp)
         if claimed:
             domain = await asyncio.to_thread(domain_of_url, fetched.final_url)
             found = replace(found, article=replace(found.article, source_domain=domain))
@@ -179,13 +180,17 @@ def _is_at_home(found: ReadPage, *urls: str) -> bool:
 
 
 def _as_first_seen(article: Article, known: Article | None) -> Article:
-    """Keep the source and the time of an article that is read again; the operator's name takes the place of a claim."""
+    """Keep the source and the time of an article that is read again; the operator's name takes the place of a claim.
+
+    It never becomes less strict by being read again.
+    """
     if known is None:
         return article
     claimed = article.published_at
     # A page that claims the future, or no time at all, does not become newer by being read again.
     published_at = known.published_at if claimed in (None, article.fetched_at) else claimed
-    article = replace(article, fetched_at=known.fetched_at, published_at=published_at)
+    tlp = strictest([known.tlp, article.tlp])
+    article = replace(article, fetched_at=known.fetched_at, published_at=published_at, tlp=tlp)
     if known.source_domain is not None and article.source_domain is None:
         return article
     return replace(article, source_name=known.source_name, source_domain=known.source_domain)

@@ -9,17 +9,15 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ingest.article_text import ArticleText, read_article
 from ingest.body import is_large_body
 from ingest.indicators import Document, Extraction, document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
-from ingest.indicators.html_document import document_from_html
 from ingest.indicators.missed_defanging import MissedPiece, missed_pieces
 from ingest.messages import conforms, rehearse
 from ingest.near_duplicates import bands
-from ingest.sharing import marks_of_text, refuse_marked
+from ingest.sharing import marks_of_text, sharing_of, sharing_of_page
 from ingest.wording import Finding, findings_of
 from intel import ids
 from intel.canonical import canonical_url
@@ -27,8 +25,12 @@ from intel.errors import IsolationFailed
 from intel.records import IOC_TYPES, Article, CandidateRecord, Sighting
 from intel.text_blocks import LONGEST_STRUCTURE
 from intel.times import utc_now
+from intel.tlp import Tlp, strictest
 from intel.unseen import plain
 from intel.words import encoded_words
+
+if TYPE_CHECKING:
+    from ingest.article_text import ArticleText
 
 _MOST_DROPPED: Final = 1 << 31
 _LEFT_OUT: Final = "an article were left out."
@@ -67,6 +69,10 @@ class ReadPage:
     unread: tuple[MissedPiece, ...] = ()
     bands: tuple[str, ...] = ()
 
+    def restricted(self, tlp: Tlp | None) -> ReadPage:
+        """Return the same, as strict as `tlp` at least."""
+        return replace(self, article=replace(self.article, tlp=strictest([self.article.tlp, tlp])))
+
 
 def is_large(page: Page) -> bool:
     """Tell whether reading a page may take much memory."""
@@ -75,9 +81,12 @@ def is_large(page: Page) -> bool:
 
 def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
     """Find the article on a page and the indicators in it. Raises ArticleUnreadable."""
+    # Pages are read in processes apart: the one that answers requests has no use for parsers, which take much memory.
+    from ingest.article_text import read_article
+
     text = read_article(page.body, page.content_type, page.charset, page.url)
-    if page.url is None:
-        refuse_marked(marks_of_text(text.title, text.text))
+    marks = marks_of_text(text.title, text.text)
+    tlp = sharing_of(marks) if page.url is None else sharing_of_page(marks)
     extraction = extract(_document(text, page.url), most_indicators=most_indicators)
     address = canonical_url(text.canonical_link or page.url) if page.url else None
     identity = address or ids.content_identity(page.body)
@@ -102,6 +111,7 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
             f"{text.title}\n\n{text.text}", [found.value for found in extraction.indicators if found.type == "cve"]
         ),
         structure=text.structure,
+        tlp=tlp,
     )
     addresses = {canonical_url(link) for link in (page.url, text.canonical_link, *text.amp_links) if link}
     return ReadPage(
@@ -172,6 +182,8 @@ def warm_up() -> None:
 def _document(text: ArticleText, url: str | None) -> Document:
     if text.html is None:
         return document_from_text(text.text)
+    from ingest.indicators.html_document import document_from_html
+
     return document_from_html(text.html, url, text.text)
 
 

@@ -54,8 +54,18 @@ def lasting_cautions(type: str, value: str) -> tuple[Caution, ...]:
     return tuple(Caution(*one) for one in (*built_in, *packaged))
 
 
-async def imported(store: Store, found: Iterable[Indicator]) -> dict[str, tuple[Caution, ...]]:
+async def has_lists(store: Store) -> bool:
+    """Tell whether any warning lists are imported."""
+    return await store.catalogues.has(_CATALOGUE)
+
+
+async def imported(store: Store, found: Sequence[Indicator]) -> dict[str, tuple[Caution, ...]]:
     """Return what imported lists say of indicators, by id; those on none are left out."""
+    return await listed(store, found) if found and await has_lists(store) else {}
+
+
+async def listed(store: Store, found: Iterable[Indicator]) -> dict[str, tuple[Caution, ...]]:
+    """Return what `imported` does, where there are lists."""
     distinct = list({each.id: each for each in found}.values())
     cautions: dict[str, tuple[Caution, ...]] = {}
     for start in range(0, len(distinct), _ONE_READ):

@@ -16,7 +16,7 @@ import idna
 from intel.defanged import UNSEEN, defang, refang, refang_url, refang_value
 from intel.errors import NotAnIndicator
 from intel.indicator_types import INDICATOR_TYPES, IndicatorType
-from intel.names import malware_name
+from intel.names import malware_aliases, malware_name
 
 __all__ = ["canonical", "canonical_domain", "canonical_url", "defang", "readings", "refang"]
 
@@ -71,14 +71,16 @@ def readings(raw: str) -> tuple[tuple[str, str], ...]:
     """Return every (type, canonical value) that a pasted string may mean, most specific first; `()` if there is
     none.
 
-    A URL without a scheme reads as `http` and `https`, one without a path also with `/`.
+    A URL without a scheme reads as `http` and `https`, one without a path also with `/`; a name of malware as every
+    name of its family, with that one first.
     """
     if not raw.strip() or len(raw) > LONGEST_INDICATOR:
         return ()
-    if _BARE.fullmatch(raw):
-        return tuple((type, value) for type in _BARE_TYPES if (value := _reading(type, raw)) is not None)
-    found = [(type, value) for type in _LOOKUP_ORDER if (value := _reading(type, raw)) is not None]
-    return tuple(dict.fromkeys(found + [("url", url) for url in _sister_urls(raw, found)]))
+    is_bare = _BARE.fullmatch(raw) is not None
+    types = _BARE_TYPES if is_bare else _LOOKUP_ORDER
+    found = [(type, value) for type in types if (value := _reading(type, raw)) is not None]
+    found += [("malware", alias) for type, name in found if type == "malware" for alias in malware_aliases(name)]
+    return tuple(found if is_bare else dict.fromkeys(found + [("url", url) for url in _sister_urls(raw, found)]))
 
 
 def canonical_url(url: str) -> str:
@@ -228,6 +230,8 @@ def _technique(raw: str) -> str | None:
 
 def _name(raw: str) -> str:
     """Return a name without invisible characters, its words separated by one space each."""
+    if raw.isascii() and raw.isprintable():
+        return " ".join(raw.split())  # nothing to take out and nothing to compose
     return " ".join(unicodedata.normalize("NFC", raw.translate(UNSEEN)).split())
 
 

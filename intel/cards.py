@@ -13,6 +13,7 @@ import orjson
 from intel.canonical import defang
 from intel.records import ArticleRef, Ioc
 from intel.times import rfc3339, to_milliseconds
+from intel.tlp import Tlp
 
 Json = dict[str, Any]
 
@@ -73,7 +74,13 @@ def indicator_members(ioc: Ioc) -> Json:
         "context": ioc.context,
         "malware": list(ioc.malware),
         "tags": list(ioc.tags),
+        **sharing_members(ioc.tlp),
     }
+
+
+def sharing_members(tlp: Tlp | None) -> Json:
+    """Return the member that says how far something may be passed on; none where nothing says it."""
+    return {"tlp": tlp} if tlp else {}
 
 
 def article_members(ref: ArticleRef) -> Json:

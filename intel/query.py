@@ -15,11 +15,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, Generic, Literal, TypeVar
 
+from intel.addresses import packed_address
 from intel.ageing import Status, seen_between
 from intel.canonical import readings, refang
 from intel.errors import InvalidQuery
 from intel.ids import ioc_id
+from intel.names import malware_family, malware_name, malware_names, spelling_key
 from intel.records import IOC_TYPES, Change
+from intel.tlp import Tlp
 from intel.words import encode_word, encoded_words, words
 
 T = TypeVar("T")
@@ -29,6 +32,7 @@ _PUNYCODE_LABEL = re.compile(r"xn--[a-z0-9-]{1,59}")
 _QUOTED = re.compile(r'"([^"]*)"')
 # A reading of these types names a place that other values stand on: a domain's sub-domains, URLs and mailboxes.
 _HOST_TYPES = ("domain", "ip")
+_AFTER_AUTHORITY = re.compile(r"[/?#]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +103,9 @@ class Span:
 class IocFilter:
     """What an indicator must be, beside the words of a search; a member that is left out asks for nothing.
 
-    `types`, `sources` (source names of its articles), `malware` (names in its record, in any case), `tags` and
-    `statuses`: any of these. `since` and `until` bound `last_seen`, `added_since` bounds `added_at`, all inclusive.
+    `types`, `sources` (source names of its articles), `malware` (names in its record, in any case; another name of a
+    family is as good), `tags`, `tlps` and `statuses`: any of these. `since` and `until` bound `last_seen`,
+    `added_since` bounds `added_at`, all inclusive.
     `exclude` leaves out what stands on a warning list, what has expired, and what has votes as a false positive.
     `min_sources` counts independent sources. `now` is the time from which statuses are told; it must be there where any
     is asked for.
@@ -110,6 +115,7 @@ class IocFilter:
     sources: tuple[str, ...] = ()
     malware: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    tlps: tuple[Tlp, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
     added_since: datetime | None = None
@@ -117,6 +123,17 @@ class IocFilter:
     exclude: tuple[Exclusion, ...] = ()
     min_sources: int = 1
     now: datetime | None = None
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """Return every name of the families that `malware` names, each once; what no list has stands for itself."""
+        named = ((name, *malware_family(malware_name(name) or name)) for name in self.malware)
+        return tuple(dict.fromkeys(each for names in named for each in names))
+
+    @property
+    def folded_families(self) -> tuple[str, ...]:
+        """Return `families` casefolded, each once."""
+        return tuple(dict.fromkeys(name.casefold() for name in self.families))
 
     @property
     def spans(self) -> tuple[Span, ...]:
@@ -219,7 +236,7 @@ class AddedPage:
 @dataclass(frozen=True, slots=True)
 class ArticleQuery:
     """A list or search of articles, newest first, that hold every clause of `text`, come from `source` and have any of
-    `tags`.
+    `tags` and any of `tlps`.
     """
 
     text: SearchText | None = None
@@ -227,6 +244,7 @@ class ArticleQuery:
     limit: int = 20
     after: Position | None = None
     tags: tuple[str, ...] = ()
+    tlps: tuple[Tlp, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,10 +299,19 @@ def parse_search(raw: str) -> SearchText | None:
 
 
 def _with_family(clauses: tuple[Clause, ...], exact: tuple[tuple[str, str], ...]) -> tuple[Clause, ...]:
-    """Make words that together are another name of a family find what the family's own name finds."""
-    names = [tuple(map(encode_word, words(value))) for type, value in exact if type == "malware"]
+    """Make words that together are a name of a family find what its other names find."""
+    names = [tuple(map(encode_word, words(name))) for name in _told_apart(exact)]
     found = tuple(name for name in names if name)
     return tuple(replace(clause, phrases=tuple(dict.fromkeys(clause.phrases + found))) for clause in clauses)
+
+
+def _told_apart(found: tuple[tuple[str, str], ...]) -> list[str]:
+    """Return the names of malware that name nothing else in titles: not what a family is also called, if it is a word
+    (`Agenda`).
+    """
+    names = [value for type, value in found if type == "malware"]
+    ordinary = malware_names().ordinary if names[1:] else ()
+    return names[:1] + [name for name in names[1:] if " " in name or spelling_key(name) not in ordinary]
 
 
 def exact_value(raw: str) -> tuple[tuple[str, str], ...]:
@@ -323,7 +350,8 @@ def _is_prefix(text: str) -> bool:
 
 def _indicator(chunk: str, found: tuple[tuple[str, str], ...]) -> Clause:
     """Return the clause of a piece that reads as an indicator: as itself, as a host, or as words side by side."""
-    spellings = [chunk, *(value for _, value in found), *filter(None, (_without_scheme(*name) for name in found))]
+    values = [value for type, value in found if type != "malware"] + _told_apart(found)
+    spellings = [chunk, *values, *filter(None, (_without_scheme(*name) for name in found))]
     phrases = (tuple(map(encode_word, words(spelling))) for spelling in spellings)
     return Clause(
         phrases=tuple(dict.fromkeys(phrase for phrase in phrases if phrase)),
@@ -362,13 +390,7 @@ def host_names(type: str, value: str) -> tuple[str, ...]:
 
 
 def _is_address(host: str) -> bool:
-    if not (host[-1].isdigit() or ":" in host):
-        return False
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
+    return (host[-1].isdigit() or ":" in host) and packed_address(host) is not None
 
 
 def _host_of(type: str, value: str) -> str:
@@ -377,7 +399,7 @@ def _host_of(type: str, value: str) -> str:
     if type == "email":
         return value.rpartition("@")[2]
     if type == "url":
-        authority = re.split(r"[/?#]", value.partition("://")[2], maxsplit=1)[0].rpartition("@")[2]
+        authority = _AFTER_AUTHORITY.split(value.partition("://")[2], 1)[0].rpartition("@")[2]
         if authority.startswith("["):
             return authority[1:].partition("]")[0]
         return authority.partition(":")[0]

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, NotRequired, TypedDict
 
 from intel.indicator_types import NAMES
+from intel.tlp import Tlp
 
 # Every type, in the order of its registry.
 IOC_TYPES: tuple[str, ...] = NAMES
@@ -80,7 +81,7 @@ class Ioc:
     """One indicator: unique by type and canonical value; `article` is its most recent source.
 
     `added_at` is when the store first held it and `changed_at` when anything else of it last changed, both by the
-    store's own clock; two records that differ in these alone are equal.
+    store's own clock; two records that differ in these alone are equal. `tlp` is the strictest of all its articles.
     """
 
     id: str
@@ -96,6 +97,7 @@ class Ioc:
     added_at: datetime = field(compare=False)
     changed_at: datetime = field(compare=False)
     tags: tuple[str, ...] = ()
+    tlp: Tlp | None = None
 
     @property
     def title(self) -> str:
@@ -198,7 +200,7 @@ class Article:
     {CVE id: {"exploitation": "in_the_wild" | "poc", "quote": str, "cvss": {"score", "version", "vector"}}}, each
     member only where the text says it. `structure` is the stored form of the text's blocks (`intel.text_blocks`), empty
     where no page told them, and in lists. `tags` are what accounts put on it: read from the store, and kept there
-    whatever a saved article says.
+    whatever a saved article says. `tlp` is how far it may be passed on, None where nothing says it.
     """
 
     id: str
@@ -220,6 +222,7 @@ class Article:
     source_domain: str | None = None
     structure: str = ""
     tags: tuple[str, ...] = ()
+    tlp: Tlp | None = None
 
     @property
     def counted_source(self) -> str:
@@ -296,6 +299,8 @@ class Facets:
 class Submission:
     """One account's request to read one address; with `again`, though the article there is known already.
 
+    `tlp` is how far it may be passed on, as who submits it says.
+
     Of a file `url` is empty, `file_name` what it is called, and `file_id` says where the store keeps it meanwhile.
     `attempts` counts the claims and fences every later write, `put_off` those of them that ended with an answer to try
     again later. `due_at` is when it may be claimed (again): the end of the running claim's lease, or of the wait before
@@ -321,6 +326,7 @@ class Submission:
     put_off: int = 0
     file_id: str | None = None
     file_name: str | None = None
+    tlp: Tlp | None = None
 
     @property
     def ended(self) -> bool:

@@ -49,11 +49,11 @@ _FOREIGN_MARK: Final = re.compile(f"[{MARKS}]")
 _AFTER_AN_OPENING: Final = (
     rf"(?:[\[({{\\]{{0,3}}+[ \t]?(?P<sign>[.@/]|{DOT * 3}|:(?://?|\\\\)?|//|(?i:dot|at)"
     rf"|(?i:{_WORDS_FOR_A_DOT}|{_WORDS_FOR_AN_AT})(?=[\])}}]\w))"
-    r"[ \t]?\\?[\])}]{1,3}+|(?<=[^\W_].)[\[({\\]{0,3}(?P<half>\.)(?=[^\W_]|[\[({]|\Z)"
+    r"[ \t]?\\?[\])}]{1,3}+|(?<=[^\W_].)[\[({\\]{0,3}(?P<half>\.)(?=[^\W_]|[\[({])"
     r"|(?<!\\)[dD](?P<zero>0)[tT][\])}](?=[\w&/.]))"
 )
 _BRACKETED: Final = tuple((opening, re.compile(re.escape(opening) + _AFTER_AN_OPENING)) for opening in "[({\\")
-_ESCAPED_DOT: Final = re.compile(r"\\\.(?<=[^\W_]\\\.)(?=[^\W_]|[\[({]|\Z)")
+_ESCAPED_DOT: Final = re.compile(r"\\\.(?<=[^\W_]\\\.)(?=[^\W_]|[\[({])")
 _HALF_CLOSED: Final = re.compile(r"\.[\])}](?=[a-z0-9]{2}|[0-9])")
 _ANGLED: Final = re.compile(r"<(?P<sign>dot|DOT|\.|at|AT|@)>(?=[\w&/.])")
 _ENTITY: Final = re.compile(r"&(?P<sign>#(?:46|47|58|64|x2[eEfF]|x3[aA]|x40)|period|commat|colon|sol);(?=[\w&/.])")

@@ -183,7 +183,7 @@ class _Packaged(NamedTuple):
 @cache
 def _packaged() -> _Packaged:
     """Return the names of malware families and ATT&CK techniques."""
-    families = frozenset(malware_names().families.values())
+    families = frozenset(malware_names().families.values()).difference(malware_names().known_as)
     spellings = sorted(malware_names().spellings, key=lambda name: (name not in families, name))
     names = [Term(spelling_key(name), name, _FAMILY if name in families else _ALIAS) for name in spellings]
     techniques = sorted(set(technique_names()))

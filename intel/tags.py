@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from intel.errors import InvalidQuery
+
+TaggedKind = Literal["ioc", "article"]
 
 MOST_TAGS: Final = 20
 LONGEST_TAG: Final = 64

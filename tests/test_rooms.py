@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ ROOMS = {
 # A table that imports nothing: every room may read it.
 TABLE = "intel.indicator_types"
 KNOWN_BY_ONE_FILE = {
+    "ahocorasick_rs": "ingest/indicators/piece_search.py",
     "argon2": "api/accounts/passwords.py",
     "zxcvbn": "api/accounts/password_strength.py",
     "arq": "ingest/queue/redis.py",
@@ -131,6 +133,13 @@ def test_no_room_knows_the_tests() -> None:
 def test_a_dependency_is_known_by_one_file() -> None:
     known = {name: files for name, files in third_parties().items() if name not in SHARED}
     assert known == {name: {file} for name, file in KNOWN_BY_ONE_FILE.items()}
+
+
+def test_the_process_that_answers_requests_loads_no_parser_of_pages() -> None:
+    # They take 17 MB, and pages are read in processes apart.
+    loaded = "import sys, api.app; print(sorted({'lxml', 'trafilatura', 'elasticsearch', 'pypdf'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", loaded], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_the_program_around_iocextract_is_run_and_never_imported() -> None:

@@ -28,6 +28,8 @@ article = typer.Typer(help="Articles.", no_args_is_help=True)
 app.add_typer(article, name="article")
 feeds = typer.Typer(help="Feeds.", no_args_is_help=True)
 app.add_typer(feeds, name="feeds")
+source = typer.Typer(help="Sources.", no_args_is_help=True)
+app.add_typer(source, name="source")
 weekly = typer.Typer(help="Weekly roundups.", no_args_is_help=True)
 app.add_typer(weekly, name="weekly")
 
@@ -45,6 +47,9 @@ Published = Annotated[
     typer.Option(
         formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="When they were published (UTC); default what they say."
     ),
+]
+Sharing = Annotated[
+    str | None, typer.Option("--tlp", help="How far they may be passed on at most: clear, green or amber.")
 ]
 CATALOGUES = ("kev", "epss", "cvss", "attack", "warninglist")
 
@@ -103,6 +108,7 @@ def import_(
     ],
     source: Source = None,
     published: Published = None,
+    tlp: Sharing = None,
     again: Annotated[bool, typer.Option("--again", help="Read files again that were imported before.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -113,15 +119,22 @@ def import_(
         if len(paths) == 1 or source is not None:
             raise typer.BadParameter(f"write: ioc import {paths[0]} PATH-or-URL")
         sys.exit(import_from(paths[0], paths[1:], as_json=as_json))
+    from ingest.isolated import Isolation
+
+    # Begins to load what reading needs while this process loads the rest.
+    isolation = Isolation()
+    isolation.start()
     from api.cli.importing import import_paths
 
-    sys.exit(import_paths([Path(path) for path in paths], source, published, again=again, as_json=as_json))
+    found = [Path(path) for path in paths]
+    sys.exit(import_paths(found, source, published, isolation, tlp=tlp, again=again, as_json=as_json))
 
 
 @app.command()
 def submit(
     url: Annotated[str, typer.Argument(help="Address of an article.")],
     source: Source = None,
+    tlp: Sharing = None,
     again: Annotated[bool, typer.Option("--again", help="Read a known article again.")] = False,
     wait: Annotated[bool, typer.Option(help="Wait until it is done or failed.")] = True,
     as_json: AsJson = False,
@@ -129,7 +142,7 @@ def submit(
     """Submit an article's address and see what becomes of it."""
     from api.cli.submitting import submit_url
 
-    sys.exit(submit_url(url, source, again=again, wait=wait, as_json=as_json))
+    sys.exit(submit_url(url, source, tlp, again=again, wait=wait, as_json=as_json))
 
 
 @app.command()
@@ -227,9 +240,22 @@ def tag_indicator(
     as_json: AsJson = False,
 ) -> None:
     """Add and remove tags of an indicator, and print those that it has."""
-    from api.cli.tagging import tag_indicator
+    from api.cli.remarks import tag_indicator
 
     tag_indicator(value, add or (), remove or (), as_json=as_json)
+
+
+@app.command("note")
+def note_indicator(
+    value: Annotated[str, typer.Argument(help="The indicator, plain or defanged.")],
+    add: Annotated[str, typer.Option("--add", help="A note to add: plain text, at most 2,000 characters.")] = "",
+    remove: Annotated[str, typer.Option("--remove", metavar="ID", help="The id of a note to remove.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Add or remove a note of an indicator, and print those that it has."""
+    from api.cli.remarks import note_indicator
+
+    note_indicator(value, add, remove, as_json=as_json)
 
 
 @domain.command("block")
@@ -264,6 +290,30 @@ def remove_articles(ids: Annotated[list[str], typer.Argument(metavar="ID...", he
     sys.exit(remove_articles(ids))
 
 
+@article.command("note")
+def note_article(
+    id: Annotated[str, typer.Argument(help="The article's id.")],
+    add: Annotated[str, typer.Option("--add", help="A note to add: plain text, at most 2,000 characters.")] = "",
+    remove: Annotated[str, typer.Option("--remove", metavar="ID", help="The id of a note to remove.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Add or remove a note of an article, and print those that it has."""
+    from api.cli.remarks import note_article
+
+    note_article(id, add, remove, as_json=as_json)
+
+
+@article.command("tlp")
+def mark_article(
+    id: Annotated[str, typer.Argument(help="The article's id.")],
+    tlp: Annotated[str, typer.Argument(metavar="TLP", help="clear, green, amber; or none.")],
+) -> None:
+    """Say how far an article may be passed on."""
+    from api.cli.sharing import mark_article
+
+    mark_article(id, tlp)
+
+
 @article.command("tag")
 def tag_article(
     id: Annotated[str, typer.Argument(help="The article's id.")],
@@ -272,9 +322,28 @@ def tag_article(
     as_json: AsJson = False,
 ) -> None:
     """Add and remove tags of an article, and print those that it has."""
-    from api.cli.tagging import tag_article
+    from api.cli.remarks import tag_article
 
     tag_article(id, add or (), remove or (), as_json=as_json)
+
+
+@source.command("trust")
+def trust_source(
+    name: Annotated[
+        str | None, typer.Argument(help="The source's name; of pages that accounts submit, their domain.")
+    ] = None,
+    trust: Annotated[str | None, typer.Argument(metavar="N", help="0 to 100; 50 is usual.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say how far a source is trusted, or list those that are not trusted as usual."""
+    from api.cli.trusting import list_trusts, trust_source
+
+    if name is None:
+        list_trusts(as_json=as_json)
+    elif trust is None:
+        raise typer.BadParameter("say how far, 0 to 100", param_hint="N")
+    else:
+        trust_source(name, trust, as_json=as_json)
 
 
 @feeds.command("add")

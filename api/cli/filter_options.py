@@ -13,6 +13,7 @@ import typer
 from intel.errors import InvalidQuery
 from intel.indicator_types import NAMES
 from intel.times import utc_now
+from intel.tlp import Tlp, read_tlp
 
 Asked = dict[str, Any]
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ _OPTIONS: Final[dict[str, Any]] = {
         _Several, typer.Option("--malware", help="Only indicators associated with it; may be repeated.")
     ],
     "tag": Annotated[_Several, typer.Option("--tag", help="Only indicators with this tag; may be repeated.")],
+    "tlp": Annotated[_Several, typer.Option("--tlp", help="Only indicators with this TLP; may be repeated.")],
     "since": Annotated[str | None, typer.Option("--since", help="Last seen on this date or time, or later.")],
     "until": Annotated[str | None, typer.Option("--until", help="Last seen on this date or time, or before.")],
     "added_since": Annotated[str | None, typer.Option("--added-since", help="Stored at this time or later.")],
@@ -56,6 +58,14 @@ def _check(asked: Asked) -> None:
         read_sort(asked)
     except InvalidQuery as error:
         raise typer.BadParameter(error.message, param_hint=f"--{error.field.replace('_', '-')}") from None
+
+
+def tlp_option(written: str | None) -> Tlp | None:
+    """Return what `--tlp` says of a submission or an import. Raises what Typer tells as wrong usage."""
+    try:
+        return read_tlp(written) if written else None
+    except InvalidQuery as error:
+        raise typer.BadParameter(error.message, param_hint="--tlp") from None
 
 
 def filtered(command: Command) -> Command:

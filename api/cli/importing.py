@@ -9,15 +9,18 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from api.cli.filter_options import tlp_option
 from api.cli.running import print_json, print_table, progress_bar, say, with_store
 from api.web.text import counted
 from ingest.assembly import open_ingest
 from ingest.files import count_found, found_files, left_out
 from ingest.importing import Importing, TakenFile
+from ingest.isolated import Isolation
 from intel.errors import IocError
 from intel.records import IOC_TYPES, Article
 from intel.settings import Settings
 from intel.store import Store
+from intel.tlp import Tlp
 
 _LONGEST_TABLE = 40
 _MOST_FAILURES = 1_000
@@ -43,8 +46,9 @@ class Imported:
 class Results:
     """What became of every file: in numbers, and row by row if asked for `all_rows`, else for few files or failures."""
 
-    def __init__(self, *, all_rows: bool) -> None:
+    def __init__(self, *, all_rows: bool, tlp: Tlp | None = None) -> None:
         self._all_rows = all_rows
+        self._tlp = tlp
         self._rows: list[Imported] = []
         self._files = Counter[str]()
         self._status = Counter[str]()
@@ -87,7 +91,8 @@ class Results:
     def sentences(self) -> Iterator[str]:
         yield f"{self._files['well']} of {self._files.total()} files imported"
         if self._status["known"]:
-            yield f"{self._status['known']} of them were known already; --again reads such files again"
+            unmarked = f", and marks them TLP:{self._tlp.upper()}; now they keep the TLP they have" if self._tlp else ""
+            yield f"{self._status['known']} of them were known already; --again reads such files again{unmarked}"
         if self.failures > _MOST_FAILURES:
             yield f"{self.failures - _MOST_FAILURES:,} more files failed than are shown"
         if self._iocs:
@@ -97,20 +102,29 @@ class Results:
 
 
 def import_paths(
-    paths: Sequence[Path], source: str | None, published: datetime | None, *, again: bool, as_json: bool
+    paths: Sequence[Path],
+    source: str | None,
+    published: datetime | None,
+    isolation: Isolation | None = None,
+    *,
+    tlp: str | None = None,
+    again: bool,
+    as_json: bool,
 ) -> int:
     """Exit status 1 where a file could not be read; the others are taken in all the same.
 
     What was imported before is left alone unless `again`: so the same command goes on where it was stopped.
     """
-    results = Results(all_rows=as_json)
+    level = tlp_option(tlp)
+    results = Results(all_rows=as_json, tlp=level)
     published_at = published.replace(tzinfo=UTC) if published else None
 
     async def run(store: Store, settings: Settings) -> None:
-        ingest = open_ingest(settings, store)
+        ingest = open_ingest(settings, store, isolation=isolation)
         try:
             at_once = _SAVES_AT_ONCE_SERVED if settings.served else 1
-            importing = Importing(store, ingest, source, settings.ioc_most_indicators, again, published_at, at_once)
+            most = settings.ioc_most_indicators
+            importing = Importing(store, ingest, source, most, again, published_at, at_once, level)
             with progress_bar() as progress:
                 task = progress.add_task("importing", total=await count_found(ingest.isolation, paths))
                 async with (

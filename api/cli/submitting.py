@@ -7,6 +7,7 @@ import asyncio
 from rich.console import Console
 
 from api import views
+from api.cli.filter_options import tlp_option
 from api.cli.running import print_json, say, with_store
 from ingest.assembly import open_ingest
 from ingest.queue.embedded import EmbeddedQueue
@@ -19,15 +20,17 @@ from intel.records import Submission
 from intel.settings import Settings
 from intel.store import Store
 from intel.times import utc_now
+from intel.tlp import Tlp
 
 _POLL_SECONDS = 0.3
 
 
-def submit_url(url: str, source: str | None, *, again: bool, wait: bool, as_json: bool) -> int:
+def submit_url(url: str, source: str | None, tlp: str | None = None, *, again: bool, wait: bool, as_json: bool) -> int:
     """Exit status 1 where the submission failed."""
+    level = tlp_option(tlp)
 
     async def run(store: Store, settings: Settings) -> Submission:
-        return await _submit(store, settings, url, source, again=again, wait=wait)
+        return await _submit(store, settings, url, source, level, again=again, wait=wait)
 
     with Console(stderr=True).status("reading the article …"):
         submission = with_store(run)
@@ -39,7 +42,7 @@ def submit_url(url: str, source: str | None, *, again: bool, wait: bool, as_json
 
 
 async def _submit(
-    store: Store, settings: Settings, url: str, source: str | None, *, again: bool, wait: bool
+    store: Store, settings: Settings, url: str, source: str | None, tlp: Tlp | None, *, again: bool, wait: bool
 ) -> Submission:
     """Submit an address; embedded, this process reads the article, unless a running service claims it first."""
     ingest = open_ingest(settings, store)
@@ -50,9 +53,9 @@ async def _submit(
         submitting = Submitting(store, queue, ingest.fetch_allow, utc_now)
         known = await submitting.known(url) if again else None
         if known is not None and known.url is not None:
-            submission = await submitting.again(OPERATOR, known)
+            submission = await submitting.again(OPERATOR, known, tlp)
         else:
-            submission = await submitting.submit(OPERATOR, url, source)
+            submission = await submitting.submit(OPERATOR, url, source, tlp=tlp)
         while wait and not submission.ended:
             await asyncio.sleep(_POLL_SECONDS)
             submission = await store.submissions.get(submission.id) or submission

@@ -99,7 +99,7 @@ async def exported(
     yield writer.begin()
     async with aclosing(store.iocs.stream(query)) as stream:
         async for batch in stream:
-            noted = await annotate(store, batch, now)
+            noted = await annotate(store, batch, now, with_notes=True)
             # Lists may have changed since indicators were marked by them.
             left = [ioc for ioc in batch if not noted.cautions(ioc)] if "warned" in query.filter.exclude else batch
             for start in range(0, len(left), _AT_ONCE):

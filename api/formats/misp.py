@@ -22,13 +22,13 @@ from intel.indicator_types import TYPES
 from intel.names import technique_name
 from intel.records import Article, Ioc
 from intel.times import from_milliseconds, to_milliseconds
+from intel.tlp import Tlp, strictest
 
 Object = dict[str, Any]
 
 _SERVICE: Final = "IOC Intelligence"
 _UNNAMED: Final = ("other", "Other")
 _ANALYSIS_COMPLETED, _THREAT_UNDEFINED = "2", "4"
-_TLP_CLEAR: Final = "tlp:clear"
 
 
 class MispEvent:
@@ -37,7 +37,8 @@ class MispEvent:
     def __init__(self, address: str, article: Article | None = None) -> None:
         self._address = address
         self._article = article
-        self._tags: dict[str, None] = {_TLP_CLEAR: None}
+        self._tags: dict[str, None] = {}
+        self._tlp = article.tlp if article else None
         self._newest = 0
         self._digest = hashlib.sha256()
         self._is_first = True
@@ -51,12 +52,14 @@ class MispEvent:
     def end(self) -> Iterator[bytes]:
         event = outline(self._article) if self._article else _collection(self._digest.hexdigest(), self._newest)
         own = self._article.tags if self._article else ()
-        tags = [_tag(name) for name in dict.fromkeys([*self._tags, *own])]
+        tags = [_tag(name) for name in dict.fromkeys([_marked(self._tlp), *self._tags, *own])]
         yield b"]," + orjson.dumps({"Tag": tags, **event})[1:] + b"}"
 
     def _written(self, ioc: Ioc, noted: Annotations) -> bytes:
         self._newest = max(self._newest, _seconds(ioc.changed_at))
         self._digest.update(ioc.id.encode())
+        if self._article is None:
+            self._tlp = strictest([self._tlp, ioc.tlp])
         if tag := galaxy_tag(ioc.type, ioc.value):
             self._tags.setdefault(tag)
         if not is_attribute(ioc.type):
@@ -70,6 +73,7 @@ class MispEvent:
         cautions = noted.cautions(ioc)
         told = [ioc.context] if article.id == ioc.article.id and ioc.context else []
         told += [f"On a warning list: {caution.list} ({caution.reason})" for caution in cautions]
+        told += [f"Note of {note.written_at:%Y-%m-%d}: {note.text}" for note in noted.notes.get(ioc.id, ())]
         return {
             "uuid": attribute_uuid(article.id, ioc.id),
             "type": kind,
@@ -83,6 +87,7 @@ class MispEvent:
             "disable_correlation": False,
             "deleted": False,
             "Tag": [
+                *([_tag(_marked(ioc.tlp))] if ioc.tlp else []),
                 *(_tag(tag) for name in ioc.malware if (tag := galaxy_tag("malware", name))),
                 *map(_tag, ioc.tags),
             ],
@@ -109,7 +114,7 @@ def manifest_entry(article: Article) -> Object:
     """Return what a feed's manifest says of an article's event."""
     event = outline(article)
     shown = ("Orgc", "analysis", "date", "info", "threat_level_id", "timestamp")
-    return {name: event[name] for name in shown} | {"Tag": [_tag(_TLP_CLEAR), *map(_tag, article.tags)]}
+    return {name: event[name] for name in shown} | {"Tag": [_tag(_marked(article.tlp)), *map(_tag, article.tags)]}
 
 
 def is_attribute(type: str) -> bool:
@@ -154,6 +159,11 @@ def _collection(digest: str, newest: int) -> Object:
 
 def _organisation(name: str) -> Object:
     return {"name": name, "uuid": str(uuid.uuid5(NAMESPACE, f"misp\norganisation\n{name}"))}
+
+
+def _marked(tlp: Tlp | None) -> str:
+    """Return the tag of a level; what nothing is said of is clear, as it came from where anybody reads."""
+    return f"tlp:{tlp or 'clear'}"
 
 
 def _tag(name: str) -> Object:

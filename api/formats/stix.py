@@ -24,14 +24,22 @@ from intel.ageing import age
 from intel.confidence import Evidence, confidence
 from intel.ids import NAMESPACE, ioc_id
 from intel.indicator_types import INDICATOR_TYPES, TYPES
-from intel.names import technique_name
+from intel.names import malware_aliases, technique_name
+from intel.notes import Note
 from intel.records import Article, ArticleRef, Change, Ioc
 from intel.times import rfc3339
+from intel.tlp import LEVELS, Tlp
 
 Object = dict[str, Any]
 
 # TLP 2.0 as OASIS defines it for STIX.
-_CLEAR = "marking-definition--94868c89-83c2-464b-929b-a1a8aa3c8487"
+_MARKINGS: Mapping[Tlp, str] = MappingProxyType(
+    {
+        "clear": "marking-definition--94868c89-83c2-464b-929b-a1a8aa3c8487",
+        "green": "marking-definition--bab4a63c-aed9-4cf5-a766-dfca5abac2bb",
+        "amber": "marking-definition--55d920b0-5e8b-4f79-9ee9-91f868d9b421",
+    }
+)
 _TLP_EXTENSION = "extension-definition--60a3c5c5-0d10-413e-aab3-9e08dde9e88d"
 # Names do not change, so neither do the objects that stand for them, whatever bundle they come in.
 _NAMED_SINCE = "2026-01-01T00:00:00.000Z"
@@ -64,6 +72,7 @@ class StixBundle:
         self._article = article
         self._named = _Ids()
         self._shared: set[str] = set()
+        self._markings = {_MARKINGS["clear"]}
         self._digest = hashlib.sha256()
         self._is_first = True
 
@@ -71,13 +80,17 @@ class StixBundle:
         """Return the beginning of the bundle; its id, which stands for all that is in it, comes at the end."""
         return b'{"type":"bundle","objects":['
 
-    def some(self, iocs: Sequence[Ioc], _noted: Annotations) -> bytes:
-        """Return the objects that stand for some indicators, but those that stand in the bundle already."""
-        return b"".join(self._written(made) for ioc in iocs for made in self._of(ioc))
+    def some(self, iocs: Sequence[Ioc], noted: Annotations) -> bytes:
+        """Return the objects that stand for some indicators and notes, but those that stand in the bundle already."""
+        return b"".join(self._written(made) for ioc in iocs for made in self._of(ioc, noted.notes.get(ioc.id, ())))
 
     def end(self) -> Iterator[bytes]:
         """Yield the objects that all of them share, the report, and the end of the bundle."""
-        yield self._written(_tlp_clear()) + self._written(_identity(_SERVICE, "system"))
+        if self._article is not None:
+            self._markings.add(_marking(self._article.tlp))
+        for made in shared_objects():
+            if made["type"] != "marking-definition" or made["id"] in self._markings:
+                yield self._written(made)
         if self._article is not None:
             yield from self._report(self._article)
         yield b'],"id":' + orjson.dumps(_id("bundle", self._digest.hexdigest())) + b"}"
@@ -91,15 +104,17 @@ class StixBundle:
         yield from self._named.written()
         yield b"]}"
 
-    def _of(self, ioc: Ioc) -> Iterator[Object]:
+    def _of(self, ioc: Ioc, notes: Sequence[Note]) -> Iterator[Object]:
         for made in _of_indicator(ioc, self._address):
             if self._article is not None:
                 self._named.add(made["id"])
+            self._markings.update(made["object_marking_refs"])
             if made["type"] in _SHARED:
                 if made["id"] in self._shared:
                     continue
                 self._shared.add(made["id"])
             yield made
+        yield from (_note(note, stix_object(ioc, self._address)["id"]) for note in notes)
 
     def _written(self, made: Object) -> bytes:
         self._digest.update(made["id"].encode())
@@ -141,8 +156,9 @@ class _Ids:
 
 
 def shared_objects() -> tuple[Object, ...]:
-    """Return what every other object refers to: the marking, and who makes them."""
-    return _tlp_clear(), _identity(_SERVICE, "system")
+    """Return what every other object refers to: the markings, and who makes them; a new one comes last."""
+    clear, *others = map(_marking_definition, LEVELS)
+    return clear, _identity(_SERVICE, "system"), *others
 
 
 def stix_object(ioc: Ioc, address: str) -> Object:
@@ -189,6 +205,7 @@ def _indicator(ioc: Ioc, address: str) -> Object:
         "valid_from": _time(ioc.first_seen),
         # By what the record itself says: age, lists and votes change without it.
         "confidence": confidence(Evidence(ioc.sources, bool(ioc.malware), None, False, 0)),
+        "object_marking_refs": [_marking(ioc.tlp)],
     }
     if ioc.tags:
         made["labels"] = list(ioc.tags)
@@ -206,7 +223,9 @@ def _pattern(type: str, value: str) -> str:
 
 
 def _malware(name: str) -> Object:
-    return _named("malware", "malware", name) | {"name": name, "is_family": True}
+    made = _named("malware", "malware", name) | {"name": name, "is_family": True}
+    aliases = malware_aliases(name)
+    return made | ({"aliases": list(aliases)} if aliases else {})
 
 
 def _vulnerability(id: str) -> Object:
@@ -232,7 +251,16 @@ def _identity(name: str, identity_class: str) -> Object:
 def _relationship(source: Object, kind: str, target_id: str) -> Object:
     id = _id("relationship", source["id"], kind, target_id)
     ends = {"relationship_type": kind, "source_ref": source["id"], "target_ref": target_id}
+    ends["object_marking_refs"] = source["object_marking_refs"]
     return _common("relationship", id, source["created"], source["modified"]) | ends
+
+
+def _note(note: Note, object_id: str) -> Object:
+    """Return a note; who may have it, no marking says, for its author did not."""
+    written_at = _time(note.written_at)
+    made = _common("note", _id("note", note.id), written_at, written_at)
+    del made["object_marking_refs"]
+    return made | {"content": note.text, "object_refs": [object_id]}
 
 
 def _report(article: Article, source_id: str) -> Object:
@@ -241,6 +269,7 @@ def _report(article: Article, source_id: str) -> Object:
     made = _common("report", _id("report", article.id), published, _time(max(article.seen_at, article.fetched_at)))
     made |= {"name": article.title.strip() or "untitled", "published": published}
     made |= {"report_types": ["threat-report"], "created_by_ref": source_id}
+    made["object_marking_refs"] = [_marking(article.tlp)]
     if article.tags:
         made["labels"] = list(article.tags)
     references = _references(article.ref)
@@ -251,14 +280,19 @@ def _references(article: ArticleRef) -> list[Object]:
     return [{"source_name": article.counted_source or "article", "url": article.url}] if article.url else []
 
 
-def _tlp_clear() -> Object:
+def _marking(tlp: Tlp | None) -> str:
+    """Return the marking of a level; what nothing is said of is clear, as it came from where anybody reads."""
+    return _MARKINGS[tlp or "clear"]
+
+
+def _marking_definition(tlp: Tlp) -> Object:
     return {
         "type": "marking-definition",
         "spec_version": "2.1",
-        "id": _CLEAR,
+        "id": _MARKINGS[tlp],
         "created": "2022-10-01T00:00:00.000Z",
-        "name": "TLP:CLEAR",
-        "extensions": {_TLP_EXTENSION: {"extension_type": "property-extension", "tlp_2_0": "clear"}},
+        "name": f"TLP:{tlp.upper()}",
+        "extensions": {_TLP_EXTENSION: {"extension_type": "property-extension", "tlp_2_0": tlp}},
     }
 
 
@@ -275,7 +309,7 @@ def _common(kind: str, id: str, created: str, modified: str) -> Object:
         "created_by_ref": _id("identity", "system", _SERVICE),
         "created": created,
         "modified": modified,
-        "object_marking_refs": [_CLEAR],
+        "object_marking_refs": [_MARKINGS["clear"]],
     }
 
 

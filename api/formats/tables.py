@@ -13,7 +13,7 @@ from intel.times import rfc3339
 
 _COLUMNS = (
     "type", "value", "first_seen", "last_seen", "sightings", "sources", "malware", "context",
-    "article_title", "article_url", "source_name", "status", "warnings", "false_positives", "permalink",
+    "article_title", "article_url", "source_name", "status", "warnings", "false_positives", "permalink", "tlp",
 )  # fmt: skip
 # What a spreadsheet would run as a formula (some take the full-width signs too); strangers write titles and contexts.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -56,6 +56,7 @@ class CsvTable:
             "; ".join(caution.list for caution in noted.cautions(ioc)),
             str(noted.votes(ioc)),
             self._address + ioc_path(ioc.type, ioc.value),
+            ioc.tlp or "",
         )
 
 

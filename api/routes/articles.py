@@ -14,7 +14,7 @@ from api.answers import Listing, problems, read_listing
 from api.article_models import ArticleDetailModel, ArticleListModel
 from api.article_records import MOST_RECORDS, READ_AT_ONCE, ArticleRecords, article_pieces
 from api.auditing import for_account
-from api.filters import TagsParameter, read_tag_filter
+from api.filters import TagsParameter, TlpsParameter, read_tag_filter, read_tlp_filter
 from api.formats import OTHER_FORMATS, render_article
 from api.formats.negotiating import negotiated, wanted_format
 from api.limits.policy import access
@@ -52,13 +52,16 @@ async def list_articles(
     limit: LimitParameter = None,
     source: SourceParameter = None,
     tag: TagsParameter = None,
+    tlp: TlpsParameter = None,
     cursor: CursorParameter = None,
 ) -> Response:
-    listing = read_listing(request, "articles", {"q": q, "source": source, "tag": tag, "limit": limit}, cursor)
+    given = {"q": q, "source": source, "tag": tag, "tlp": tlp, "limit": limit}
+    listing = read_listing(request, "articles", given, cursor)
     asked = listing.asked
     text = parse_search(asked["q"]) if asked["q"] is not None else None
     source, tags = read_text("source", asked["source"]), read_tag_filter(asked.get("tag"))
-    query = ArticleQuery(text, source, listing.count, listing.position, tags)
+    tlps = read_tlp_filter(asked.get("tlp"))
+    query = ArticleQuery(text, source, listing.count, listing.position, tags, tlps)
     store = service_of(request).store
     page = await store.articles.find(query)
     items = await articles_shown(store, page.items, text)
@@ -67,7 +70,7 @@ async def list_articles(
         items,
         page.total,
         page.next,
-        query=reading(text) | {"source": query.source, "tags": query.tags},
+        query=reading(text) | {"source": query.source, "tags": query.tags, "tlp": query.tlps},
         suggestions=await articles_suggested(store, text) if nothing and text is not None else [],
         searched=await searched(store) if nothing else None,
     )

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from api.answers import problems
 from api.conditional import UNCHANGED
-from api.filters import Asked, filtered_in_order
+from api.filters import Asked, TagsParameter, TlpsParameter, filtered_in_order, read_tag_filter, read_tlp_filter
 from api.formats import entries
 from api.formats.atom import MEDIA_TYPE, Entry, Feed, atom
 from api.limits.policy import access
@@ -71,12 +71,19 @@ async def focus_feed(
 
 @router.get("/articles.atom", summary="Articles as a feed, newest first", responses=_DESCRIBED)
 async def articles_feed(
-    request: Request, q: SearchParameter = None, source: SourceParameter = None, limit: LimitParameter = None
+    request: Request,
+    q: SearchParameter = None,
+    source: SourceParameter = None,
+    tag: TagsParameter = None,
+    tlp: TlpsParameter = None,
+    limit: LimitParameter = None,
 ) -> Response:
     text = parse_search(q) if q is not None else None
-    query = ArticleQuery(text, read_text("source", source), caller_of(request).results_limit(limit))
+    most, tags, tlps = caller_of(request).results_limit(limit), read_tag_filter(tag), read_tlp_filter(tlp)
+    query = ArticleQuery(text, read_text("source", source), most, None, tags, tlps)
     page, base = await service_of(request).store.articles.find(query), _base(request)
-    asked = {"q": text.text if text else None, "source": query.source}
+    asked: dict[str, str | list[str] | None] = {"q": text.text if text else None, "source": query.source}
+    asked |= {"tag": [*tags], "tlp": [*tlps]}
     return _answer(request, "Articles", "/articles", asked, [entries.article(each, base) for each in page.items])
 
 

@@ -58,7 +58,7 @@ async def list_changes(
     )
     page = await service.store.iocs.changes(query)
     iocs = [change.ioc for change in page.items if change.ioc is not None]
-    noted = await annotate(service.store, iocs, service.clock())
+    noted = await annotate(service.store, iocs, service.clock(), with_notes=True)
     return await asyncio.to_thread(_answer, page, noted, query.limit)
 
 

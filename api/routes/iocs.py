@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api import views
-from api.annotating import annotate, annotate_cards
+from api.annotating import annotate, annotate_cards, with_lists
 from api.answers import Listing, json_answer, problems, read_listing
-from api.bodies import read_json
+from api.bodies import json_body, read_json
 from api.filters import Asked, at, chosen, filtered, read_fields, read_filter, read_sort, told
 from api.formats import OTHER_FORMATS, Format, render
 from api.formats.negotiating import negotiated, wanted_format
@@ -71,8 +71,8 @@ async def list_iocs(
     query = replace(query, limit=listing.count, after=listing.position)
     if (wanted := wanted_format(request, format)) != "json":
         return await _in_format(listing, query, wanted)
-    page = await service.store.iocs.find_cards(query)
-    noted = await annotate_cards(service.store, page.items, service.clock())
+    page, has_lists = await with_lists(service.store, service.store.iocs.find_cards(query))
+    noted = await annotate_cards(service.store, page.items, service.clock(), has_lists)
     items = chosen(noted.records(page.items, query.text), fields)
     beside = await _beside(listing, query, found=bool(items), with_facets=facets)
     return negotiated(listing.answer(items, page.total, page.next, query=shown, **beside))
@@ -102,12 +102,7 @@ async def get_ioc(request: Request, id: str) -> Response:
     "/iocs/lookup",
     summary="Look up to 1,000 values at once",
     responses={200: {"model": LookupModel}, **problems(400, 413, 415, 422)},
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/LookupBody"}}},
-        }
-    },
+    openapi_extra=json_body(LookupBody),
 )
 @access(key=True, scopes=("read",))
 async def lookup_iocs(request: Request) -> Response:
@@ -115,8 +110,9 @@ async def lookup_iocs(request: Request) -> Response:
     service = service_of(request)
     named = await exact_values(service.store.iocs, body.values)
     wanted = {value: [ioc_id(*each) for each in found] for value, found in named.items()}
-    cards = await service.store.iocs.get_cards([id for ids in wanted.values() for id in ids])
-    noted = await annotate_cards(service.store, [*cards.values()], service.clock())
+    ids = [id for found in wanted.values() for id in found]
+    cards, has_lists = await with_lists(service.store, service.store.iocs.get_cards(ids))
+    noted = await annotate_cards(service.store, [*cards.values()], service.clock(), has_lists)
     records = {id: noted.record(card) for id, card in cards.items()}
     items = []
     for value in body.values:

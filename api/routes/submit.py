@@ -19,11 +19,12 @@ from api.submission_models import SubmissionModel, SubmissionsModel
 from api.uploads import LARGEST_UPLOAD
 from intel.errors import InvalidQuery, NotFound
 from intel.records import Submission
+from intel.tlp import LEVELS
 
 router = APIRouter(tags=["submissions"])
 
 _WANTED: Final = "Send JSON with Content-Type: application/json, or a file as multipart/form-data."
-_FIELDS: Final = frozenset({"source_name"})
+_FIELDS: Final = frozenset({"source_name", "tlp"})
 
 
 @router.post(
@@ -62,6 +63,7 @@ _FIELDS: Final = frozenset({"source_name"})
                                 "STIX 2.1 bundle; at most 10 MB",
                             },
                             "source_name": {"type": "string", "minLength": 1, "maxLength": 200},
+                            "tlp": {"type": "string", "enum": [*LEVELS]},
                         },
                     }
                 },
@@ -76,9 +78,9 @@ async def submit_article(request: Request) -> Response:
         return _answer(await _submit_file(request, account_id))
     body = await read_either(request, SubmitBody, "urls", SubmitManyBody)
     if isinstance(body, SubmitManyBody):
-        submissions = await submitting.submit_all(account_id, body.urls, body.source_name)
+        submissions = await submitting.submit_all(account_id, body.urls, body.source_name, body.tlp)
         return json_answer({"items": [*map(views.submission, submissions)]}, 202)
-    return _answer(await submitting.submit(account_id, body.url, body.source_name))
+    return _answer(await submitting.submit(account_id, body.url, body.source_name, tlp=body.tlp))
 
 
 async def _submit_file(request: Request, account_id: str) -> Submission:
@@ -89,7 +91,8 @@ async def _submit_file(request: Request, account_id: str) -> Submission:
         if form.file is None or not form.file.body:
             raise InvalidQuery("file", "is missing or empty; send one file in this field")
         name = form.file.name or "file"
-        return await service.submitting.submit_file(account_id, name, form.file.body, body.source_name)
+        submitting = service.submitting
+        return await submitting.submit_file(account_id, name, form.file.body, body.source_name, body.tlp)
 
 
 def _answer(submission: Submission) -> Response:

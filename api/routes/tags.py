@@ -8,19 +8,14 @@ from starlette.responses import Response
 
 from api.answers import json_answer, problems
 from api.auditing import for_account
-from api.bodies import read_json
+from api.bodies import json_body, read_json
 from api.models import TagsBody, TagsModel
 from api.service import service_of, tagger_of
 from api.tagging import change_tags
 from intel.store.tags import TaggedKind
 
 router = APIRouter(tags=["annotations"])
-_BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/TagsBody"}}},
-    }
-}
+_BODY = json_body(TagsBody)
 
 
 @router.post(

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.answers import json_answer, problems
-from api.bodies import read_json
+from api.bodies import json_body, read_json
 from api.models import FalsePositiveBody, VotesModel
 from api.routes.iocs import known_ioc
 from api.service import account_of, service_of
@@ -21,12 +21,7 @@ router = APIRouter(tags=["indicators"])
     "/iocs/{id:id}/false-positive",
     summary="Call an indicator a false positive, or say anew why",
     responses={200: {"model": VotesModel}, **problems(400, 404, 413, 415, 422)},
-    openapi_extra={
-        "requestBody": {
-            "required": False,
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/FalsePositiveBody"}}},
-        }
-    },
+    openapi_extra=json_body(FalsePositiveBody, required=False),
 )
 async def put_vote(request: Request, id: str) -> Response:
     body = await read_json(request, FalsePositiveBody) if _has_body(request) else FalsePositiveBody(note=None)

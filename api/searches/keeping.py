@@ -21,10 +21,11 @@ from intel.store import Store
 
 MOST_SEARCHES: Final = 50
 FILTERS: Final = (
-    "type", "source", "malware", "tag", "since", "until", "added_since", "status", "exclude", "min_sources", "roundup",
+    "type", "source", "malware", "tag", "tlp", "since", "until", "added_since", "status", "exclude", "min_sources",
+    "roundup",
 )  # fmt: skip
 _NAMES: Final = ("source", "malware", "tag")
-_SEVERAL: Final = ("type", "status", "exclude", *_NAMES)
+_SEVERAL: Final = ("type", "tlp", "status", "exclude", *_NAMES)
 _LONGEST_EMAIL: Final = 254
 _TRIED: Final = 10
 _GONE: Final = "Your account has no saved search with this id."

@@ -16,7 +16,7 @@ from typing import Any, Final
 import orjson
 import structlog
 
-from api.annotating import annotate_cards
+from api.annotating import annotate_cards, with_lists
 from api.searches.asked import query_of
 from api.searches.mail import digest
 from api.searches.roundup import next_roundup, roundup, week_before
@@ -173,9 +173,9 @@ class Matching:
         return await self._update(search, outbox={})
 
     async def _hook(self, search: SavedSearch, ids: Sequence[str]) -> str | None:
-        cards = await self._store.iocs.get_cards(ids)
+        cards, has_lists = await with_lists(self._store, self._store.iocs.get_cards(ids))
         there = [cards[id] for id in ids if id in cards]
-        noted = await annotate_cards(self._store, there, self._clock())
+        noted = await annotate_cards(self._store, there, self._clock(), has_lists)
         return message(search, noted.records(there)) if there else None
 
     async def _mail(self, search: SavedSearch, ids: Sequence[str]) -> str | None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
-from ingest.bundles.misp import misp_events, misp_marks, misp_report
+from ingest.bundles.misp import misp_events, misp_report
 from ingest.bundles.report import as_article
 from ingest.bundles.stix import stix_bundle, stix_marks, stix_reports
 from ingest.reading import ReadPage
-from ingest.sharing import refuse_marked
+from ingest.sharing import sharing_of
 from intel.errors import ArticleUnreadable
 
 __all__ = ["read_bundle"]
@@ -28,13 +28,12 @@ def read_bundle(
     except (ValueError, RecursionError):
         raise ArticleUnreadable("invalid_json", "The file is no well-formed JSON in UTF-8.") from None
     if (bundle := stix_bundle(parsed)) is not None:
-        reports, marks = stix_reports(bundle), stix_marks(bundle)
+        sharing_of(stix_marks(bundle))
+        reports = stix_reports(bundle)
     elif (events := misp_events(parsed)) is not None:
         reports = [misp_report(event) for event in events]
-        marks = frozenset().union(*map(misp_marks, events))
     else:
         raise ArticleUnreadable("unknown_json", "The JSON is neither a MISP event nor a STIX 2.1 bundle.")
-    refuse_marked(marks)
     articles = tuple(as_article(report, source_name, fetched_at, most_indicators) for report in reports)
     if not any(read.sightings or len(read.article.text or "") > len(read.article.title) for read in articles):
         raise ArticleUnreadable("no_text", "The file reports nothing: no indicators and no text.")

@@ -70,10 +70,11 @@ def misp_report(event: Object) -> Report:
         published_at=moment(text(event, "date")) or moment(text(event, "timestamp")),
         paragraphs=tuple(_paragraphs(event, attributes)),
         statements=tuple(_statements(event, attributes, malware)),
+        marks=_marks(event),
     )
 
 
-def misp_marks(event: Object) -> frozenset[str]:
+def _marks(event: Object) -> frozenset[str]:
     """Return the sharing marks of an event, its objects, reports and attributes, such as `tlp:red`."""
     holders = (event, *objects(event, "Object"), *objects(event, "EventReport"), *_attributes(event))
     return frozenset("".join(text(tag, "name").lower().split()) for each in holders for tag in objects(each, "Tag"))

@@ -10,6 +10,7 @@ from typing import Final
 
 from ingest.indicators import document_from_text, extract
 from ingest.reading import ReadPage, cluster_of, counts_by_type
+from ingest.sharing import sharing_of
 from intel.canonical import canonical
 from intel.errors import NotAnIndicator
 from intel.ids import article_id
@@ -37,7 +38,8 @@ class Statement:
 class Report:
     """One MISP event or STIX report; `identity` is its own id, so that a newer version replaces an older one.
 
-    `paragraphs` is free text, which is read for indicators like any article; `notes` say what was left out.
+    `paragraphs` is free text, which is read for indicators like any article; `notes` say what was left out; `marks` are
+    those of how far it, or a part of it, may be passed on.
     """
 
     identity: str
@@ -47,6 +49,7 @@ class Report:
     paragraphs: tuple[str, ...]
     statements: tuple[Statement, ...]
     notes: tuple[str, ...] = ()
+    marks: frozenset[str] = frozenset()
 
 
 def as_article(report: Report, source_name: str | None, fetched_at: datetime, most_indicators: int) -> ReadPage:
@@ -72,6 +75,7 @@ def as_article(report: Report, source_name: str | None, fetched_at: datetime, mo
         notes=report.notes + _unreadable_note(unreadable),
         ioc_counts=counts_by_type(kept),
         ioc_dropped=len(found) - len(kept),
+        tlp=sharing_of(report.marks),
     )
     return ReadPage(article, kept, ())
 

@@ -27,11 +27,18 @@ _LITERAL: Final = re.compile(r"'((?>(?:[^'\\]|\\.)*))'")
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _NEGATED: Final = re.compile(r"NOT\s*\Z")
 _LONGEST_PATTERN: Final = 200_000
+# Version 1.0, then 2.0, of TLP.
 _TLP: Final = MappingProxyType(
     {
+        "marking-definition--613f2e26-407d-48c7-9eca-b8e91df99dc9": "tlp:white",
+        "marking-definition--34098fce-860f-48ae-8e50-ebd3cc5e41da": "tlp:green",
+        "marking-definition--f88d31f6-486f-44da-b317-01333bde0b82": "tlp:amber",
         "marking-definition--5e57c739-391a-4eb3-b6be-7d15ca92d5ed": "tlp:red",
-        "marking-definition--e828b379-4e03-4974-9ac4-e53a884c97c1": "tlp:red",
+        "marking-definition--94868c89-83c2-464b-929b-a1a8aa3c8487": "tlp:clear",
+        "marking-definition--bab4a63c-aed9-4cf5-a766-dfca5abac2bb": "tlp:green",
+        "marking-definition--55d920b0-5e8b-4f79-9ee9-91f868d9b421": "tlp:amber",
         "marking-definition--939a9414-2ddd-4d32-a0cd-375ea402b003": "tlp:amber+strict",
+        "marking-definition--e828b379-4e03-4974-9ac4-e53a884c97c1": "tlp:red",
     }
 )
 
@@ -64,9 +71,9 @@ def stix_reports(bundle: Bundle) -> list[Report]:
     statements = tuple(_statements(bundle, rest))
     if statements:
         count = f"{len(statements)} objects outside of any report"
-        reports.append(
-            Report(f"stix:{bundle.id}", f"STIX bundle: {count}", _maker(bundle, rest), _newest(rest), (), statements)
-        )
+        title, marks = f"STIX bundle: {count}", _marks(bundle, rest)
+        maker, newest = _maker(bundle, rest), _newest(rest)
+        reports.append(Report(f"stix:{bundle.id}", title, maker, newest, (), statements, marks=marks))
     return reports
 
 
@@ -75,7 +82,11 @@ def stix_marks(bundle: Bundle) -> frozenset[str]:
 
     A marking is told by its standard id, or by what the bundle's own definition says.
     """
-    refs = (ref for each in bundle.by_id.values() for ref in _marking_refs(each))
+    return _marks(bundle, bundle.by_id.values())
+
+
+def _marks(bundle: Bundle, made: Iterable[Object]) -> frozenset[str]:
+    refs = (ref for each in made for ref in _marking_refs(each))
     return frozenset(_TLP.get(ref) or _defined_mark(bundle.by_id.get(ref, {})) for ref in refs)
 
 
@@ -100,6 +111,7 @@ def _report(bundle: Bundle, report: Object) -> Report:
         published_at=moment(text(report, "published")) or moment(text(report, "created")),
         paragraphs=tuple(filter(None, (text(report, "description"), *_references(report)))),
         statements=tuple(_statements(bundle, reached)),
+        marks=_marks(bundle, [report, *reached]),
     )
 
 

@@ -11,9 +11,10 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from ingest.indicators.cutting import Place
+from ingest.indicators.piece_search import Places
 from ingest.indicators.plain_signs import ANNOUNCING
 from intel.names import is_technique
-from intel.refanging import DOT, places_of
+from intel.refanging import DOT
 from intel.suffixes import is_top_level
 
 LONGEST_HALF: Final = 256
@@ -22,11 +23,20 @@ MOST_JOINED: Final = 20_000
 
 _NEXT: Final = re.compile(rf"\n(?P<word>\S{{1,{LONGEST_HALF}}}+)(?=\s|\Z)")
 _AFTER_A_HYPHEN: Final = re.compile(rf"-\n(?=[a-z0-9-]*[a-z])[a-z0-9-]{{1,63}}+{DOT}")
+_HYPHEN: Final = "-\n"
+_LENGTH_OF_A_HASH: Final = "256"
+# What must have been looked for in a text before anything here is asked of it.
+PIECES: Final = (_HYPHEN, _LENGTH_OF_A_HASH)
 _LABEL: Final = re.compile(rf"(?P<label>[a-z0-9-]{{1,63}}+)(?!\w)(?P<goes_on>{DOT}|\.(?=[a-z0-9]))?")
 _LABEL_AT_END: Final = re.compile(r"(?:\A|(?P<before>[^A-Za-z0-9-]))(?P<label>[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)-\Z")
-# Half of a SHA-256 on a line of its own, below words that announce one.
-_HALF_OF_A_HASH: Final = re.compile(r"[0-9a-fA-F]{32}")
-_ANNOUNCED_HASH: Final = re.compile(r"256[^\w\n]{0,6}\n(?=[0-9a-fA-F]{32}\n[0-9a-fA-F]{32}(?:\s|\Z))")
+# The first part of a SHA-256 behind words that announce one; the parts that follow fill lines of their own.
+_PART_OF_A_HASH: Final = re.compile(r"[0-9a-fA-F]{4,60}")
+_ANNOUNCED_HASH: Final = re.compile(
+    r"256(?:[^\w\n]{0,6}\n|(?:(?!(?i:md5|sha-?1))[^\n:]){0,60}:\n|[^\w\n]{1,6})(?P<part>[0-9a-fA-F]{16,60})(?=\n)"
+)
+_LENGTH_OF_ALL_PARTS: Final = 64
+_SHORTER_KIND: Final = re.compile(r"(?i)(?:md5|sha-?1(?![0-9]))[^\n]*\Z")
+_REACH_OF_A_LABEL: Final = 60
 _OPEN_TECHNIQUE: Final = re.compile(r"(?<![A-Za-z0-9_.-])(T[0-9]{4}\.)\Z")
 _PART_OF_A_TECHNIQUE: Final = re.compile(r"0[0-9]{2}(?![0-9A-Za-z])")
 
@@ -51,17 +61,29 @@ def ends_open(token: str) -> bool:
     return last == DOT or (last == "." and "T" in token and _OPEN_TECHNIQUE.search(token) is not None)
 
 
-def joined_over_lines(text: str, open_places: Iterable[Place]) -> Iterator[Joined]:
-    """Yield what the lines of a text break in two, in order; `open_places` are the places of tokens that end open."""
-    hyphens = (place for place in places_of(text, "-\n") if _AFTER_A_HYPHEN.match(text, place))
+def joined_over_lines(text: str, pieces: Places, open_places: Iterable[Place]) -> Iterator[Joined]:
+    """Yield what the lines of a text break in two, in order.
+
+    `open_places` are the places of tokens that end open; `pieces`: where the `PIECES` stand.
+    """
+    hyphens = (place for place in pieces.get(_HYPHEN, ()) if _AFTER_A_HYPHEN.match(text, place))
     begun = [_word_before(text, place + 1) for place in islice(hyphens, MOST_JOINED)]
-    hashes = (_ANNOUNCED_HASH.match(text, place) for place in places_of(text, "256"))
-    begun += [(match.end(), text[match.end() : match.end() + 32]) for match in islice(hashes, MOST_JOINED) if match]
+    hashes = (_announced_hash(text, place) for place in pieces.get(_LENGTH_OF_A_HASH, ()))
+    begun += [(match.start("part"), match["part"]) for match in islice(hashes, MOST_JOINED) if match]
     end = 0
     for start, token in sorted([*begun, *islice(open_places, MOST_JOINED)]):
         if start >= end and (joined := _joined(text, start, token)):
             end = joined.end
             yield joined
+
+
+def _announced_hash(text: str, place: int) -> re.Match[str] | None:
+    """Return the first part of a hash that `256` at a place announces; where another kind is named too, the parts may
+    be whole.
+    """
+    match = _ANNOUNCED_HASH.match(text, place)
+    names_another = match and _SHORTER_KIND.search(text, max(0, place - _REACH_OF_A_LABEL), place + len("256"))
+    return None if names_another else match
 
 
 def _word_before(text: str, end: int) -> Place:
@@ -81,8 +103,8 @@ def _joined(text: str, start: int, token: str) -> Joined | None:
 
 
 def _go_together(token: str, word: str) -> bool:
-    if len(token) == 32 and _HALF_OF_A_HASH.fullmatch(token):
-        return _HALF_OF_A_HASH.fullmatch(word) is not None
+    if len(token) < _LENGTH_OF_ALL_PARTS and _PART_OF_A_HASH.fullmatch(token):
+        return _PART_OF_A_HASH.fullmatch(word) is not None and len(token) + len(word) <= _LENGTH_OF_ALL_PARTS
     if token[-1] == "-":
         return _breaks_a_name(token) and _AFTER_A_HYPHEN.match(f"-\n{word}") is not None
     if token[-1] == ".":

@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from itertools import chain, islice
 from typing import Final
 
+from ingest.indicators import kinds_beside, own_names
 from ingest.indicators.kinds_beside import is_written_otherwise, names_beside_kinds
 from ingest.indicators.malware import JudgedMalware, MalwareSighting
 from ingest.indicators.own_names import names_given
+from ingest.indicators.piece_search import Places
 from ingest.indicators.verdict import Verdict
 from intel.names import malware_name
 from intel.refanging import places_of
@@ -63,6 +65,8 @@ _KIND_BEFORE: Final = re.compile(
 _WE: Final = re.compile(r"(?i)\b(?:we|our|researchers?|analysts?|colleagues?|team|i|have|has)\b[^.!?\n]{0,40}\Z")
 # `QuietHarbor is a modular backdoor`.
 _EXPLAINED: Final = (" is a", " is stalkerware", " is spyware", " is malware", " is ransomware")
+# What must have been looked for in a text before anything here is asked of it.
+PIECES: Final = (*_NAMING, *_EXPLAINED, *own_names.PIECES, *kinds_beside.PIECES)
 _NAME_AT_END: Final = re.compile(rf"(?<![^\s*_`])({_WORD})[*_`]{{0,2}}\Z")
 _IS_A_KIND: Final = re.compile(
     rf" is (?:an? )?(?:[\w.+#/-]{{1,20}},? ){{0,4}}?{_KINDS}\b"
@@ -82,9 +86,14 @@ _COINED: Final = Verdict(True, "name that the text gives to malware", 3)
 _FURNITURE: Final = Verdict(False, "page furniture", 0)
 
 
-def with_coined(text: str, judged: list[JudgedMalware], is_furniture: Callable[[int], bool]) -> list[JudgedMalware]:
-    """Return `judged` and the names beside it that the text gives to malware, in order; linear in its length."""
-    names = coined_names(text)
+def with_coined(
+    text: str, places: Places, judged: list[JudgedMalware], is_furniture: Callable[[int], bool]
+) -> list[JudgedMalware]:
+    """Return `judged` and the names beside it that the text gives to malware, in order; linear in its length.
+
+    `places`: where the `PIECES` stand.
+    """
+    names = coined_names(text, places)
     if not names:
         return judged
     starts = [sighting.start for sighting, _ in judged]
@@ -97,11 +106,12 @@ def with_coined(text: str, judged: list[JudgedMalware], is_furniture: Callable[[
     return sorted([*judged, *found], key=lambda each: each[0].start)
 
 
-def coined_names(text: str) -> tuple[str, ...]:
+def coined_names(text: str, places: Places) -> tuple[str, ...]:
     """Return the names that a text says malware was given and that no list has, at most 20."""
-    found = [name for name in dict.fromkeys(islice(names_given(text), MOST_COINED)) if _is_given(text, name)]
+    found = [name for name in dict.fromkeys(islice(names_given(text, places), MOST_COINED)) if _is_given(text, name)]
     asked = set(found)
-    for name in chain(islice(_names_given(text), MOST_WEIGHED), names_beside_kinds(text, MOST_BESIDE)):
+    told = islice(_names_given(text, places), MOST_WEIGHED)
+    for name in chain(told, names_beside_kinds(text, places, MOST_BESIDE)):
         if name and name not in asked:
             asked.add(name)
             if malware_name(name) is None and _looks_coined(text, name):
@@ -116,13 +126,13 @@ def _is_given(text: str, name: str) -> bool:
     return malware_name(name) is None and not is_written_otherwise(text, name)
 
 
-def _names_given(text: str) -> Iterator[str]:
+def _names_given(text: str, places: Places) -> Iterator[str]:
     """Yield the name in each place that may give one, or nothing."""
     for verb in _NAMING:
-        for place in places_of(text, verb):
+        for place in places.get(verb, ()):
             if given := _GIVEN.match(text, place + len(verb), place + _REACH_AHEAD):
                 yield _name_given(text, place, given)
-    for place in chain.from_iterable(places_of(text, said) for said in _EXPLAINED):
+    for place in chain.from_iterable(places.get(said, ()) for said in _EXPLAINED):
         if named := _NAME_AT_END.search(text[max(0, place - 40) : place]):
             yield _name_explained(text, place, named[1])
 

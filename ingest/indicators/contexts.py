@@ -9,7 +9,8 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any, Final
 
-from ingest.indicators.required_pieces import ANYTHING, Pieces, pattern_of, required_pieces
+from ingest.indicators.piece_search import PieceSearch
+from ingest.indicators.required_pieces import required_pieces
 from intel.refanging import DOT
 
 _FILES: Final = ("contexts.toml", "people.toml")
@@ -27,12 +28,12 @@ _SENTENCE_ENDS: Final = re.compile(
     r"(?<![ (][DMS]r\.)(?<!Mrs\.)(?<!Dra\.)(?<!Sra\.)(?<!Mme\.)"
     r"(?<!Prof\.)(?<!Ing\.)(?<!Dott\.)(?<![ (]Nr\.)(?<![ (]No\.))"
 )
-_OTHER_HOST: Final = re.compile(rf"(?:\*\.)?[\w@-]{{1,64}}(?:[.{DOT}]++[\w-]{{1,63}})+(?:/\S*)?")
+_OTHER_HOST: Final = re.compile(rf"(?:https?://|\*\.)?[\w@-]{{1,64}}(?:[.{DOT}]++[\w-]{{1,63}})+(?:/\S*)?")
 # What joins two hosts of a list.
 _JOINS: Final = re.compile(
-    r"[\s,/&()<>\"'|\u3001\uff0c]*(?:(?:and|or|nor|und|oder|noch|sowie|et|ou|ni|y|o|e|né|и|или|ani|lub"
-    r"|oraz|og|och|en|ve|dan|及|和|与|和|와|や|と)\b(?: (?:of|von|van)\b)?)?"
-    r"[\s,\"'(]*(?:(?:the )?(?:ip|address|adres[a-z]*|host|domain)\b[\s\"'(]*)?(?:\*\.)?"
+    r"[\s,/&()<>\"'|*_`\u3001\uff0c]*(?:(?:and|or|nor|und|oder|noch|sowie|et|ou|ni|y|o|e|né|и|или|ani|lub|oppure|ovvero"
+    r"|oraz|og|och|en|ve|dan|及|和|与|和|와|や|と)\b(?: (?:of|von|van|su|sur|auf|at)\b)?)?"
+    r"[\s,\"'(*_`]*(?:(?:the )?(?:ip|address|adres[a-z]*|host|domain)\b[\s\"'(]*)?(?:\*\.)?"
 )
 
 
@@ -63,23 +64,30 @@ class _Patterns:
         self._end = end
 
     @cached_property
-    def _needed(self) -> list[tuple[Pieces, str]]:
-        return [(required_pieces(pattern) or ANYTHING, f"(?:{pattern}){self._end}") for pattern in self._patterns]
-
-    @cached_property
-    def needed_by_any(self) -> re.Pattern[str]:
-        return pattern_of(frozenset().union(*(pieces for pieces, _ in self._needed)))
+    def _needing(self) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]], PieceSearch]:
+        """The patterns that need no piece, those that need one by piece, and the search for all pieces."""
+        free: list[str] = []
+        needing: dict[str, tuple[str, ...]] = {}
+        for pattern in self._patterns:
+            whole = f"(?:{pattern}){self._end}"
+            pieces = required_pieces(pattern)
+            if not pieces:
+                free.append(whole)
+            for piece in pieces:
+                needing[piece] = (*needing.get(piece, ()), whole)
+        return tuple(free), needing, PieceSearch(needing)
 
     @cached_property
     def _joined(self) -> re.Pattern[str]:
         return re.compile("|".join(f"(?:{pattern}){self._end}" for pattern in self._patterns) or r"(?!)")
 
     def search(self, said: str) -> bool:
-        return self.needed_by_any.search(said) is not None and any(
-            _compiled(pattern).search(said) is not None
-            for pieces, pattern in self._needed
-            if any(map(said.__contains__, pieces))
-        )
+        free, needing, search = self._needing
+        standing = search.standing_in(said)
+        if not (standing or free):
+            return False
+        asked = dict.fromkeys([*free, *(pattern for piece in standing for pattern in needing[piece])])
+        return any(_compiled(pattern).search(said) is not None for pattern in asked)
 
     def match(self, said: str) -> bool:
         return self._joined.match(said) is not None

@@ -15,7 +15,7 @@ from ingest.indicators.addresses import (
 )
 from ingest.indicators.contexts import context_of, said_of
 from ingest.indicators.evidence import Evidence
-from ingest.indicators.hash_kinds import kind_of_other
+from ingest.indicators.hash_kinds import HARMLESS, kind_of_other, says_harmless
 from ingest.indicators.host_evidence import HostEvidence
 from ingest.indicators.hosts import is_address
 from ingest.indicators.list_context import ListContext
@@ -25,7 +25,7 @@ from ingest.indicators.sightings import Sighting
 from ingest.indicators.text_context import Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.unlikely_addresses import is_too_small, stands_in_an_example
-from ingest.indicators.verdict import Verdict, weighed
+from ingest.indicators.verdict import Verdict, sum_of, weighed
 from ingest.indicators.versions import is_version, may_be_a_version
 from intel.indicator_types import named
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix
@@ -124,6 +124,8 @@ class Judge:
         if reading.objection:
             return Verdict(False, reading.objection, 0)
         kind = kind_of_other(self._around.text, reading.type, start)
+        if not kind and self._around.section(start) == "references" and says_harmless(self._around.heading(start)):
+            kind = HARMLESS
         return Verdict(False, kind, 0) if kind else _WHOLE_HASH
 
     def _host_of_another(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
@@ -163,7 +165,7 @@ class Judge:
         if is_answer_of_a_known_host(text, start) or stands_beside_its_known_host(text, start, end):
             return Verdict(False, OF_A_KNOWN_HOST, 0)
         said = self._said_of_an_address(start, end)
-        return weighed([(5, "address"), *said]) if said else _ADDRESS
+        return weighed([(5, "address"), *said], 5 + sum_of(said)) if said else _ADDRESS
 
     def _is_pointed_at(self, start: int, end: int) -> bool:
         """Tell whether hardly more than an address stands on its line, or the words around it speak of an attack."""

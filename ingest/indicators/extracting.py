@@ -12,7 +12,7 @@ from heapq import merge
 from operator import itemgetter
 from typing import Final, NamedTuple
 
-from ingest.indicators import noise
+from ingest.indicators import coined, noise
 from ingest.indicators.coined import with_coined
 from ingest.indicators.deciding import HOST_OF_AN_INDICATOR, Judge
 from ingest.indicators.document import Document, Place
@@ -20,8 +20,10 @@ from ingest.indicators.evidence import EVIDENCE
 from ingest.indicators.list_context import ASKED_FOR_LIST_CONTEXT, list_context_of
 from ingest.indicators.mailboxes import of_refused_hosts
 from ingest.indicators.malware import JudgedMalware, judge_malware, malware_sightings
+from ingest.indicators.one_name import with_one_name_each
+from ingest.indicators.piece_search import PieceSearch
 from ingest.indicators.sentences import Sentences
-from ingest.indicators.sightings import NOT_READ, Sighting, sightings, spaced_sightings
+from ingest.indicators.sightings import NOT_READ, PIECES, Sighting, sightings, spaced_sightings
 from ingest.indicators.text_context import TextContext
 from ingest.indicators.verdict import THRESHOLD, Verdict
 from ingest.indicators.walking import walk
@@ -41,6 +43,7 @@ _Kept = dict[tuple[str, str], list[_KeptPlace]]
 _OF_REFUSED_HOST: Final = Verdict(False, "mailbox at a host that is no indicator", 0)
 # A fault of ours costs the one candidate that it happens to, and not the article; `ioc_candidates` counts it.
 NOT_WEIGHED: Final = Verdict(False, NOT_READ, 0)
+_SEARCH: Final = PieceSearch((*coined.PIECES, *PIECES))
 # What the text says for a URL whose host it names as an indicator too.
 _HOST_IS_LISTED: Final = EVIDENCE["host named as an indicator"]
 _HOST_OF_NOTHING: Final = Verdict(False, "host of something that is no indicator", 0)
@@ -154,8 +157,9 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     plain = plain_text(document.text)
     names = malware_names()
     walked = walk(plain.text)
-    found, others = sightings(walked)
-    seen = _in_order(found, spaced_sightings(walked))
+    pieces = _SEARCH.places(plain.text)
+    found, others = sightings(walked, pieces)
+    seen = _in_order(found, spaced_sightings(walked, pieces))
     context = TextContext(document, plain)
     has_public = any(
         reading.type == "ip"
@@ -167,7 +171,8 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     verdicts, kept = _judge_all(plain.text, seen, judge)
     named = malware_sightings(walked, others, names)
     judged_malware = judge_malware(plain.text, named, names, judge.is_furniture)
-    judged_malware = with_coined(plain.text, judged_malware, judge.is_furniture)
+    judged_malware = with_one_name_each(plain.text, judged_malware, names)
+    judged_malware = with_coined(plain.text, pieces, judged_malware, judge.is_furniture)
     indicators = _collect(document, plain, kept, judged_malware)
     dropped = max(0, len(indicators) - most_indicators)
     return Extraction(
@@ -295,11 +300,13 @@ def _collect(document: Document, plain: PlainText, kept: _Kept, malware: list[Ju
 
 
 def _indicator(document: Document, plain: PlainText, type: str, value: str, places: list[_KeptPlace]) -> Indicator:
-    places = plain.spans(places)
-    start, end, best = places[0]
-    spans: tuple[tuple[int, int], ...] = ((start, end),)
-    if len(places) > 1:
+    if len(places) == 1:
+        first, last, best = places[0]
+        start, end = plain.span(first, last)
+        spans: tuple[tuple[int, int], ...] = ((start, end),)
+    else:
+        spans = tuple([(first, last) for first, last, _ in plain.spans(places)])
+        start, end = spans[0]
         best = max([verdict for _, _, verdict in places], key=itemgetter(2))
-        spans = tuple([(first, last) for first, last, _ in places])
     place = document.place(start) if document.structured else "main"
     return Indicator(type, value, document.text[start:end], start, end, place, best.rule, best.score, spans)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ingest.indicators.contexts import Spoken
-from ingest.indicators.hash_nouns import is_of_no_sample
+from ingest.indicators.hash_nouns import is_among_releases, is_of_no_sample
 from ingest.indicators.vocabulary import pieces, table
 from intel.indicator_types import INDICATOR_TYPES
 from intel.refanging import MARKS
@@ -45,6 +45,12 @@ _PART_OF_AN_ADDRESS: Final = re.compile(
     r"|/(?:blob|commits?|tree|raw|compare|archive)/|gist\.github(?:usercontent)?\.com/(?:[\w-]{1,40}/)?"
     r"|[?&;](?!(?:md5|sha1|sha256|sha|hash|file|sample|q|query|search|s|h|f)=)[a-z_]{1,20}=)\Z"
 )
+# `&uid=`, also of a defanged address: whose visit it is.
+_OF_A_VISIT: Final = re.compile(
+    r"(?i)(?:(?:\A|[\s?&;,])(?:[a-z]{0,10}_?(?:uid|sid|guid|uuid|session|track(?:er|ing)?|visitor|ticket|chat|token|auth|csrf)"
+    r"(?:_?id)?)|/(?:chat|room|ticket|user|victim|client|login|session|invite)[\w/.]{0,20}\?(?:id|u|key|code)"
+    r"|\.(?:gif|png|jpe?g|svg)\?[\w&=%.-]{0,60})=\Z"
+)
 _BEFORE_A_PART: Final = ("/", "=", ":")
 _OF_A_PASSWORD: Final = re.compile(r"\$[0-9a-z]{1,12}\$[^\s]{0,80}\$\Z")  # `$6$rounds=5000$salt$`
 _BEFORE_AN_OBJECT: Final = ("\\", "<")
@@ -56,23 +62,37 @@ _BEFORE_A_LABEL: Final = frozenset({".", *MARKS})
 _ENDS_IN_A_HASH: Final = re.compile(r"[0-9a-fA-F]{31}\n\Z")
 _LENGTH_OF_SUCH_AN_END: Final = 32
 _LETTER_OF_A_WORD: Final = re.compile(r"[^\W\d_a-f]")
-# Of an empty file, and of the one by which scanners are tried out.
+# Of an empty file.
 _OF_NO_SAMPLE: Final[Mapping[str, str]] = MappingProxyType(
     {
         "d41d8cd98f00b204e9800998ecf8427e": EMPTY,
         "da39a3ee5e6b4b0d3255bfef95601890afd80709": EMPTY,
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855": EMPTY,
-        "44d88612fea8abf36de82e1278abb02f": HARMLESS,  # as its MD5 is often miswritten
-        "3395856ce81f2b7382dee72602f798b642f14140": HARMLESS,
-        "275a021bbfb6489e54d471899f7db9d1663fc695ec2fe2a2c4538aabf651fd0f": HARMLESS,
     }
 )
-# The MD5 of that file is often given for a sample, so it counts as the file's only where the text names the file.
-_OF_THE_TEST_FILE: Final = "44d88612fea8a8f36de82e1278abb02f"
+# Of the file by which scanners are tried out. They are often given for a sample's, so that they count as the file's
+# only where the text names the file.
+_OF_THE_TEST_FILE: Final = frozenset(
+    {
+        "44d88612fea8a8f36de82e1278abb02f",
+        "44d88612fea8abf36de82e1278abb02f",  # as its MD5 is often miswritten
+        "3395856ce81f2b7382dee72602f798b642f14140",
+        "275a021bbfb6489e54d471899f7db9d1663fc695ec2fe2a2c4538aabf651fd0f",
+    }
+)
 _NAME_OF_THE_TEST_FILE: Final = re.compile(r"(?i)\beicar(?![a-z])|anti-?virus test file")
 _REACH_OF_ITS_NAME: Final = 200
 _CALLED_HARMLESS: Final = Spoken(table("harmless", "after"), "")
+# What stands behind a hash: the next cell, or a remark in brackets or behind a dash; behind a blank only in a list.
+_REMARK: Final = re.compile(
+    r"[`\"'’]?[ \t]{0,20}(?:[|\t(\[\u2013\u2014\uff08-]|(?P<blank> ))[ \t]{0,20}(?P<said>[^|\t\n)\]\uff09]{3,80})"
+)
+# Above it stands of what file the hashes are: `MD5: `, alone on its line, below `Original installer:`.
+_LABEL_OF_A_LINE: Final = re.compile(
+    r"(?<=[:\uff1a])\s?\n[-* \t]{0,4}(?:md5|sha-?1|sha-?256)[-\w ]{0,8}[:\uff1a=][ \t`]{0,3}\Z", re.IGNORECASE
+)
 _CALLED_HARMLESS_BEFORE: Final = re.compile(pieces("harmless", "before"))
+_ABUSED: Final = re.compile(pieces("harmless", "abused"))
 _CALLED_OTHERWISE: Final = re.compile(pieces("harmless", "not"))
 # Before which its line says nothing.
 _BULLET: Final = re.compile(r"\n\s?[-*+|\u2022][^\w=]{0,3}\Z")
@@ -90,7 +110,16 @@ _LABEL_OF_A_HOST: Final = re.compile(
 )
 _END_OF_A_SENTENCE: Final = re.compile(r"[.!?;](?=\s)|[\u3002\uff1b;\n]|[0-9a-fA-F]{32}")
 _OTHER_HASH_FOLLOWS: Final = re.compile(r"[^.!?;,]{0,60}[0-9a-fA-F]{32}")
-_SHORTEST_HASH: Final = min(_LENGTHS.values())
+_SHORT_HASH: Final = re.compile(r"[0-9a-fA-F]{32}")
+# `MD5 …, SHA-1 …`, `sha256: …` on the line below `sha1: …`: hashes of one file, each of another kind.
+_SAME_FILE: Final = re.compile(
+    r"(?<![0-9A-Za-z])(?P<hash>[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})[`\"'\])]{0,2}[ \t]?"
+    r"(?:[,;/|(\u3001\uff0c\uff1b]|\n(?=[-* \t]{0,4}(?:sha|md5))|and |und |et |y |e |i |и |和|と)"
+    r"[ \t]?[-*]{0,2}(?:[ \t]?(?:md5|sha-?1|sha-?256)(?:sum|[- ]?hash)?)[ \t]?[:=\uff1a(]?[ \t]?[`\"']?\Z",
+    re.IGNORECASE,
+)
+_REACH_OF_ANOTHER_HASH: Final = 90
+_TYPES: Final = {length: type for type, length in _LENGTHS.items()}
 _REACH_OF_HARMLESS: Final = 120
 _BEFORE_HARMLESS: Final = 30
 _REACH: Final = 60
@@ -112,7 +141,22 @@ _REACH_OF_A_KEY: Final = 48
 
 
 def kind_of_other(text: str, type: str, start: int) -> str:
-    """Return what the value of that `type` at `start` is if it is no file hash, or nothing."""
+    """Return what the value of that `type` at `start` is if it is no file hash, or nothing.
+
+    Hashes of other kinds that one file has beside each other share what is said before the first of them.
+    """
+    for _ in _LENGTHS:
+        if kind := _kind_of_other(text, type, start):
+            return kind
+        before = text[max(0, start - _REACH_OF_ANOTHER_HASH) : start]
+        first = _SAME_FILE.search(before) if _SHORT_HASH.search(before) else None
+        if first is None or len(first["hash"]) == _LENGTHS[type]:
+            return ""
+        type, start = _TYPES[len(first["hash"])], start - len(before) + first.start("hash")
+    return ""
+
+
+def _kind_of_other(text: str, type: str, start: int) -> str:
     before = text[max(0, start - _REACH) : start]
     end = start + _LENGTHS[type]
     last = before[-1:]
@@ -123,7 +167,7 @@ def kind_of_other(text: str, type: str, start: int) -> str:
     begins_its_line = last in ("", "\n")
     if not (begins_its_line or _BULLET.search(before)) and _CALLED_NO_SAMPLE.search(before.lower()):
         return OTHER_KIND
-    if _is_called_harmless(text, start, end):
+    if _is_called_harmless(text, start, end) or (begins_its_line and is_among_releases(text, start, end)):
         return HARMLESS
     if type == "hash_sha1" and (
         ("ommit" in before.lower() and _COMMIT.search(before)) or _COMMIT_AFTER.match(text, end, end + _REACH)
@@ -143,7 +187,7 @@ def kind_of_other(text: str, type: str, start: int) -> str:
 
 def _known_file(text: str, start: int, end: int) -> str:
     value = text[start:end].lower()
-    if value == _OF_THE_TEST_FILE:
+    if value in _OF_THE_TEST_FILE:
         named = _NAME_OF_THE_TEST_FILE.search(text, max(0, start - _REACH_OF_ITS_NAME), end + _REACH_OF_ITS_NAME)
         return HARMLESS if named else ""
     return _OF_NO_SAMPLE.get(value, "")
@@ -155,12 +199,16 @@ def _is_called_harmless(text: str, start: int, end: int) -> bool:
     """
     if text[end : end + 1] != "\n":
         said_after = text[end : end + _REACH_AHEAD].partition("\n")[0]
-        if len(said_after) >= _SHORTEST_HASH:
+        if _SHORT_HASH.search(said_after):
             said_after = _OTHER_HASH_FOLLOWS.split(said_after, maxsplit=1)[0]
-        if _CALLED_HARMLESS.search(said_after.lower()):
+        if _CALLED_HARMLESS.search(said_after.lower()) or _is_said_beside(
+            said_after.lower(), begins_its_line=start == 0 or text[start - 1] == "\n"
+        ):
             return True
     before = text[max(0, start - _REACH_OF_HARMLESS) : start]
-    if before[-1:] == "\n":
+    if label := _LABEL_OF_A_LINE.search(before):
+        before = before[: label.start()]
+    elif before[-1:] == "\n":
         before = before.rstrip("\n")  # a hash alone below the name of its file
         if text[end : end + 1] not in ("\n", "") or before[-1:].isalnum():
             return False
@@ -169,7 +217,26 @@ def _is_called_harmless(text: str, start: int, end: int) -> bool:
     if _LETTER_OF_A_WORD.search(before) is None:
         return False
     ends = [match.end() for match in _END_OF_A_SENTENCE.finditer(before)]
-    said = before[ends[-1] :] if ends else before
+    return _says_harmless(before[ends[-1] :] if ends else before)
+
+
+def _is_said_beside(after: str, *, begins_its_line: bool) -> bool:
+    """Tell whether the cell or the remark right behind a hash calls its file harmless."""
+    remark = _REMARK.match(after)
+    if remark is None or (remark["blank"] and not begins_its_line):
+        return False
+    return _says_harmless(remark["said"]) and not _CALLED_OTHERWISE.search(remark["said"])
+
+
+def says_harmless(heading: str) -> bool:
+    """Tell whether a heading announces files that are harmless, also those that an attack abuses as they are."""
+    said = _ABUSED.sub("", heading.lower())
+    if _CALLED_HARMLESS_BEFORE.search(said) is None or _SHORT_HASH.search(said):
+        return False
+    return _CALLED_OTHERWISE.search(said) is None
+
+
+def _says_harmless(said: str) -> bool:
     for called in _CALLED_HARMLESS_BEFORE.finditer(said):
         if not _CALLED_OTHERWISE.search(said, max(0, called.start() - _BEFORE_HARMLESS)):
             return True
@@ -182,6 +249,8 @@ def _is_part_of_another_value(text: str, start: int, end: int, before: str) -> b
     of_an_address = (
         last in _BEFORE_A_PART and _PART_OF_AN_ADDRESS.search(before) and _MARKED.search(before.split()[-1]) is None
     )
+    if last == "=" and _OF_A_VISIT.search(before):
+        return True
     if of_an_address or (last in _BEFORE_AN_OBJECT and _OF_AN_OBJECT.search(before)) or following == "@":
         return True
     if last == "$" and _OF_A_PASSWORD.search(before):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from ingest.indicators.tables import head_of_column
@@ -22,6 +23,13 @@ _LAST_FIELD: Final = re.compile(
 )
 _LAST_HASH: Final = re.compile(r".*(?<![0-9a-f])[0-9a-f]{32,64}(?![0-9a-f])", re.DOTALL)
 _ASIDE: Final = re.compile(r"\([^()]*\)|[\"“][^\"”]*[\"”]")
+_COMPARED: Final = re.compile(rf"(?:{pieces('hash_nouns', 'compared')}).*[:\uff1a]\Z")
+_BEGINS_WITH_A_HASH: Final = re.compile(r"[`*]{0,2}[0-9a-f]{32}")
+_ARCHIVE_BEHIND: Final = re.compile(
+    rf"[`*]{{0,2}}[ \t|*]{{1,8}}[^\s{MARKS}]{{1,160}}"
+    r"\.(?:tar\.\w{2,4}|t[gbx]z|zip|msi|dmg|pkg|deb|rpm|iso|img|whl|exe|jar|bin)(?![\w.])"
+)
+_REACH_OF_A_LIST: Final = 1_500
 _WORDS: Final = re.compile(r"[^\W\d_]{4}")
 _SHORTEST_SENTENCE: Final = 3  # words
 _SHORTEST_WITHOUT_BLANKS: Final = 8
@@ -32,10 +40,9 @@ _REACH_OF_HARM: Final = 300
 def is_of_no_sample(text: str, start: int, end: int) -> bool:
     """Tell whether the nearest noun in the sentence before a value, or the head of its column, is of no sample."""
     said = _said_before(text[max(0, start - _REACH) : start].lower())
-    nouns = [noun.lastgroup for noun in _NOUNS.finditer(said)]
+    nouns = _nouns_in(said)
     if not nouns:
-        nouns = [noun.lastgroup for noun in _NOUNS.finditer(head_of_column(text, start).lower())]
-        return nouns[-1:] == ["no"]
+        return _nouns_in(head_of_column(text, start).lower())[-1:] == ("no",)
     if nouns[-1] == "no":
         return True
     is_published = set(nouns) == {"published"} and (
@@ -43,6 +50,24 @@ def is_of_no_sample(text: str, start: int, end: int) -> bool:
     )
     around = text[max(0, start - _REACH_OF_HARM) : end + _REACH_OF_HARM]
     return is_published and _ACCUSING.search(around.lower()) is None
+
+
+def is_among_releases(text: str, start: int, end: int) -> bool:
+    """Tell whether a hash begins a row with the name of an archive, in a list that is introduced as checksums of what
+    a maker publishes.
+    """
+    if _ARCHIVE_BEHIND.match(text, end, end + _REACH) is None:
+        return False
+    lines = text[max(0, start - _REACH_OF_A_LIST) : start].lower().split("\n")
+    above = next((line for line in reversed(lines) if line and not _BEGINS_WITH_A_HASH.match(line)), "")
+    introduction = _END_OF_A_SENTENCE.split(above)[-1]
+    return _COMPARED.search(introduction) is not None and _ACCUSING.search(introduction) is None
+
+
+@lru_cache(maxsize=512)  # the rows of a list say the same before each value, and have one head
+def _nouns_in(said: str) -> tuple[str | None, ...]:
+    """Return of which kind each noun is, in order."""
+    return tuple([noun.lastgroup for noun in _NOUNS.finditer(said)])
 
 
 def _said_before(before: str) -> str:

@@ -40,7 +40,8 @@ _INDICATORS: Final = re.compile(r"\b(?:ioc|indicator|c2|c&c|domains?|hash|sha-?2
 
 _HIDDEN: Final = (".onion", ".i2p")
 _HIDDEN_SERVICE: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
-_POINTING: Final = frozenset({"where others wrote about it", "pointer for the reader"})
+_INSIDE: Final = (".corp.", ".internal.", ".intranet.", ".lan.")
+_POINTING: Final = frozenset({"where others wrote about it", "pointer for the reader", "field for the reader"})
 _ENDS_WITH: Final = ("'.", '".')  # of a detection rule
 _IN_LIST: Final[Mapping[ListContext, Evidence]] = MappingProxyType(
     {"hosts": EVIDENCE["among its like"], "packages": EVIDENCE["among names of packages"]}
@@ -78,8 +79,9 @@ class HostEvidence:
             evidence.append(_IN_LIST[list_context])
         if self._defanged and self._is_defanged_elsewhere(host):
             evidence.append(EVIDENCE["defanged elsewhere in the text"])
-        if sum_of(evidence) + self._most_in_favour(reading.type, section) < THRESHOLD:
-            return weighed(evidence)
+        score = sum_of(evidence)
+        if score + self._most_in_favour(reading.type, section) < THRESHOLD:
+            return weighed(evidence, score)
         line = self._around.line(start, end)
         evidence += self._in_favour(reading, start, end, line, section)
         if noise.is_reserved_host(host) or noise.is_placeholder(host):
@@ -88,18 +90,25 @@ class HostEvidence:
         is_file = reading.objection == FILE or (reading.type == "domain" and may_name_a_file(host))
         if is_file and self._around.holds_hash(line):
             evidence.append(EVIDENCE["name of the file with a hash beside it"])
-        evidence += self._said(reading, start, end, line, evidence)
-        if sum_of(evidence) >= THRESHOLD and line.has_cells and self._is_of_a_victim(start):
+        score = sum_of(evidence)
+        if said := self._said(reading, start, end, line, evidence, score):
+            evidence += said
+            score += sum_of(said)
+        if score >= THRESHOLD and line.has_cells and self._is_of_a_victim(start):
             evidence.append(EVIDENCE["table of victims"])
-        if sum_of(evidence) >= THRESHOLD and self._around.in_hex_dump(line):
+            score = sum_of(evidence)
+        if score >= THRESHOLD and self._around.in_hex_dump(line):
             evidence.append(EVIDENCE["column of a hex dump"])
-        return weighed(evidence)
+            score = sum_of(evidence)
+        return weighed(evidence, score)
 
     def _said(
-        self, reading: TokenCandidate, start: int, end: int, line: Line, evidence: list[Evidence]
+        self, reading: TokenCandidate, start: int, end: int, line: Line, evidence: list[Evidence], score: int
     ) -> list[Evidence]:
-        """Return what the words around a candidate add to the `evidence`, as far as they can change the verdict."""
-        score, text = sum_of(evidence), self._around.text
+        """Return what the words around a candidate add to the `evidence`, whose sum is `score`, as far as they can
+        change the verdict.
+        """
+        text = self._around.text
         lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
         is_asked = reading.type == "email" and score >= lowest and line.words > 0
         if is_asked and is_for_readers(text, line.start, start, end):
@@ -163,6 +172,8 @@ class HostEvidence:
             evidence.append(EVIDENCE["home page of what is named"])
         if reading.type == "domain" and (is_shared_suffix(host) or self._is_suffix(start)):
             evidence.append(EVIDENCE["suffix that many share"])
+        if any(label in host for label in _INSIDE):
+            evidence.append(EVIDENCE["name inside an organisation"])
         if reading.type == "domain" and not reading.objection and _PORT.match(around.text, end):
             evidence.append(EVIDENCE["host with a port"])
         evidence += self._against_in_text(reading.type, host, start)

@@ -52,9 +52,11 @@ _PLACES: Final[dict[str, Place]] = {
     "ul": "list",
     "ol": "list",
 }
-_TELLING: Final = ALWAYS_ASKED | _PLACES.keys() | {"a"}
+_CELLS_AND_NOTES: Final = frozenset({"td", "th", "sup", "sub"})
+_TELLING: Final = ALWAYS_ASKED | _PLACES.keys() | {"a"} | _CELLS_AND_NOTES
 _BREAKS: Final = _BLOCKS | {"br"}
 _KEPT_AS_WRITTEN: Final = frozenset({"pre", "textarea"})
+_READ_OTHERWISE: Final = _UNREAD | _KEPT_AS_WRITTEN
 _SPACES: Final = re.compile(r"[ \t\r\n\f\v\xa0]+")
 _TAG: Final = re.compile(r"<[^<>]{0,2000}>")
 _FOOTNOTE: Final = re.compile(
@@ -91,17 +93,20 @@ class _Writer:
     doubts: int = 0
     prose_of_page: int | None = None
     _stretch: int = 0
+    _counted: int = 0  # pieces in `length`
 
     def write(self, text: str) -> None:
         if text:
             self.pieces.append(text)
-            self.length += len(text)
             self.last = text[-1]
 
-    def flow(self, text: str) -> None:
-        """Add running text, in which white space counts as one blank."""
-        piece = text if text.isalnum() else _SPACES.sub(" ", text)
-        self.write(piece[1:] if self.last in " \n\t" and piece[:1] == " " else piece)
+    def add(self, text: str, *, as_written: bool = False) -> None:
+        """Add text; in running text, white space counts as one blank."""
+        if not (as_written or text.isalnum()):
+            text = _SPACES.sub(" ", text)
+            if text[:1] == " " and self.last in " \n\t":
+                text = text[1:]
+        self.write(text)
 
     def line_break(self) -> None:
         if self.last != "\n":
@@ -116,6 +121,8 @@ class _Writer:
         self.places.pop()
 
     def _finish_stretch(self) -> None:
+        self.length += sum(map(len, self.pieces[self._counted :]))
+        self._counted = len(self.pieces)
         if self.places and self.length > self._stretch:
             self.regions.append(Region(self._stretch, self.length, self.places[-1]))
         self._stretch = self.length
@@ -130,7 +137,7 @@ def _walk(page: str, publisher_host: str, main_text: str | None, limits: tuple[s
     if root is None:
         return Document("", publisher_host=publisher_host, structured=True, limits=limits)
     writer = _Writer()
-    writer.flow(root.findtext(".//title") or "")
+    writer.add(root.findtext(".//title") or "")
     writer.line_break()
     hosts = _write_tree(root, writer)
     text = "".join(writer.pieces)
@@ -157,41 +164,37 @@ def _write_tree(root: Any, writer: _Writer) -> frozenset[str]:
     for event, element in etree.iterwalk(root, events=("start", "end")):
         tag = element.tag if isinstance(element.tag, str) else ""
         if event == "start":
-            unread += tag in _UNREAD
-            kept_as_written += tag in _KEPT_AS_WRITTEN
-            if not unread:
+            if tag in _READ_OTHERWISE:
+                unread += tag in _UNREAD
+                kept_as_written += tag in _KEPT_AS_WRITTEN
+            if unread:
+                continue
+            if tag in _BREAKS and writer.last != "\n":
+                writer.write("\n")
+            # Most elements have neither such a name nor attributes, and a hostile page has nothing else.
+            if tag in _TELLING or element.attrib:
                 _open(element, tag, writer, placed, hosts)
-                if text := element.text:
-                    _write(text, writer, kept_as_written)
-            continue
-        if not unread:
-            _close(element, tag, writer, placed)
-        unread -= tag in _UNREAD
-        kept_as_written -= tag in _KEPT_AS_WRITTEN
-        if not unread and (text := element.tail):
-            _write(text, writer, kept_as_written)
+            text = element.text
+        else:
+            if not unread and (placed or tag in _BLOCKS):
+                _close(element, tag, writer, placed)
+            if tag in _READ_OTHERWISE:
+                unread -= tag in _UNREAD
+                kept_as_written -= tag in _KEPT_AS_WRITTEN
+            text = None if unread else element.tail
+        if text:
+            writer.add(text, as_written=kept_as_written > 0)
     return frozenset(hosts)
 
 
-def _write(text: str, writer: _Writer, kept_as_written: int) -> None:
-    if kept_as_written:
-        writer.write(text)
-    else:
-        writer.flow(text)
-
-
 def _open(element: Any, tag: str, writer: _Writer, placed: list[Any], hosts: set[str]) -> None:
-    if tag in _BREAKS:
-        if writer.last != "\n":
-            writer.write("\n")
-    elif tag in ("td", "th") and writer.last not in "\n\t":
+    if tag in ("td", "th") and writer.last not in "\n\t":
         writer.write("\t")
     elif tag in ("sup", "sub") and not writer.last.isspace() and _is_footnote(element):
         writer.write(" ")
     if tag == "a" and len(hosts) < MOST_LINKS and (host := _host(element.get("href") or "")):
         hosts.add(host)
-    # Most elements have neither such a name nor attributes, and a hostile page has nothing else.
-    if (tag in _TELLING or element.attrib) and (place := _place(element, tag, writer)) is not None:
+    if (tag not in _CELLS_AND_NOTES or element.attrib) and (place := _place(element, tag, writer)) is not None:
         placed.append(element)
         writer.enter(place)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
+from ingest.indicators.piece_search import Places
 from ingest.indicators.vocabulary import table, words, words_pattern
 from intel.refanging import places_of
 
 _ROOTS: Final = {language: tuple(roots.split("|")) for language, roots in table("coined", "kinds").items()}
+PIECES: Final = tuple(chain.from_iterable(_ROOTS.values()))
 # Without which no text is in the language: to look for one letter is what takes least.
 _LETTER_OF: Final = table("coined", "letter")
 _NO_MALWARE: Final = frozenset(word.lower() for word in words("coined", "not"))
@@ -73,13 +75,16 @@ _REACH_OF_A_NAME: Final = 40
 _ENOUGH: Final = 2
 
 
-def names_beside_kinds(text: str, most: int) -> list[str]:
-    """Return the made-up names of malware beside at most `most` mentions of its kinds, in order."""
+def names_beside_kinds(text: str, places: Places, most: int) -> list[str]:
+    """Return the made-up names of malware beside at most `most` mentions of its kinds, in order.
+
+    `places`: where the `PIECES` stand.
+    """
     languages = ["en"] if text.isascii() else [each for each in _ROOTS if _LETTER_OF.get(each, "") in text]
     roots = [root for each in languages for root in _ROOTS[each]]
-    places = sorted([(place, len(root)) for root in roots for place in islice(places_of(text, root), most)])
+    kinds = sorted([(place, len(root)) for root in roots for place in places.get(root, ())[:most]])
     counts: dict[str, int] = {}
-    for place, size in islice(places, most):
+    for place, size in islice(kinds, most):
         name, points = _name_beside(text, place, place + size)
         if points:
             counts[name] = counts.get(name, 1 if _OWN_KIND.search(name) else 0) + points

@@ -17,7 +17,7 @@ FUSED_KINDS: Final = ("rat", "ransomware", "stealer", "loader", "bot", "locker")
 
 # Chinese, Japanese and Korean leave no blank around a name in Latin letters.
 _INNER: Final = re.compile(
-    r"[/()\[\],;:|+&=\u2019'\"\u2013\u2014\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef-]+"
+    r"[/()\[\],;:|+&=*`\u2019'\"\u2013\u2014\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef-]+"
 )
 _OUTER: Final = re.compile(r"[\W_]+")
 _MARK_SIGNS: Final = frozenset(MARKS)

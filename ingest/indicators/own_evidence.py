@@ -21,7 +21,8 @@ _PAYLOAD: Final = re.compile(
 _READING_MATTER: Final = re.compile(
     r"[/.](?:(?<=/)(?:blogs?|news|articles?|posts?|research|docs?|wiki|reports?|papers?|advisor(?:y|ies)|alerts?|en-us"
     r"|20[0-3][0-9]/[01]?[0-9])/|(?<=/)(?:[a-z0-9]{1,30}-){3,12}[a-z0-9]{1,30}/?(?:$|[?#])"
-    r"|(?<=\.)(?:pdf|html?|aspx)(?:$|[?#]))"
+    # Who signs in somewhere reads nothing there.
+    r"|(?<=\.)(?<!login\.)(?<!logon\.)(?<!signin\.)(?<!sign-in\.)(?:pdf|html?|aspx)(?:$|[?#]))"
 )
 # A title as the path of an article, under the date or the section of a site.
 _SLUG: Final = re.compile(

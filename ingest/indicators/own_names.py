@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Final
 
 from ingest.indicators.kinds_beside import is_written_otherwise
-from ingest.indicators.required_pieces import standing_in, with_shared_parts
+from ingest.indicators.piece_search import Places
 from ingest.indicators.vocabulary import pieces, table, words
 from intel.refanging import places_of
 
 _BY_LANGUAGE: Final = {language: roots.split("|") for language, roots in table("coining", "before").items()}
-_ROOTS: Final = with_shared_parts(chain.from_iterable(_BY_LANGUAGE.values()))
+_ROOTS: Final = tuple(chain.from_iterable(_BY_LANGUAGE.values()))
 # The others are not written without a letter beyond ASCII for long.
-_ROOTS_OF_ASCII: Final = with_shared_parts([*_BY_LANGUAGE["en"], *_BY_LANGUAGE["it"]])
-_BEHIND: Final = with_shared_parts(
-    chain.from_iterable(roots.split("|") for roots in table("coining", "behind").values())
-)
+_ROOTS_OF_ASCII: Final = (*_BY_LANGUAGE["en"], *_BY_LANGUAGE["it"])
+_BEHIND: Final = tuple(chain.from_iterable(roots.split("|") for roots in table("coining", "behind").values()))
+PIECES: Final = (*_ROOTS, *_BEHIND)
 _KIND: Final = re.compile(f"(?i:{pieces('coining', 'kinds')})")
 # What others name as well: only if it is `we` who do.
 _SAID_OF_OTHERS: Final = frozenset({" nennen", " noemen", " bezeichnen"})
@@ -61,13 +60,16 @@ _REACH_AHEAD: Final = 120
 _MOST: Final = 400
 
 
-def names_given(text: str) -> Iterator[str]:
-    """Yield each name that the authors say they give to malware, and the one that the title explains."""
+def names_given(text: str, places: Places) -> Iterator[str]:
+    """Yield each name that the authors say they give to malware, and the one that the title explains.
+
+    `places`: where the `PIECES` stand.
+    """
     is_english = text.isascii() and len(text) > _LONGEST_WITHOUT_AN_ACCENT
-    for root in standing_in(text, _ROOTS_OF_ASCII if is_english else _ROOTS):
-        yield from _names_behind(text, root)
-    for root in () if is_english else standing_in(text, _BEHIND):
-        yield from _names_before(text, root)
+    for root in _ROOTS_OF_ASCII if is_english else _ROOTS:
+        yield from _names_behind(text, root, places.get(root, ()))
+    for root in () if is_english else _BEHIND:
+        yield from _names_before(text, root, places.get(root, ()))
     title = _TITLE.search(text, 0, _LONGEST_TITLE_AT)
     if title is None or title["name"].lower() in _OF_HEADINGS or _KIND.search(title["rest"]) is None:
         return
@@ -75,8 +77,8 @@ def names_given(text: str) -> Iterator[str]:
         yield title["name"]
 
 
-def _names_behind(text: str, root: str) -> Iterator[str]:
-    for place in islice(places_of(text, root), _MOST):
+def _names_behind(text: str, root: str, places: Sequence[int]) -> Iterator[str]:
+    for place in places[:_MOST]:
         given = _given(text, place + len(root)) if _begins_a_word(text, place) else None
         if given is None:
             continue
@@ -87,8 +89,8 @@ def _names_behind(text: str, root: str) -> Iterator[str]:
             yield given["name"]
 
 
-def _names_before(text: str, root: str) -> Iterator[str]:
-    for place in islice(places_of(text, root), _MOST):
+def _names_before(text: str, root: str, places: Sequence[int]) -> Iterator[str]:
+    for place in places[:_MOST]:
         given = _GIVEN_BEFORE.search(text, max(0, place - 40), place)
         if root in _SAID_OF_OTHERS and not _WE.search(text, max(0, place - _REACH // 2), place):
             continue

@@ -7,7 +7,7 @@ A type that is written in one shape only (no host, address, mailbox, URL or name
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from ingest.indicators.token_candidate import TokenCandidate
@@ -23,10 +23,11 @@ _LONG_HEX: Final = re.compile(r"[0-9a-fA-F]{32}")
 _CVE: Final = re.compile(
     rf"(?:(?<![a-zA-Z0-9])[Cc][Vv][Ee]|CVE){_DASH}([0-9]{{4}}){_DASH}([0-9]{{4,7}})(?![0-9])((?>(?:/[0-9]{{4,6}}(?![0-9]))*))"
 )
-# Also `attack.t1059.001`, the tag of a detection rule, and `T1059.001/.007`.
+# Also `attack.t1059.001`, the tag of a detection rule, `T1059.001/.007`, and `T1055Process Injection`, as a page's text
+# reads where only the style of the page parts the two.
 _TECHNIQUE: Final = re.compile(
     r"(?:(?<![A-Za-z0-9_.-])T|(?<![A-Za-z0-9_-])(?i:attack\.)[tT]|(?<![A-Za-z0-9_.-])t(?=[0-9]{4}\.[0-9]{3}(?![0-9])))"
-    r"([0-9]{4})(?:[./]([0-9]{3}))?((?>(?:/\.[0-9]{3})*))(?![0-9A-Za-z_])(?!\.[0-9])"
+    r"([0-9]{4})(?:[./]([0-9]{3}))?((?>(?:/\.[0-9]{3})*))(?![0-9a-z_]|[A-Z](?![A-Za-z]))(?!\.[0-9])"
 )
 _MAY_BE_A_TECHNIQUE: Final = re.compile(r"t[0-9]{4}")
 SHORTEST_HASH: Final = 32
@@ -36,13 +37,14 @@ HASH_TYPES: Final = {32: "hash_md5", 40: "hash_sha1", 64: "hash_sha256"}
 class ShapeReader(NamedTuple):
     """A reader of tokens for types with a shape of their own.
 
-    `read` yields what a token holds. A token is read if it has `shortest` characters or one of `marks`, and the pattern
-    `sign` is found in it; one of letters alone needs `shortest`, and one of digits alone is never read.
+    `read` returns what a token holds; most hold nothing, which it should tell at once. A token is read if it has
+    `shortest` characters or one of `marks`, and the pattern `sign` is found in it; one of letters alone needs
+    `shortest`, and one of digits alone is never read.
     """
 
     types: tuple[str, ...]
     sign: str
-    read: Callable[[str], Iterator[TokenCandidate]]
+    read: Callable[[str], Iterable[TokenCandidate]]
     shortest: int
     marks: str = ""
 
@@ -62,10 +64,10 @@ def may_hold_a_shape(token: str) -> bool:
     return _SIGNS.search(token) is not None
 
 
-def _hashes(token: str) -> Iterator[TokenCandidate]:
-    if len(token) >= SHORTEST_HASH and _LONG_HEX.search(token):
-        for match in _HASH.finditer(token):
-            yield _hash(token, match)
+def _hashes(token: str) -> Iterable[TokenCandidate]:
+    if len(token) < SHORTEST_HASH or not _LONG_HEX.search(token):
+        return ()
+    return [_hash(token, match) for match in _HASH.finditer(token)]
 
 
 def _hash(token: str, match: re.Match[str]) -> TokenCandidate:
@@ -78,20 +80,31 @@ def _hash(token: str, match: re.Match[str]) -> TokenCandidate:
     return TokenCandidate(HASH_TYPES[len(match[0])], match[0].lower(), *match.span(), objection=objection)
 
 
-def _cves(token: str) -> Iterator[TokenCandidate]:
-    if "CVE" in token or "cve" in token or "Cve" in token:
-        for match in _CVE.finditer(token):
-            for number in (match[2], *match[3].split("/")[1:]):
-                yield TokenCandidate("cve", f"CVE-{match[1]}-{number}", *match.span())
+def _cves(token: str) -> Iterable[TokenCandidate]:
+    if not ("CVE" in token or "cve" in token or "Cve" in token):
+        return ()
+    return [
+        TokenCandidate("cve", f"CVE-{match[1]}-{number}", *match.span())
+        for match in _CVE.finditer(token)
+        for number in (match[2], *match[3].split("/")[1:])
+    ]
 
 
-def _techniques(token: str) -> Iterator[TokenCandidate]:
-    if "T" in token or ("t" in token and _MAY_BE_A_TECHNIQUE.search(token)):
-        for match in _TECHNIQUE.finditer(token):
-            parts = [part for part in (match[2], *match[3].split("/.")) if part]
-            for value in [f"T{match[1]}.{part}" for part in parts] or [f"T{match[1]}"]:
-                if is_technique(value):
-                    yield TokenCandidate("mitre_attack", value, *match.span())
+def _techniques(token: str) -> Iterable[TokenCandidate]:
+    if not ("T" in token or ("t" in token and _MAY_BE_A_TECHNIQUE.search(token))):
+        return ()
+    return [
+        TokenCandidate("mitre_attack", value, *match.span())
+        for match in _TECHNIQUE.finditer(token)
+        for value in _values_of(match)
+        if is_technique(value)
+    ]
+
+
+def _values_of(match: re.Match[str]) -> list[str]:
+    """Return `T1059.001` and `T1059.007` of `T1059.001/.007`."""
+    parts = [part for part in (match[2], *match[3].split("/.")) if part]
+    return [f"T{match[1]}.{part}" for part in parts] or [f"T{match[1]}"]
 
 
 READERS: Final = (

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from itertools import filterfalse
-from re import _parser as parser  # nothing public tells what a pattern is made of
+from collections.abc import Iterable
+from importlib import import_module
 from typing import Any, Final
 
 # More spellings than that of one place in a pattern are not written out.
 _MOST_SPELLINGS: Final = 12
 _LONG_ENOUGH: Final = 4
 _REPEATS: Final = frozenset({"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"})
+# Nothing public tells what a pattern is made of.
+_parser: Final[Any] = import_module("re._parser")
 _WITHOUT_WIDTH: Final = frozenset({"AT", "ASSERT", "ASSERT_NOT"})
 
 Pieces = frozenset[str]
-PiecesByPart = tuple[tuple[str, str], ...]
-_Branches = dict[str, "_Branches"]
-# An empty piece stands everywhere.
-ANYTHING: Final[Pieces] = frozenset({""})
 
 
 def required_pieces(pattern: str) -> Pieces:
@@ -26,54 +22,10 @@ def required_pieces(pattern: str) -> Pieces:
 
     `(?:an?|the) (?:key|iv)\\d` needs ` key` or ` iv`. For a pattern without flags.
     """
-    pieces = _required(parser.parse(pattern))
+    pieces = _required(_parser.parse(pattern))
     if not _tells(pieces):
         return frozenset()
     return frozenset(piece for piece in pieces if not any(other in piece for other in pieces if other != piece))
-
-
-def pattern_of(pieces: Pieces) -> re.Pattern[str]:
-    """Return a pattern that finds any of the pieces in one pass: one that branches sign by sign, as a trie does."""
-    root: _Branches = {}
-    for piece in sorted(pieces):
-        node = root
-        for sign in piece:
-            node = node.setdefault(sign, {})
-        node[""] = {}
-    return re.compile(_written(root) or r"(?!)")
-
-
-def with_shared_parts(pieces: Iterable[str]) -> PiecesByPart:
-    """Return each piece behind a part of it: a sign beyond ASCII, or four letters that as many of them as may be
-    share.
-    """
-    every = tuple(pieces)
-    holders: dict[str, set[str]] = {}
-    for piece in filter(str.isascii, every):
-        for at in range(max(1, len(piece) - _LONG_ENOUGH + 1)):
-            holders.setdefault(piece[at : at + _LONG_ENOUGH], set()).add(piece)
-    part_of: dict[str, str] = {}
-    for part in sorted(holders, key=lambda part: (-len(holders[part]), part)):
-        for piece in holders[part]:
-            part_of.setdefault(piece, part)
-    return tuple([(part_of.get(piece) or next(filterfalse(str.isascii, piece)), piece) for piece in every])
-
-
-def standing_in(text: str, pieces: PiecesByPart) -> Iterator[str]:
-    """Yield the pieces that stand in a text, in order: one part that it lacks rules out all that share it."""
-    has: dict[str, bool] = {}
-    for part, piece in pieces:
-        if part not in has:
-            has[part] = part in text
-        if has[part] and piece in text:
-            yield piece
-
-
-def _written(node: _Branches) -> str:
-    branches = [re.escape(sign) + _written(below) for sign, below in node.items() if sign]
-    if "" in node:
-        return ""
-    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})" if branches else ""
 
 
 def _required(parsed: Iterable[Any]) -> Pieces:

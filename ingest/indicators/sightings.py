@@ -7,17 +7,18 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Final
 
+from ingest.indicators import broken_lines
 from ingest.indicators.broken_lines import Joined, ends_open, joined_over_lines
 from ingest.indicators.cutting import Place
+from ingest.indicators.piece_search import Places
 from ingest.indicators.plain_signs import pieces_between
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.tokens import read_token
 from ingest.indicators.walking import MOST_OF_ONE, Walk, may_hold_indicators
 from intel.names import is_technique
-from intel.refanging import DOT, SEPARATOR, places_of
+from intel.refanging import DOT, SEPARATOR
 
 log = logging.getLogger(__name__)
 
@@ -47,6 +48,9 @@ _CVE_SERIES: Final = re.compile(
 _MORE_OF_A_TECHNIQUE: Final = re.compile(
     r", \.[0-9]{3}(?<=T[0-9]{4}\.[0-9]{3}, \.[0-9]{3})(?>(?:,? (?:and |& )?\.[0-9]{3})*)(?![0-9])"
 )
+_BEFORE_A_PART: Final = ", ."
+# What must have been looked for in a text before anything here is asked of it.
+PIECES: Final = (*(word for word, _ in _SPACED_CVE), _BEFORE_A_PART, *broken_lines.PIECES)
 _SUB_TECHNIQUE: Final = re.compile(r"\.([0-9]{3})")
 _NUMBER: Final = re.compile(r"[0-9]{4,7}")
 _SPACED_HEAD: Final = re.compile(
@@ -58,10 +62,11 @@ _SPACED_HEAD: Final = re.compile(
 Sighting = tuple[TokenCandidate, int, int]
 
 
-def sightings(walked: Walk) -> tuple[list[Sighting], list[Place]]:
+def sightings(walked: Walk, pieces: Places) -> tuple[list[Sighting], list[Place]]:
     """Return every possible indicator among the telling tokens of a text in order, and the places of the other tokens.
 
     In a script without blanks a token is many words: what stands between its indicators is a token of its own.
+    `pieces`: where the `PIECES` stand.
     """
     read: dict[str, Sequence[TokenCandidate]] = dict.fromkeys(walked.namings, ())
     found: list[Sighting] = []
@@ -75,10 +80,10 @@ def sightings(walked: Walk) -> tuple[list[Sighting], list[Place]]:
             readings = read[token] = _read(token)
             if (
                 readings
-                and ("](" in token or "," in token or not token.isascii())
-                and (pieces := _pieces_beside(token, readings))
+                and ("](" in token or "," in token or ";" in token or not token.isascii())
+                and (texts := _pieces_beside(token, readings))
             ):
-                beside[token] = pieces
+                beside[token] = texts
             if token[-1] in _OPEN_ENDS and ends_open(token):
                 opening.add(token)
         if readings:
@@ -90,16 +95,18 @@ def sightings(walked: Walk) -> tuple[list[Sighting], list[Place]]:
             others.append(place)
     open_places = (place for place in walked.places if place[1] in opening) if opening else ()
     joined = [
-        (each, found_in) for each in joined_over_lines(walked.text, open_places) if (found_in := _read_joined(each))
+        (each, found_in)
+        for each in joined_over_lines(walked.text, pieces, open_places)
+        if (found_in := _read_joined(each))
     ]
     return (_with_joined(found, joined) if joined else found), others
 
 
-def spaced_sightings(walked: Walk) -> list[Sighting]:
-    """Return the indicators that are written with a blank inside."""
+def spaced_sightings(walked: Walk, pieces: Places) -> list[Sighting]:
+    """Return the indicators that are written with a blank inside; `pieces`: where the `PIECES` stand."""
     return [
-        *_spaced_identifiers(walked.text),
-        *_more_techniques(walked.text),
+        *_spaced_identifiers(walked.text, pieces),
+        *_more_techniques(walked.text, pieces),
         *(_spaced_urls(walked.text) if walked.has_heads else ()),
     ]
 
@@ -119,7 +126,7 @@ def _pieces_beside(token: str, readings: Sequence[TokenCandidate]) -> list[tuple
     """Return what a token says beside its indicators, with its place: the text of a link, or a script without
     blanks.
     """
-    if not token.isascii() or token.count(",") > 1:
+    if not token.isascii() or ";" in token or token.count(",") > 1 or ',"' in token:
         return pieces_between(token, readings)
     text = token.partition("](")[0]
     return [(0, text)] if len(text) <= readings[0].start else []
@@ -158,10 +165,10 @@ def _read_pieces(token: str) -> Iterator[TokenCandidate]:
                     yield TokenCandidate(type, value, offset + start, offset + end, defanged, host, objection, source)
 
 
-def _spaced_identifiers(text: str) -> Iterator[Sighting]:
+def _spaced_identifiers(text: str, pieces: Places) -> Iterator[Sighting]:
     """`CVE 2020-0601`, one that a line breaks in two, and what follows in `CVE-2021-26855, -26857 and -27065`."""
     for word, pattern in _SPACED_CVE:
-        for start in places_of(text, word):
+        for start in pieces.get(word, ()):
             match = pattern.match(text, start)
             if match and not text[start - 1 : start].isalnum():
                 yield (
@@ -173,9 +180,9 @@ def _spaced_identifiers(text: str) -> Iterator[Sighting]:
                     yield TokenCandidate("cve", f"CVE-{series[1]}-{number[0]}", 0, len(number[0])), *number.span()
 
 
-def _more_techniques(text: str) -> Iterator[Sighting]:
+def _more_techniques(text: str, pieces: Places) -> Iterator[Sighting]:
     """Yield what follows in `T1021.001, .002`."""
-    for start in islice(places_of(text, ", ."), MOST_SERIES):
+    for start in pieces.get(_BEFORE_A_PART, ())[:MOST_SERIES]:
         if match := _MORE_OF_A_TECHNIQUE.match(text, start):
             for part in _SUB_TECHNIQUE.finditer(text, *match.span()):
                 value = f"{text[start - 9 : start - 4]}.{part[1]}"

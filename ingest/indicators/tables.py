@@ -24,9 +24,12 @@ def head_of_table(text: str, start: int) -> tuple[list[str], int]:
     column = text.count("\t", first, start) + text.count("|", first, start)
     if not (column or _CELL_ENDS.match(text, text.find("\n", start) - 1)):
         return [], column
-    head: str | None = None
-    for row in reversed(text[max(0, first - _HIGHEST_ROWS) : first - 1].split("\n")):
-        if row.count("\t") + row.count("|") < max(column, 1):
+    highest, end = max(0, first - _HIGHEST_ROWS), first - 1
+    least = max(column, 1)
+    head: tuple[int, int] | None = None
+    while end >= highest:
+        begin = text.rfind("\n", highest, end) + 1 or highest
+        if text.count("\t", begin, end) + text.count("|", begin, end) < least:
             break
-        head = row
-    return _CELL_ENDS.split(head) if head is not None else [], column
+        head, end = (begin, end), begin - 1
+    return _CELL_ENDS.split(text[slice(*head)]) if head else [], column

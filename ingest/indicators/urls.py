@@ -26,6 +26,7 @@ _HEAD: Final = re.compile(rf"(?<![A-Za-z0-9_])(?P<scheme>{_DEFANGED}|{_OTHERS})(
 _GLUED_HEAD: Final = re.compile(rf"(?P<scheme>h(?:tt|xx|XX)ps?)(?:://|{SEPARATOR}++)")
 _ONLY_HEAD: Final = re.compile(r"(?:[(<\[\"'`]|[^\s:]{1,80}+\]\()?(?<![A-Za-z0-9_])(?P<scheme>h(?:tt|xx)ps?)://")
 _ENCODED_HEAD: Final = re.compile(r"(?<![A-Za-z0-9])h(?:tt|xx|XX)ps?%3[aA]%2[fF]%2[fF][\w%.~+/-]++")
+_PLAIN_HEAD: Final = re.compile(rf"(?:[^\s:{MARKS}]{{0,80}}\]\()?https?://[^{MARKS}]*\Z")
 _USUAL: Final = re.compile(r"(h(?:tt|xx)ps?)://([a-z0-9.-]{4,200})((?:/[!-~]*)?)")
 _WITHOUT_BRACKETS: Final = str.maketrans("", "", "[]()")
 _PLAIN_SCHEMES: Final = frozenset({"http", "https", "ftp", "ftps"})
@@ -58,7 +59,9 @@ def urls_in(token: str) -> list[TokenCandidate]:
     found: list[TokenCandidate] = []
     if "%3" in token:
         for match in _ENCODED_HEAD.finditer(token):
-            found += _url(unquote(match[0]), *match.span(), True, match.span())
+            # `https://share.example/?url=https%3A%2F%2F…`: so a link holds another, which nobody defanged.
+            is_defanged = _PLAIN_HEAD.match(token, 0, match.start()) is None
+            found += _url(unquote(match[0]), *match.span(), is_defanged, match.span())
     position = 0
     for head in _heads(token):
         start, authority = head.start("scheme"), head.end()

@@ -26,9 +26,8 @@ def sum_of(evidence: list[Evidence]) -> int:
     return sum([points for points, _ in evidence])
 
 
-def weighed(evidence: list[Evidence]) -> Verdict:
-    """Return the verdict with the weightiest of the reasons that speak for it."""
-    score = sum_of(evidence)
+def weighed(evidence: list[Evidence], score: int) -> Verdict:
+    """Return the verdict by the sum of the evidence, with the weightiest of the reasons that speak for it."""
     kept = score >= THRESHOLD
     reasons = [entry for entry in evidence if (entry[0] > 0) == kept]
     rule = max(reasons, key=_weight)[1] if reasons else "nothing speaks for it"

@@ -65,7 +65,7 @@ _OF_A_SERVER: Final = re.compile(
 # `Version history: 1.0.0.1 (Feb), 1.2.0.7 (April)`, `程序版本号显示为 4.0.2.1`.
 _SPEAKS_OF_ONE: Final = re.compile(
     r"(?i)\b(?:versi(?:on|one|oni|ons|onen|ones|oner|ón|e|es)|versão|versões|bijgewerkt|firmware|builds?|releases?|changelog|upgraded?|updated?|patched|diffed|ver|vers)\b"
-    r"|版本|バージョン|버전|верси|updat|actualiz|aktualis|atualiz|업데이트|升级|wersj|גרס"
+    r"|版本|バージョン|버전|верси|updat|actuali[zc]|aktualis|atualiz|업데이트|升级|wersj|גרס"
     r"|\b(?:fw|hotfix|installer|driver|plug-?in|agent|schema|verze|verzi[jió]|verzió|versiune\w*|versi|s[üu]r[üu]m\w*|έκδοση\w*"
     r"|phiên bản|o?ppdat\w+|opdat\w+|uppdat\w+|uppgrad\w+|oppgrad\w+|päivit\w+|upgrad\w+|frissít\w*|ažurir\w*)\b"
     r"|เวอร์ชัน|รุ่น|韌體|固件|ファームウェア|펌웨어|升級|إصدار|прошивк|сборк|оновл|обновл"
@@ -113,6 +113,7 @@ _SPEAKS_OF_VERSIONS: Final = re.compile(
 _OTHER_VERSION: Final = re.compile(r"v?[0-9]{1,3}(?:\.[0-9]{1,5}){1,2}(?![\w.])")
 _CELL_ENDS: Final = re.compile(r"[\t|]")
 _LONGEST_ROW: Final = 400
+_HEAD_OF_AN_ADVISORY: Final = re.compile(r"(?i)\W{0,9}(?:affected|vulnerable|unaffected|(?:fixed|patched)(?: in)?)\W*")
 _VERSION_WORD: Final = re.compile(r"(?i)\b(?:version|firmware|build|release)s?\b")
 # Numbers and what joins each to the next: `11.12.0.5, `, `12.3.0.2 or `, `7.4.0.1 - `.
 _SERIES: Final = re.compile(
@@ -240,7 +241,8 @@ def _in_a_column_of_versions(text: str, start: int) -> bool:
 
 def _under_a_head_of_versions(text: str, start: int) -> bool:
     """Tell whether the first row of the table calls the column of `start` one of versions."""
-    return _SPEAKS_OF_ONE.search(head_of_column(text, start)) is not None
+    head = head_of_column(text, start)
+    return _SPEAKS_OF_ONE.search(head) is not None or _HEAD_OF_AN_ADVISORY.fullmatch(head) is not None
 
 
 def _numbers_a_section(text: str, address: str, start: int, end: int) -> bool:

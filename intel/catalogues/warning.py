@@ -59,7 +59,7 @@ async def warnings_of(store: Store, iocs: Iterable[Indicator]) -> dict[str, tupl
     """Return, by indicator id, the imported warning lists it is on, by name; indicators on none are left out."""
     catalogue = "warninglist"
     asked = {ioc.id: ioc for ioc in iocs}
-    if not asked or not await store.catalogues.has(catalogue):
+    if not asked:
         return {}
     # In threads: an address stands in many networks, and lists are long.
     keys = await asyncio.to_thread(lambda: {id: tuple(_keys(ioc.type, ioc.value)) for id, ioc in asked.items()})

@@ -18,11 +18,17 @@ _CAPITAL_INSIDE: Final = re.compile(r"[a-z][A-Z]")  # `PoSeidon`
 _KIND_AT_END: Final = re.compile(
     r"(?<=....)(?:ransomware|malware|trojan|stealer|loader|backdoor|botnet|worm|beacon|rat)$"
 )
+# `LockBit 3.0`: the same name with a version; `Lumma Stealer`, `INC Ransom`, `Brute Ratel C4`: with the kind.
+_VERSION_AT_END: Final = re.compile(r"(?<=...)[ _-]?v?[0-9]{1,2}(?:\.[0-9x]{1,3}){0,2}$")
+_ADDED_AT_END: Final = re.compile(
+    rf"(?:{_KIND_AT_END.pattern[:-1]}|(?<=...)(?:ransom(?:ware)?|rat|stealer|loader|(?:web)?shell|locker|bot|pos|c2|c4))$"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class MalwareNames:
-    """`families` maps the key of every spelling to its canonical name.
+    """`families` maps the key of every spelling to the name that a list writes so: a family's own, or one more of its
+    names.
 
     `ordinary` are the keys of everyday words; `spellings` are all spellings as the lists write them, `joined_spellings`
     those of several words without their blanks; `openings` maps first words to the keys of the words that go on with a
@@ -31,7 +37,7 @@ class MalwareNames:
     ones, `as_written` are those that count only with capitals inside or those of the lists, `composed` those of several
     words that mean malware with other capitals and in one word too, `phrases` those of several words that are said of
     other things as well. `words` are not ordinary, but everyday words where they are written small.
-    `others` are the further spellings of each name that has any.
+    `others` are the further names of each family that has any, by its own name; `known_as` maps each of them to that.
     """
 
     families: Mapping[str, str]
@@ -46,6 +52,16 @@ class MalwareNames:
     phrases: frozenset[str]
     words: frozenset[str]
     others: Mapping[str, tuple[str, ...]]
+    known_as: Mapping[str, str]
+
+    def family_of(self, name: str) -> str:
+        """Return the own name of the family that has that name."""
+        return self.known_as.get(name, name)
+
+    def without_kind(self, name: str) -> str:
+        """Return what a list calls the family of `name` without the word for its kind, or `name`."""
+        plain = self.families.get(_plain_key(name))
+        return plain if plain is not None and self.family_of(plain) == self.family_of(name) else name
 
     def may_mean(self, spelled: str, key: str) -> bool:
         """Tell whether the ordinary word with that `key` may be the name when it is `spelled` so."""
@@ -79,7 +95,7 @@ def technique_names() -> tuple[str, ...]:
 
 
 def malware_name(spelling: str) -> str | None:
-    """Return the canonical name of the family that `spelling` names (`geodo` is `Emotet`), or None."""
+    """Return the name that `spelling` writes in some way, as a list writes it (`geodo` is `Geodo`), or None."""
     if len(spelling) > LONGEST_SPELLING:
         return None
     names = malware_names().families
@@ -88,12 +104,15 @@ def malware_name(spelling: str) -> str | None:
 
 
 def malware_aliases(name: str) -> tuple[str, ...]:
-    """Return what else the family with that canonical name is called; other capitals are no other name."""
-    names, seen = malware_names(), {spelling_key(name): name}
-    for other in names.others.get(name, ()):
-        if names.families.get(spelling_key(other)) == name:
-            seen.setdefault(spelling_key(other), other)
-    return tuple(seen.values())[1:]
+    """Return what else the family with that canonical name is called, its own name first."""
+    return malware_family(name)[1:]
+
+
+def malware_family(name: str) -> tuple[str, ...]:
+    """Return all names of the family that has that canonical name: that one, then the family's own, then the others."""
+    names = malware_names()
+    own = names.family_of(name)
+    return tuple(dict.fromkeys((name, own, *names.others.get(own, ()))))
 
 
 def spelling_key(spelling: str) -> str:
@@ -102,14 +121,28 @@ def spelling_key(spelling: str) -> str:
     return folded if folded.isalnum() else _NEITHER_LETTER_NOR_DIGIT.sub("", folded)
 
 
+def _plain_key(name: str) -> str:
+    """Return the key of a name without the word for what it names and the number of a version."""
+    return _ADDED_AT_END.sub("", _without_version(name))
+
+
 @cache
 def malware_names() -> MalwareNames:
     """Return the list of malware names, read once."""
     data = _read("malware.json")
     families: dict[str, str] = {spelling_key(name): name for name in data["families"]}
+    known_as: dict[str, str] = {}
     for name, others in data["families"].items():
+        versions = {_without_version(name): name} if others else {}
         for spelling in others:
-            families.setdefault(spelling_key(spelling), name)
+            key = spelling_key(spelling)
+            if key not in families:
+                families[key] = versions.setdefault(_without_version(spelling), spelling)
+                if families[key] == spelling:
+                    known_as[spelling] = name
+    further: dict[str, tuple[str, ...]] = {}
+    for other, name in known_as.items():
+        further[name] = (*further.get(name, ()), other)
     spellings = frozenset(families.values()).union(*data["families"].values())
     joined = frozenset(spelling.replace(" ", "") for spelling in spellings if " " in spelling)
     ordinary = frozenset(data["ordinary"])
@@ -126,8 +159,18 @@ def malware_names() -> MalwareNames:
         composed=frozenset(data["composed"]),
         phrases=frozenset(data["phrases"]),
         words=frozenset(data["words"]),
-        others=MappingProxyType({name: tuple(them) for name, them in data["families"].items() if them}),
+        others=MappingProxyType(further),
+        known_as=MappingProxyType(known_as),
     )
+
+
+def _without_version(name: str) -> str:
+    """Return the key that the spellings of a name share with the number of a version and without.
+
+    What ends in `ransom` and `ransomware` is one name as well.
+    """
+    key = spelling_key(_VERSION_AT_END.sub("", name.casefold()))
+    return key.removesuffix("ware") if key.endswith("ransomware") else key
 
 
 def _openings(spellings: frozenset[str], ordinary: frozenset[str]) -> dict[str, frozenset[str]]:

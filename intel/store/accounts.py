@@ -38,8 +38,14 @@ class Accounts(Protocol):
     async def get_key(self, account_id: str, slot: int) -> ApiKey | None:
         """Return the key in that slot, revoked or not."""
 
-    async def key_and_account(self, account_id: str, slot: int) -> tuple[ApiKey | None, Account | None]:
-        """Return what `get_key` and `get` do, read together."""
+    async def key_and_account(
+        self, account_id: str, slot: int, secret_hash: str
+    ) -> tuple[ApiKey | None, Account | None]:
+        """Return what `get_key` and `get` do, read together, to whoever shows a key of that hash.
+
+        Where that key is live and its account enabled, it may be what was so up to half a second ago, as far as
+        another process changed it since; what this one changed holds at once.
+        """
 
     async def keys(self, account_id: str, first_slot: int = 0) -> tuple[ApiKey, ...]:
         """Return the live keys of an account in the five slots from that one on, by slot; expired ones too."""

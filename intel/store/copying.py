@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from intel.audit import AuditEntry
 from intel.errors import IocError
 from intel.feedback import Feedback
+from intel.notes import Note
 from intel.records import Account, ApiKey, Catalogue, Feed, Reading, Session, Submission, Vote, Week
 from intel.saved_searches import Delivery, SavedSearch
 from intel.store.entry import Entry
@@ -40,6 +41,14 @@ class BlockedDomain:
 
     domain: str
     blocked_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTrust:
+    """A source that is trusted otherwise than usual."""
+
+    source: str
+    trust: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +133,7 @@ PARTS: tuple[Part, ...] = (
     Part("sessions", Session, "accounts"),
     Part("audit", AuditEntry, "audit"),
     Part("blocked_domains", BlockedDomain, "domains"),
+    Part("source_trust", SourceTrust, "trusts"),
     Part("feeds", Feed, "feeds"),
     Part("catalogues", Catalogue, "catalogues"),
     Part("catalogue_parts", CataloguePart, "catalogues", at_once=20),
@@ -138,6 +148,7 @@ PARTS: tuple[Part, ...] = (
     Part("deliveries", Delivery, "deliveries", at_once=50),
     Part("submissions", Submission, "submissions"),
     Part("votes", Vote, "votes"),
+    Part("notes", Note, "notes"),
     Part("feedback", Feedback, "feedback"),
     Part("weeks", Week, "weeks", at_once=50),
 )

@@ -28,9 +28,9 @@ Rules for every adapter
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from intel.cards import Card
 from intel.query import (
@@ -68,15 +68,20 @@ from intel.store.feedback import Feedbacks as Feedbacks
 from intel.store.feeds import Feeds
 from intel.store.files import Files
 from intel.store.marks import Marks
+from intel.store.notes import Notes as Notes
 from intel.store.outline import WeekOutline
 from intel.store.searches import Deliveries, SavedSearches
 from intel.store.subjects import Subjects
 from intel.store.tags import Tags as Tags
+from intel.store.trust import Trusts as Trusts
 from intel.store.votes import Votes as Votes
 from intel.store.waiting import BOUNDS, WaitingBounds
 
 if TYPE_CHECKING:
     from intel.store.copying import Copier
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 class Iocs(Protocol):
@@ -357,6 +362,10 @@ class Store(Protocol):
     @property
     def tags(self) -> Tags: ...
     @property
+    def notes(self) -> Notes: ...
+    @property
+    def trusts(self) -> Trusts: ...
+    @property
     def feedback(self) -> Feedbacks: ...
     @property
     def copier(self) -> Copier: ...
@@ -375,6 +384,9 @@ class Store(Protocol):
 
     async def check(self) -> None:
         """Read through the store's own structure; raise StoreDamaged where that is broken."""
+
+    async def together(self, first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
+        """Return what two reads answer: made at the same time where each waits for another server."""
 
     async def totals(self) -> Totals:
         """Return how much the store holds."""

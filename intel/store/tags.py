@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
-TaggedKind = Literal["ioc", "article"]
+from intel.tags import TaggedKind as TaggedKind
 
 
 class Tags(Protocol):

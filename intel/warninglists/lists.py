@@ -8,8 +8,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+from intel.addresses import IPV4_BYTES, packed_address
 from intel.query import host_names
 
 Kind = Literal["host", "value", "network"]
@@ -29,16 +30,15 @@ class Ranges:
         return place >= 0 and number <= self.lasts[place]
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(NamedTuple):
     """An indicator as lists are asked for it: its value and host as lists write them, the host's parent domains, and
-    the address if the host is one.
+    the bytes of the address if the host is one.
     """
 
     type: str
     spellings: tuple[str, ...]
     hosts: tuple[str, ...]
-    address: ipaddress.IPv4Address | ipaddress.IPv6Address | None
+    address: bytes | None
 
     @classmethod
     def of(cls, type: str, value: str) -> Subject:
@@ -47,10 +47,7 @@ class Subject:
         spellings = (value.lower(), *hosts[:1])
         if not hosts or not (hosts[0][-1:].isdigit() or ":" in hosts[0]):
             return cls(type, spellings, hosts, None)
-        try:
-            return cls(type, spellings, hosts, ipaddress.ip_address(hosts[0]))
-        except ValueError:
-            return cls(type, spellings, hosts, None)
+        return cls(type, spellings, hosts, packed_address(hosts[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ class WarningList:
         if not self.values.isdisjoint(subject.spellings) or not self.hosts.isdisjoint(subject.hosts):
             return True
         address = subject.address
-        return address is not None and int(address) in (self.v4 if address.version == 4 else self.v6)
+        return address is not None and int.from_bytes(address) in (self.v4 if len(address) == IPV4_BYTES else self.v6)
 
 
 def compiled(

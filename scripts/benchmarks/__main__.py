@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import signal
 import sys
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
 from api.logs import configure_logs
 
 from . import scaling_page
-from .extraction import Effort, measure_extraction
+from .extraction import Effort as ExtractionEffort
+from .extraction import measure_extraction
 from .folders import Shape
 from .loop import measure_loop, print_loop
 from .measuring import Pace
@@ -19,7 +24,7 @@ from .performance import Effort as PerformanceEffort
 from .performance import measure_performance
 from .performance_page import print_performance, write_page
 from .reports import Size
-from .scaling import measure_scaling
+from .scaling import IN_AN_ARTICLE, LAYOUTS, Effort, measure_points, parts_of, read_ms
 from .scaling_model import Prices
 from .service import measure_service
 from .tables import print_extraction, print_json, print_service
@@ -56,15 +61,27 @@ def main(arguments: list[str]) -> int:
 
 
 def _scaling(options: argparse.Namespace) -> None:
+    """Print the page of a former run, or measure: with `--write` each point goes beside former ones at once."""
     prices = Prices(options.core_price, options.memory_price, options.disk_price)
-    if options.points:
-        measured = scaling_page.measured_before(options.points)
-    else:
-        indicators = options.indicators or (1_000 if options.quick else 200_000)
-        measured = measure_scaling(indicators, 20 if options.quick else 300, _tell)
-    print_json(measured) if options.json else sys.stdout.write(scaling_page.page(measured, prices))
-    if options.write and measured.points[-1].indicators >= _FEWEST_TO_FORECAST:
+    measured = scaling_page.measured_before(options.points or scaling_page.POINTS)
+    if options.points and options.write:
         scaling_page.write(measured, prices)
+    if not options.points:
+        sizes = options.sizes or parts_of(options.indicators or (1_000 if options.quick else 200_000))
+        effort = Effort(sizes, options.nodes, 20 if options.quick else 300, options.keep)
+        write = options.write and max(sizes) >= _FEWEST_TO_FORECAST
+        if not write:
+            measured = replace(measured, points=())
+        if not options.sizes:
+            _tell("reading reports")
+            measured = replace(measured, read_ms=read_ms(max(20, max(sizes) // IN_AN_ARTICLE // 20)))
+        measured = replace(measured, measured_on=f"on {datetime.now(UTC):%Y-%m-%d} on {os.cpu_count()} shared cores")
+        for point in measure_points(effort, _tell):
+            measured = measured.with_point(point)
+            _tell(f"  {json.dumps(asdict(point))}")
+            if write:
+                scaling_page.write(measured, prices)
+    print_json(measured) if options.json else sys.stdout.write(scaling_page.page(measured, prices))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -84,6 +101,21 @@ def _parser() -> argparse.ArgumentParser:
         "--write",
         action="store_true",
         help="tables: write docs/performance.md; scaling, from 100,000 indicators on: docs/scaling.md",
+    )
+    parser.add_argument(
+        "--sizes",
+        type=_numbers,
+        metavar="N,N",
+        help="scaling: indicators at each point (default a fifth, half and all of 200,000, or of --indicators)",
+    )
+    parser.add_argument(
+        "--nodes", type=_numbers, metavar="N,N", default=LAYOUTS, help="scaling: on how many nodes (default 1,3)"
+    )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FOLDER",
+        help="scaling: where data stay, for the next run to go on with; a place that other users can reach",
     )
     parser.add_argument(
         "--from",
@@ -116,6 +148,10 @@ def _enough(text: str) -> int:
     return number
 
 
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(sorted({int(number) for number in text.split(",")}))
+
+
 def _size(indicators: int) -> Size:
     articles = indicators // _INDICATORS_IN_AN_ARTICLE
     return Size(articles * _INDICATORS_IN_AN_ARTICLE, articles)
@@ -125,10 +161,10 @@ def _pace(quick: bool) -> Pace:
     return Pace(1, 0.05) if quick else Pace(5, 0.5)
 
 
-def _effort(quick: bool) -> Effort:
+def _effort(quick: bool) -> ExtractionEffort:
     if quick:
-        return Effort(40_000, 2_000, rounds=1, cap_seconds=4, install_peers=False, items=30)
-    return Effort(2_000_000, 1_000_000, rounds=3, cap_seconds=15, install_peers=True)
+        return ExtractionEffort(40_000, 2_000, rounds=1, cap_seconds=4, install_peers=False, items=30)
+    return ExtractionEffort(2_000_000, 1_000_000, rounds=3, cap_seconds=15, install_peers=True)
 
 
 def _tell(line: str) -> None:

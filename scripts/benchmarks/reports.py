@@ -48,10 +48,10 @@ class Size:
     articles: int
 
 
-def reports(size: Size) -> Iterator[Report]:
-    """Yield articles that each bring their share of new indicators, and a few that an earlier one had."""
+def reports(size: Size, numbers: range | None = None) -> Iterator[Report]:
+    """Yield all articles, or those of these numbers; each brings new indicators and a few that an earlier one had."""
     share = size.indicators // size.articles
-    for number in range(size.articles):
+    for number in range(size.articles) if numbers is None else numbers:
         first = number * share
         again = random.Random(number).sample(range(first), min(_SEEN_AGAIN, first))
         yield Report(_article(number), tuple(_sightings([*range(first, first + share), *again])))

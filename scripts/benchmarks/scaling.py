@@ -6,19 +6,21 @@ Costs are processor time and bytes, which no other load on the machine changes.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import uvloop
 
+from api.cli.running import progress_bar
 from intel.query import IocQuery
 from intel.settings import ElasticsearchSettings
 from intel.store import Store, condition_of
@@ -26,9 +28,10 @@ from intel.store.elastic.store import ElasticStore
 from tests.engines.elasticsearch_cluster import ElasticsearchCluster, elasticsearch_cluster
 from tests.engines.engine import tree_of
 
+from .filling import fill, surely_done
 from .folders import Shape, write_reports
 from .questions import Question, operations
-from .reports import Report, Size, reports
+from .reports import Size, reports
 
 Tell = Callable[[str], None]
 LAYOUTS = (1, 3)
@@ -36,6 +39,10 @@ IN_AN_ARTICLE = 50
 ASKED = ("newest 50", "exact value", "a word", "a frequent word", "newest 50 articles")
 _PARTS = (5, 2, 1)
 _AT_ONCE = 8
+# Of the articles up to a size so many are saved one by one, and measured.
+_MEASURED = 200
+_POINTS = "points.json"
+_SETTLED_SECONDS = 600.0
 _HEAP = "-Xms1g -Xmx1g"
 _TICKS = os.sysconf("SC_CLK_TCK")
 _COMMAND = Path(sys.executable).with_name("ioc")
@@ -45,8 +52,9 @@ _COMMAND = Path(sys.executable).with_name("ioc")
 class Point:
     """What was measured at one size: milliseconds of processor time, and bytes of one copy.
 
-    `save_ms` and `save_engine_ms` are for an indicator saved since the point before, in our process and in the nodes;
-    `ask_ms` is for a query, in both together. `documents` are those of the largest index.
+    `save_ms` and `save_engine_ms` are for an indicator of the last articles up to that size, which are saved one by
+    one, eight at once, in our process and in the nodes; `ask_ms` is for a query, in both together. `documents` are
+    those of the largest index.
     """
 
     nodes: int
@@ -68,58 +76,146 @@ class Scaling:
     read_ms: float
     measured_on: str
 
-
-def measure_scaling(indicators: int, asked: int, tell: Tell) -> Scaling:
-    """Measure at a fifth, half and all of so many indicators; NotToBeHad where there is no Elasticsearch."""
-    points = list[Point]()
-    for nodes in LAYOUTS:
-        with (
-            elasticsearch_cluster(nodes, options=_HEAP) as cluster,
-            asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner,
-        ):
-            points += runner.run(_measure(cluster, indicators, asked, tell))
-    tell("reading reports")
-    read_ms = _read_ms(max(20, indicators // IN_AN_ARTICLE // 20))
-    return Scaling(points, read_ms, f"on {datetime.now(UTC):%Y-%m-%d} on {os.cpu_count()} shared cores")
+    def with_point(self, new: Point) -> Scaling:
+        """Return it with one more point, in the place of one of the same size and nodes."""
+        others = [point for point in self.points if (point.nodes, point.indicators) != (new.nodes, new.indicators)]
+        return replace(self, points=sorted([*others, new], key=lambda point: (point.nodes, point.indicators)))
 
 
-async def _measure(cluster: ElasticsearchCluster, indicators: int, asked: int, tell: Tell) -> list[Point]:
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What is measured: which sizes in indicators, on how many nodes each, with so many queries of each kind.
+
+    The data stay in the folder `keep`, if there is one, and with them the points, so that a run that was cut short is
+    taken up where it was.
+    """
+
+    sizes: Sequence[int]
+    layouts: Sequence[int] = LAYOUTS
+    asked: int = 300
+    keep: Path | None = None
+
+
+def parts_of(indicators: int) -> tuple[int, ...]:
+    """Return a fifth, half and all of so many."""
+    return tuple(indicators // part for part in _PARTS)
+
+
+def measure_points(effort: Effort, tell: Tell) -> Iterator[Point]:
+    """Yield each point as soon as it is measured; NotToBeHad where there is no Elasticsearch."""
+    for nodes in effort.layouts:
+        folder = effort.keep / f"{nodes}-nodes" if effort.keep else None
+        known = _known(folder)
+        yield from known
+        missing = sorted(set(effort.sizes) - {point.indicators for point in known})
+        if not missing:
+            continue
+        with elasticsearch_cluster(nodes, options=_HEAP, keep=folder) as cluster:
+            for indicators in missing:
+                point = _point(cluster, Size(indicators, indicators // IN_AN_ARTICLE), effort.asked, tell)
+                known = [*known, point]
+                if folder:
+                    (folder / _POINTS).write_text(json.dumps([asdict(each) for each in known]), "utf-8")
+                yield point
+
+
+def _known(folder: Path | None) -> list[Point]:
+    file = folder / _POINTS if folder else None
+    return [Point(**each) for each in json.loads(file.read_text("utf-8"))] if file and file.exists() else []
+
+
+def _point(cluster: ElasticsearchCluster, size: Size, asked: int, tell: Tell) -> Point:
     nodes = len(cluster.names)
     settings = ElasticsearchSettings(nodes=tuple(cluster.urls), shards=nodes, replicas=min(1, nodes - 1))
-    size = Size(indicators, indicators // IN_AN_ARTICLE)
-    waiting, points, store = reports(size), list[Point](), ElasticStore(settings)
+    there = asyncio.run(_there(settings))
+    measured = min(_MEASURED, size.articles // 10)
+    tell(f"{nodes} nodes: {size.indicators:,} indicators, of which {there * IN_AN_ARTICLE:,} are there")
+    _fill(settings, Size(size.indicators - measured * IN_AN_ARTICLE, size.articles - measured), there, tell)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        last = range(size.articles - measured, size.articles)
+        return runner.run(_measure(cluster, settings, size, last, asked, tell))
+
+
+async def _there(settings: ElasticsearchSettings) -> int:
+    """Make the indices, where they are missing, and return how many articles they hold for sure."""
+    store = ElasticStore(settings)
     try:
         await store.setup()
-        saved = 0
-        for part in _PARTS:
-            articles = size.articles // part
-            tell(f"{nodes} nodes: {articles * IN_AN_ARTICLE:,} indicators")
-            before = _used(cluster)
-            batch = [next(waiting) for _ in range(articles - saved)]
-            await _save(store, batch)
-            took = _since(before, cluster, len(batch) * IN_AN_ARTICLE)
-            saved = articles
-            reached = Size(articles * IN_AN_ARTICLE, articles)
-            asking = {name: await _ask(store, operations(reached)[name], asked, cluster) for name in ASKED}
-            cluster.post("/_flush")
-            indices = (await condition_of(settings)).indices
-            copies = 1 + settings.replicas if settings.replicas else 1
-            held = sum(index.bytes for index in indices) // copies
-            most = max(index.documents for index in indices)
-            points.append(Point(nodes, copies, reached.indicators, articles, held, most, *took, asking))
+        return (await store.totals()).articles
     finally:
         await store.close()
-    return points
 
 
-async def _save(store: Store, batch: Sequence[Report]) -> None:
-    queue = iter(batch)
+def _fill(settings: ElasticsearchSettings, size: Size, there: int, tell: Tell) -> None:
+    """Save the articles that are missing, with a progress bar, or a line for each tenth where there is no terminal."""
+    with progress_bar() as bar:
+        task = bar.add_task("saving articles", total=size.articles, completed=there)
+        told = there * 10 // size.articles
+
+        def show(done: int) -> None:
+            nonlocal told
+            bar.update(task, completed=done)
+            if bar.disable and done * 10 // size.articles > told:
+                told = done * 10 // size.articles
+                tell(f"  {datetime.now(UTC):%H:%M:%S} {done * IN_AN_ARTICLE:,} indicators are there")
+
+        fill(settings, size, surely_done(there), show)
+
+
+async def _measure(
+    cluster: ElasticsearchCluster,
+    settings: ElasticsearchSettings,
+    size: Size,
+    last: range,
+    asked: int,
+    tell: Tell,
+) -> Point:
+    store = ElasticStore(settings)
+    try:
+        # Where a run was cut short here, they are there already, and to save them again would cost less.
+        for report in reports(size, last):
+            await store.articles.remove(report.article.id)
+        await asyncio.to_thread(_settle, cluster)
+        before = _used(cluster)
+        await _save(store, size, last)
+        took = _since(before, cluster, len(last) * IN_AN_ARTICLE)
+        await asyncio.to_thread(_settle, cluster)
+        totals = await store.totals()
+        if (totals.articles, totals.iocs) != (size.articles, size.indicators):
+            raise AssertionError(f"{totals.articles} articles and {totals.iocs} indicators, not {size}")
+        tell("  asking")
+        # Java compiles what runs often: else the first point, of an engine that is cold, costs more than larger ones.
+        for name in ASKED:
+            await _ask(store, operations(size)[name], asked, cluster)
+        asking = {name: await _ask(store, operations(size)[name], asked, cluster) for name in ASKED}
+    finally:
+        await store.close()
+    indices = (await condition_of(settings)).indices
+    copies = 1 + settings.replicas if settings.replicas else 1
+    held = sum(index.bytes for index in indices) // copies
+    most = max(index.documents for index in indices)
+    return Point(len(cluster.names), copies, size.indicators, size.articles, held, most, *took, asking)
+
+
+async def _save(store: Store, size: Size, numbers: range) -> None:
+    queue = reports(size, numbers)
 
     async def save() -> None:
         for report in queue:
             await store.articles.save(report.article, report.sightings, [report.article.url or ""])
 
     await asyncio.gather(*(save() for _ in range(_AT_ONCE)))
+
+
+def _settle(cluster: ElasticsearchCluster) -> None:
+    """Wait until the nodes merge nothing any more, which would count as a cost of what comes next."""
+    end, quiet = time.monotonic() + _SETTLED_SECONDS, 0
+    for what in ("_refresh", "_flush"):
+        cluster.post(f"/{what}")
+    while quiet < 3 and time.monotonic() < end:
+        time.sleep(1)
+        merging = cluster.get("/_stats/merge").json()["_all"]["total"]["merges"]["current"]
+        quiet = 0 if merging else quiet + 1
 
 
 async def _ask(store: Store, questions: Sequence[Question], count: int, cluster: ElasticsearchCluster) -> float:
@@ -154,7 +250,7 @@ def _since(before: tuple[float, float], cluster: ElasticsearchCluster, count: in
     return ours * 1000 / count, nodes * 1000 / count
 
 
-def _read_ms(articles: int) -> float:
+def read_ms(articles: int) -> float:
     """Import so many reports into a store of their own, and return the processor time of each."""
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
         folder = Path(name)

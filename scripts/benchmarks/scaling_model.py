@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean, linear_regression
 
 from .scaling import ASKED, IN_AN_ARTICLE, Point, Scaling
 
@@ -20,6 +21,7 @@ NODE_CORES, NODE_MEMORY, NODE_DISK = 16, 64 * 10**9, 2 * 10**12
 _FULL = 0.7
 _BUSY = 0.5
 _FEWEST_NODES = 3
+_FEWEST_SIZES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ class Cluster:
         return self.nodes * prices.node + self.read_cores / _BUSY * prices.core
 
 
+def is_enough(measured: Scaling) -> bool:
+    """Tell whether a model can be made: from three sizes of one node, and one of three."""
+    return len(_of(measured, 1)) >= _FEWEST_SIZES and bool(_of(measured, 3))
+
+
 def cluster_of(indicators: int, measured: Scaling) -> Cluster:
     """Return what so many indicators take while `ARTICLES_A_MINUTE` come in and `QUERIES_A_SECOND` are asked."""
     one = _of(measured, 1)
@@ -75,7 +82,7 @@ def cluster_of(indicators: int, measured: Scaling) -> Cluster:
     new = per_second * IN_AN_ARTICLE
     save_cores = new * largest.save_engine_ms * _cost_of_copies(measured) / 1000
     read_cores = per_second * (measured.read_ms + IN_AN_ARTICLE * largest.save_ms) / 1000
-    asking = sum(ask_ms(measured, name, indicators) for name in ASKED) / len(ASKED)
+    asking = sum(ask_ms(one, name, indicators) for name in ASKED) / len(ASKED)
     query_cores = QUERIES_A_SECOND * asking * _cost_of_nodes(measured) / 1000
     rebuild_hours = indicators * _of(measured, 3)[-1].save_ms / 1000 / 3600
     shards = max(math.ceil(documents / DOCUMENTS_A_SHARD), math.ceil(held / _COPIES / BYTES_A_SHARD))
@@ -89,44 +96,46 @@ def cluster_of(indicators: int, measured: Scaling) -> Cluster:
     return Cluster(indicators, held, documents, shards, save_cores, read_cores, query_cores, rebuild_hours, nodes)
 
 
-def ask_ms(measured: Scaling, name: str, indicators: int) -> float:
-    """Return what a query costs at that size: it grows as a power of the size, as it did between the points."""
-    one = _of(measured, 1)
-    first, last = one[0], one[-1]
-    grown = math.log(last.ask_ms[name] / first.ask_ms[name]) / math.log(last.indicators / first.indicators)
-    return last.ask_ms[name] * math.pow(indicators / last.indicators, min(1.0, max(0.0, grown)))
+def ask_ms(points: Sequence[Point], name: str, indicators: int) -> float:
+    """Return what a query costs at that size: a power of the size, between the root of none and all of it, that comes
+    nearest to all points.
+    """
+    sizes = [math.log(point.indicators) for point in points]
+    costs = [math.log(point.ask_ms[name]) for point in points]
+    grown = min(1.0, max(0.0, linear_regression(sizes, costs).slope))
+    return math.exp(fmean(costs) + grown * (math.log(indicators) - fmean(sizes)))
 
 
 def predicted(points: Sequence[Point], what: str, indicators: int) -> int:
-    """Return a figure at that size, on the line from the first point through the last one."""
-    first, last = points[0], points[-1]
-    at_first, at_last = float(getattr(first, what)), float(getattr(last, what))
-    slope = (at_last - at_first) / (last.indicators - first.indicators)
-    return round(at_last + slope * (indicators - last.indicators))
+    """Return a figure at that size, on the line that comes nearest to all points, in parts of each."""
+    each = [getattr(point, what) / point.indicators for point in points]
+    line = linear_regression([1 / point.indicators for point in points], each)
+    return round(line.intercept * indicators + line.slope)
 
 
 def checks(measured: Scaling) -> list[tuple[str, float, float]]:
-    """Return what the model says (what, predicted, measured) of points that it was not made from."""
-    one, three = _of(measured, 1), _of(measured, 3)
-    found = [
-        (
-            f"{what}, {point.nodes} × {point.copies}, {point.indicators:,}",
-            float(predicted(one, what, point.indicators)),
-            float(getattr(point, what)),
-        )
-        for what in ("bytes", "documents")
-        for point in (one[1], three[-1])
-    ]
-    middle = one[1]
-    found += [
-        (
-            f"ms a query, {name}, 1 × 1, {middle.indicators:,}",
-            ask_ms(measured, name, middle.indicators),
-            middle.ask_ms[name],
-        )
-        for name in ASKED
-    ]
+    """Return what the model says (what, predicted, measured) of points that it was not made from: of each of one node
+    what follows from all others, and of the last one of three.
+    """
+    one, last = _of(measured, 1), _of(measured, 3)[-1]
+    found = []
+    for what in ("bytes", "documents"):
+        for point, others in [*_each_beside(one), (last, one)]:
+            said = float(predicted(others, what, point.indicators))
+            found.append((f"{what}, {_told(point)}", said, float(getattr(point, what))))
+    for name in ASKED:
+        for point, others in _each_beside(one):
+            said = ask_ms(others, name, point.indicators)
+            found.append((f"ms a query, {name}, {_told(point)}", said, point.ask_ms[name]))
     return found
+
+
+def _each_beside(points: Sequence[Point]) -> list[tuple[Point, list[Point]]]:
+    return [(point, [other for other in points if other is not point]) for point in points]
+
+
+def _told(point: Point) -> str:
+    return f"{point.nodes} × {point.copies}, {point.indicators:,}"
 
 
 def _cost_of_copies(measured: Scaling) -> float:

@@ -21,6 +21,7 @@ from .scaling_model import (
     Prices,
     checks,
     cluster_of,
+    is_enough,
 )
 
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
@@ -29,8 +30,11 @@ SIZES = (1_000_000, 100_000_000, 10_000_000_000)
 
 
 def page(measured: Scaling, prices: Prices) -> str:
-    """Return the whole page."""
-    return "\n".join([*_measured(measured), *_model(measured, prices), *_checked(measured), *_next(measured), ""])
+    """Return the whole page; what was measured alone, where that is too little for a model."""
+    parts = [*_measured(measured)]
+    if is_enough(measured):
+        parts += [*_model(measured, prices), *_checked(measured), *_next(measured)]
+    return "\n".join([*parts, ""])
 
 
 def write(measured: Scaling, prices: Prices) -> None:
@@ -92,8 +96,8 @@ def _model(measured: Scaling, prices: Prices) -> Iterator[str]:
     yield "    scripts/bench scaling --from docs/scaling.json --core-price 14 --memory-price 3 --disk-price 60"
     yield ""
     yield "Disks are filled to 70 %, processors to 50 %; everything has two copies. Queries are the five above in"
-    yield "equal shares. Bytes and documents grow along the line through the measured points; a query costs more as a"
-    yield "power of the size, as between them; saving and asking cost as much more as on three nodes."
+    yield "equal shares. Bytes and documents grow along the line nearest to all measured points, a query costs more as"
+    yield "the power of the size that comes nearest to them; saving and asking cost as much more as on three nodes."
     yield ""
     clusters = [cluster_of(size, measured) for size in SIZES]
     yield from _table(("indicators", *(f"{each.indicators:,}" for each in clusters)), list(_rows(clusters, prices)))
@@ -119,15 +123,17 @@ def _checked(measured: Scaling) -> Iterator[str]:
     yield ""
     yield "## How far the model is off"
     yield ""
-    yield "Points that it was not made from: the middle one of one node, and the last one of three."
+    yield "Of each point of one node what follows from all others, and the last point of three nodes."
     yield ""
     rows = [
-        (what, f"{said:,.2f}", f"{was:,.2f}", f"{said / was - 1:+.0%}") for what, said, was in checks(measured) if was
+        (what, f"{said:,.2f}", f"{was:,.2f}", f"{round(said / was - 1, 2) + 0.0:+.0%}")
+        for what, said, was in checks(measured)
+        if was
     ]
     yield from _table(("", "model", "measured", "off by"), rows)
     smallest, largest = measured.points[0].indicators, max(point.indicators for point in measured.points)
-    yield f"Beyond {largest:,} indicators it is a forecast, made from {smallest:,} on. Measure again on your own"
-    yield "nodes (`scripts/bench scaling --indicators N`) before you buy a hundred of them."
+    yield f"Beyond {largest:,} indicators it is a forecast, made from {smallest:,} on. Measure again on your own nodes"
+    yield "(`scripts/bench scaling --sizes N,N --nodes 1 --keep FOLDER --write`) before you buy a hundred of them."
 
 
 def _next(measured: Scaling) -> Iterator[str]:

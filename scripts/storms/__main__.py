@@ -1,11 +1,12 @@
-"""`scripts/storm cluster|soak|rebuild`."""
+"""`scripts/storm cluster|soak|rebuild|upgrade`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
-from . import cluster, rebuilding, soak
+from . import cluster, rebuilding, soak, upgrading
 
 
 def main(arguments: list[str]) -> int:
@@ -21,7 +22,11 @@ def main(arguments: list[str]) -> int:
         "rebuild", help="`ioc reindex` beside writers and readers that never rest, on each engine"
     )
     again.add_argument("--rounds", type=int, default=5)
+    beside = trials.add_parser("upgrade", help="servers and workers of two versions side by side, then ours alone")
+    beside.add_argument("other", type=Path, help="a checkout of the other version (`git worktree add FOLDER COMMIT`)")
     given = parser.parse_args(arguments)
+    if given.trial == "upgrade":
+        return upgrading.run(given.other)
     if given.trial == "rebuild":
         return rebuilding.run(given.rounds)
     return cluster.run(given.submissions) if given.trial == "cluster" else soak.run(given.minutes)

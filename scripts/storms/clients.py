@@ -24,14 +24,19 @@ HOLDERS = ("127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5")
 
 @dataclass
 class Asked:
-    """What became of requests: how many of each status (0: no answer), and how long each took that passed."""
+    """What became of requests: how many of each status (0: no answer), how long each took that passed, and what those
+    said that failed.
+    """
 
     statuses: Counter[int] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
+    failures: Counter[str] = field(default_factory=Counter)
 
-    def note(self, status: int, seconds: float) -> None:
+    def note(self, status: int, seconds: float, told: str = "") -> None:
         self.statuses[status] += 1
-        if status < 400:
+        if not is_fine(status):
+            self.failures[f"{status} {told}"] += 1
+        elif status < 400:
             self.seconds.append(seconds)
 
 
@@ -63,10 +68,11 @@ class Clients:
                     method, path, body = choose(chance)
                     begun = time.monotonic()
                     try:
-                        status = client.request(method, path, json=body).status_code
-                    except httpx.HTTPError:
-                        status = 0
-                    noted.note(status, time.monotonic() - begun)
+                        answer = client.request(method, path, json=body)
+                        status, told = answer.status_code, f"{method} {path.partition('?')[0]}: {answer.text[:300]}"
+                    except httpx.HTTPError as error:
+                        status, told = 0, f"{method} {path.partition('?')[0]}: {type(error).__name__}"
+                    noted.note(status, time.monotonic() - begun, told)
 
         for _ in range(tasks):
             self._start(go_on)
@@ -123,6 +129,11 @@ def _is_open(connection: socket.socket, drip: bytes) -> bool:
             return True
     connection.close()
     return False
+
+
+def is_fine(status: int) -> bool:
+    """Tell whether an answer is one that five times the limits must expect."""
+    return (status < 400 and status != 0) or status == 429
 
 
 def percentile(seconds: Sequence[float], percent: float) -> float:

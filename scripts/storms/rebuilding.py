@@ -93,7 +93,7 @@ def run(rounds: int) -> int:
             folder = Path(
                 stack.enter_context(tempfile.TemporaryDirectory(prefix="rebuild-", ignore_cleanup_errors=True))
             )
-            here = Installation(folder, _engines(stack) if engine == "Elasticsearch" else {})
+            here = Installation(folder, engines(stack) if engine == "Elasticsearch" else {})
             stack.callback(here.close)
             server = here.serve()
             if engine == "Elasticsearch":
@@ -107,7 +107,7 @@ def run(rounds: int) -> int:
     return 1 if wrong else 0
 
 
-def _engines(stack: ExitStack) -> dict[str, str]:
+def engines(stack: ExitStack) -> dict[str, str]:
     return {
         "ELASTICSEARCH_URL": stack.enter_context(elasticsearch()).address,
         "ELASTICSEARCH_INDEX_PREFIX": f"rebuild-{uuid.uuid4().hex[:8]}-",

@@ -20,7 +20,7 @@ from tests.end_to_end.unrest import Page, Press
 from tests.engines.elasticsearch_server import elasticsearch
 from tests.engines.redis_server import redis_server
 
-from .clients import HOLDERS, UNREAD, Asked, Clients, percentile
+from .clients import HOLDERS, UNREAD, Asked, Clients, is_fine, percentile
 from .tree import Held, held_by
 
 # As the limits are by default: a key 100 a minute, without one 30 lists a minute and 10 searches an hour.
@@ -121,7 +121,9 @@ def _tell(samples: Sequence[Held], asked: dict[str, Asked], ended: Sequence[int 
         statuses.update(one.statuses)
         told = ", ".join(f"{status}: {count}" for status, count in sorted(one.statuses.items()))
         print(f"{name}: {told}; p50 {percentile(one.seconds, 50):.3f} s, p99 {percentile(one.seconds, 99):.3f} s")
-    problems += [f"{count} answers of {status}" for status, count in statuses.items() if not _is_fine(status)]
+    problems += [f"{count} answers of {status}" for status, count in statuses.items() if not is_fine(status)]
+    for told, count in sum((one.failures for one in asked.values()), Counter[str]()).most_common(20):
+        print(f"{count} × {told}")
     problems += [f"a process ended with {status}" for status in ended if status is not None]
     if "Traceback" in output:
         problems.append("a process logged a traceback")
@@ -134,7 +136,3 @@ def _tell(samples: Sequence[Held], asked: dict[str, Asked], ended: Sequence[int 
 
 def _median(samples: Sequence[Held]) -> Held:
     return Held(*(statistics.median(asdict(each)[name] for each in samples) for name in asdict(samples[0])))
-
-
-def _is_fine(status: int) -> bool:
-    return (status < 400 and status != 0) or status == 429

@@ -149,6 +149,7 @@ async def test_stix_tells_what_an_indicator_points_to_and_who_said_so(api: Runni
     (indicator,), (report,) = found["indicator"], found["report"]
     assert indicator.indicator_types == ["malicious-activity"] and indicator.description == "It loaded Emotet."
     names = {malware.id: malware.name for malware in found["malware"]}
+    assert {made.name: "Geodo" in made.aliases for made in found["malware"]} == {"Emotet": True, "QakBot": False}
     assert {names[made.target_ref] for made in found["relationship"]} == {"Emotet", "QakBot"}
     assert {(made.source_ref, made.relationship_type) for made in found["relationship"]} == {
         (indicator.id, "indicates")

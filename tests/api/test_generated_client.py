@@ -32,6 +32,9 @@ ASKED: dict[str, dict[str, Any]] = {
     "get_article_revision": {"revision": "1"},
     "deliver_again": {"delivery_id": "none"},
     "put_catalogue": {"name": "kev"},
+    "remove_article_note": {"note_id": IOC},
+    "remove_ioc_note": {"note_id": IOC},
+    "put_trust": {"name": "Agency"},
 }
 BODIES: dict[str, tuple[str, dict[str, Any]]] = {
     "lookup_iocs": ("LookupBody", {"values": ["evil[.]example"]}),
@@ -42,6 +45,10 @@ BODIES: dict[str, tuple[str, dict[str, Any]]] = {
     "tag_article": ("TagsBody", {"add": ["c2"], "remove": []}),
     "tag_ioc": ("TagsBody", {"add": ["c2"], "remove": ["old"]}),
     "put_catalogue": ("CatalogueBody", json.loads(kev_file({"CVE-2024-3400": "2026-11-15"}))),
+    "note_article": ("NoteBody", {"text": "Seen in our proxy log."}),
+    "note_ioc": ("NoteBody", {"text": "Seen in our proxy log."}),
+    "put_article_tlp": ("SharingBody", {"tlp": "green"}),
+    "put_trust": ("TrustBody", {"trust": 80}),
     "put_vote": ("FalsePositiveBody", {"note": "ours"}),
 }
 # There is no such thing in a store with one report, or nothing to be done.
@@ -49,6 +56,8 @@ MISSING = {
     **dict.fromkeys(("get_search", "change_search", "delete_search", "list_deliveries", "deliver_again"), 404),
     "get_focus": 404,
     "get_submission": 404,
+    "remove_article_note": 404,
+    "remove_ioc_note": 404,
 }
 LAST = "remove_article"
 

@@ -23,6 +23,18 @@ async def test_values_are_answered_in_the_order_asked_also_twice(api: Running) -
     assert items[0]["iocs"][0]["article"]["title"] == "A loader report"
 
 
+async def test_any_name_of_a_family_finds_the_records_of_all_its_names(api: Running) -> None:
+    await api.publish("one", "malware XLoader", "malware FormBook", "malware Emotet")
+    key = await api.key()
+    asked = ["xloader", "Form-Book", "Geodo", "Qilin"]
+    items = (await api.post("/iocs/lookup", {"values": asked}, key)).json()["items"]
+    found = [sorted(ioc["value"] for ioc in item["iocs"]) for item in items]
+    assert found == [["FormBook", "XLoader"], ["FormBook", "XLoader"], ["Emotet"], []]
+    for name in ("value", "q"):
+        records = (await api.get("/iocs", key, **{name: "formbook"})).json()["items"]
+        assert sorted(ioc["value"] for ioc in records) == ["FormBook", "XLoader"]
+
+
 @pytest.mark.promise("lookup.at-most-1000")
 async def test_one_to_a_thousand_values_may_be_asked_for(api: Running) -> None:
     key = await api.key()

@@ -72,6 +72,8 @@ async def _publish(service: Service) -> None:
         title = TITLE if number == 0 else f"{source} on the sandpiper"
         article = make_article(f"good{number}", at=-number, source=source, title=title, text=_TEXT)
         await publish(service.store, article, *indicators)
+    amber = replace(make_article("amber", at=-3, source="Pier Blog", title="Dunlin loader"), tlp="amber")
+    await publish(service.store, amber, "domain dunlin.example")
     title, text = f"Curlew {EVIL}\u202e", f"{EVIL} evil-curlew[.]net"
     article = make_article("evil", title=title, source=EVIL, summary=EVIL, text=text)
     hostile = replace(article, url="javascript:window.xss=1", author=EVIL, notes=(EVIL,))

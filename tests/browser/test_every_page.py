@@ -164,3 +164,33 @@ def test_a_saved_searchs_own_page_is_readable_and_fits(chromium: Browser, site: 
         visitor.go(path)
         assert visitor.width <= 375
         assert faults(visitor) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_tags_and_notes_are_readable_and_fit(chromium: Browser, site: str, member: StorageState, scheme: str) -> None:
+    with visiting(chromium, site, color_scheme=scheme, storage_state=member) as visitor:
+        visitor.go("/search?q=sandpiper")
+        article = visitor.page.locator("main a[href^='/articles/']").first.get_attribute("href")
+        for path in ("/ioc/domain/login-sandpiper.org", article or ""):
+            visitor.page.set_viewport_size({"width": 1280, "height": 800})
+            visitor.go(path)
+            visitor.page.get_by_label("Add tags").fill("admiralty-scale:source-reliability=b " + "x" * 64)
+            with visitor.page.expect_navigation():
+                visitor.page.get_by_role("button", name="Add", exact=True).click()
+            visitor.page.get_by_label("Add a note").fill("Seen in our proxy log.\n" + "x" * 300)
+            with visitor.page.expect_navigation():
+                visitor.page.get_by_role("button", name="Add note").click()
+            visitor.page.locator(".note .written").first.wait_for()
+            assert faults(visitor) == [], path
+            visitor.page.set_viewport_size({"width": 375, "height": 800})
+            assert visitor.width <= 375, path
+
+
+def test_no_label_in_the_status_of_a_list_is_cut(chromium: Browser, site: str) -> None:
+    """An amber and warned indicator has three of them."""
+    with visiting(chromium, site, viewport={"width": 1280, "height": 800}) as visitor:
+        visitor.go("/search?tlp=amber")
+        cells = visitor.page.locator(".iocs tbody .state:has(.tlp):has(.warned)")
+        assert cells.count() > 0
+        wide = "cells => cells.map(cell => [cell.scrollWidth, cell.clientWidth])"
+        assert [cut for cut in cells.evaluate_all(wide) if cut[0] > cut[1]] == []

@@ -13,7 +13,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -97,7 +97,7 @@ class ElasticsearchCluster:
 
     def post(self, path: str) -> httpx.Response:
         with self.client() as client:
-            return client.post(self.urls[self.running()[0]] + path, timeout=60).raise_for_status()
+            return client.post(self.urls[self.running()[0]] + path, timeout=300).raise_for_status()
 
     def client(self) -> httpx.Client:
         if not self.certificates:
@@ -137,9 +137,9 @@ class ElasticsearchCluster:
 
     def _prepare(self, number: int) -> None:
         folder = self._folders[number]
-        shutil.copytree(self._home / "config", folder / "config")
+        shutil.copytree(self._home / "config", folder / "config", dirs_exist_ok=True)
         for name in ("data", "logs", "temporary"):
-            (folder / name).mkdir()
+            (folder / name).mkdir(exist_ok=True)
         if self.certificates:
             for file in (self.certificates.authority, self.certificates.server, self.certificates.key):
                 shutil.copy(file, folder / "config" / file.name)
@@ -190,11 +190,24 @@ class ElasticsearchCluster:
 
 @contextmanager
 def elasticsearch_cluster(
-    nodes: int = 1, certificates: Certificates | None = None, options: str = "-Xms512m -Xmx512m"
+    nodes: int = 1,
+    certificates: Certificates | None = None,
+    options: str = "-Xms512m -Xmx512m",
+    keep: Path | None = None,
 ) -> Iterator[ElasticsearchCluster]:
-    """A cluster that runs as long as the context, its data in memory where there is room; raises NotToBeHad."""
-    with tempfile.TemporaryDirectory(prefix="elasticsearch-", dir=memory_folder(), ignore_cleanup_errors=True) as name:
-        folder = Path(name)
+    """A cluster that runs as long as the context; raises NotToBeHad.
+
+    Its data stay in the folder `keep`, from which the next one goes on; else they stand in memory where there is room.
+    """
+    with ExitStack() as stack:
+        if keep is None:
+            made_folder = tempfile.TemporaryDirectory(
+                prefix="elasticsearch-", dir=memory_folder(), ignore_cleanup_errors=True
+            )
+            folder = Path(stack.enter_context(made_folder))
+        else:
+            folder = keep
+            folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o711)
         made = ElasticsearchCluster(folder, nodes, certificates, options)
         try:

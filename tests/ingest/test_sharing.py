@@ -37,12 +37,27 @@ def test_a_file_marked_red_or_amber_strict_at_its_head_is_not_taken_in(head: str
     assert refused.value.reason == "restricted_sharing"
 
 
+@pytest.mark.promise("tlp.read")
+@pytest.mark.parametrize(
+    ("head", "tlp"),
+    [
+        ("TLP:CLEAR\n\n", "clear"),
+        ("TLP:WHITE\n\n", "clear"),
+        ("TLP:AMBER\n\n", "amber"),
+        ("TLP:GREEN\nKestrel report\n\n", "green"),
+        ("Kestrel report [TLP:AMBER]\n\nDistribution: TLP:GREEN\n\n", "amber"),
+        ("---\ntitle: Kestrel\ntlp: green\n---\n\n", "green"),
+        ("Kestrel report\n\n", None),
+        ("What TLP:AMBER means\n\n", None),
+    ],
+)
+def test_the_head_of_a_text_says_how_far_it_may_be_passed_on(head: str, tlp: str | None) -> None:
+    assert read_page(page(head + STORY, "text/markdown" if head[0] == "-" else "text/plain")).article.tlp == tlp
+
+
 @pytest.mark.parametrize(
     "head",
     [
-        "TLP:CLEAR\n\n",
-        "TLP:AMBER\n\n",
-        "TLP:GREEN\nKestrel report\n\n",
         "What TLP:RED means\n\n",
         "Never forward what is marked TLP:RED to anybody, however urgent it seems.\n\n",
         "TLP:REDACTED\n\n",
@@ -54,10 +69,14 @@ def test_a_text_that_may_be_shared_or_only_speaks_of_marks_is_read(head: str) ->
 
 
 def test_a_public_page_is_read_whatever_it_says() -> None:
-    assert read_page(page("TLP:RED\n\n" + STORY, url="https://blog.example/red")).sightings
+    read = read_page(page("TLP:RED\n\n" + STORY, url="https://blog.example/red"))
+    assert read.sightings
+    assert read.article.tlp == "amber"
+    assert read_page(page("TLP:GREEN\n\n" + STORY, url="https://blog.example/green")).article.tlp == "green"
 
 
 def test_marks_are_told_in_one_spelling() -> None:
     assert marks_of_text("Tlp:Amber + Strict", "") == {"tlp:amber+strict"}
     assert marks_of_text("", "tlp=red\n") == {"tlp:red"}
+    assert marks_of_text("[TLP:AMBER_STRICT] x", "TLP:amber strict\nTLP:AMBER +  STRICT\n") == {"tlp:amber+strict"}
     assert marks_of_text("", "x" * 100_000 + "\nTLP:RED") == frozenset()

@@ -40,6 +40,27 @@ def test_the_blocks_of_a_page_are_kept_as_they_were_written() -> None:
     ]
 
 
+def test_the_caption_of_a_table_stands_before_it_and_takes_no_cell() -> None:
+    table = (
+        "<table><caption>Hosts of\n<b>Kestrel</b></caption><thead><tr><th>Host</th><th>Role</th></tr></thead>"
+        "<tbody><tr><td>barge[.]example</td><td>C2</td></tr></tbody></table>"
+    )
+    article = read(f"<html><body><article><p>{PROSE}</p>{table}<p>{PROSE}</p></article></body></html>")
+    blocks = [
+        (block.kind, [[" ".join(article.text[a:b].split()) for a, b in row] for row in block.rows])
+        for block in read_blocks(article.structure, len(article.text))
+    ]
+    prose = ("paragraph", [[PROSE]])
+    assert blocks == [
+        prose,
+        ("paragraph", [["Hosts of Kestrel"]]),
+        ("table", [["Host", "Role"], ["barge[.]example", "C2"]]),
+        prose,
+    ]
+    plain = read(f"<html><body><article><p>{PROSE}</p>{table}<p>{PROSE}</p></article></body></html>").text
+    assert "|Host|Role|" in "".join(plain.split(" "))
+
+
 @settings(max_examples=60)
 @given(
     st.lists(

@@ -34,6 +34,8 @@ def why(q: str, ioc: Ioc) -> Match:
     [
         ("evil[.]test", "domain evil.test", "exact", "evil.test"),
         ("Geodo", "malware Emotet", "exact", "Emotet"),
+        ("Emotet", "malware Geodo", "exact", "Geodo"),
+        ("Geodo", "malware Feodo Version C", "exact", "Feodo Version C"),
         ("evil.test", "url https://evil.test/a", "host", "evil.test"),
         ("evil.test", "email a@evil.test", "host", "evil.test"),
         ("198.51.100.7", "url http://198.51.100.7:8080/a", "host", "198.51.100.7"),

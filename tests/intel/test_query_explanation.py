@@ -34,7 +34,7 @@ def test_every_part_of_a_search_is_told_apart() -> None:
     [
         ("evil[.]test", "Searching domain evil[.]test, including subdomains, URLs and email addresses."),
         ("198.51.100.7", "Searching IP address 198[.]51[.]100[.]7, including URLs on it."),
-        ("Geodo", "Searching malware Emotet, including associated indicators."),
+        ("Geodo", "Searching malware Geodo, including associated indicators."),
         ("T1566", "Searching ATT&CK technique T1566, including sub-techniques."),
         ("T1566.001", "Searching ATT&CK technique T1566.001."),
         ("cve–2024–3400", "Searching vulnerability CVE-2024-3400."),

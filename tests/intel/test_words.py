@@ -64,3 +64,9 @@ def test_the_beginning_of_a_word_is_the_beginning_of_its_encoding(text: str, len
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_different_short_words_have_different_encodings(one: str, two: str) -> None:
     assert (encoded_words(one) == encoded_words(two)) == (words(one) == words(two))
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_words_of_plain_text_are_those_of_the_same_text_beside_other_letters(text: str) -> None:
+    assert words(f"{text} 分") == [*words(text), "分"]
+    assert encoded_words(text) == " ".join(map(encode_word, words(text)))

@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +137,29 @@ def test_large_answers_are_measured_alone_and_unread() -> None:
     assert any(one["path"].endswith("format=stix") for one in found["requests"])
     assert len(found["unread"]) == 4
     assert all(one["healthz"] > 0 for one in found["unread"])
+
+
+@pytest.fixture
+def reachable_path() -> Iterator[Path]:
+    """A folder that every user can reach: Elasticsearch does not run as root."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True, dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(0o711)
+        yield folder
+
+
+def test_scaling_is_measured_at_given_sizes_and_taken_up_again_where_it_was(reachable_path: Path) -> None:
+    keep = str(reachable_path / "kept")
+    first = measured("scaling", "--sizes", "1000", "--nodes", "1", "--keep", keep)["points"]
+    assert [(point["nodes"], point["indicators"], point["articles"]) for point in first] == [(1, 1_000, 20)]
+    assert min(*first[0]["ask_ms"].values(), first[0]["save_ms"], first[0]["save_engine_ms"], first[0]["bytes"]) > 0
+    again = bench("scaling", "--quick", "--sizes", "1000,2000", "--nodes", "1", "--keep", keep)
+    assert again.returncode == 0, again.stderr
+    told = [json.loads(line) for line in again.stderr.splitlines() if line.startswith("  {")]
+    assert told[0] == first[0] and told[1]["indicators"] == 2_000
+    assert "2,000 indicators, of which 1,000 are there" in again.stderr
+    # A model needs more points than these.
+    assert "| 1 × 1 | 2,000 |" in again.stdout and "euros a month" not in again.stdout
 
 
 def test_something_unknown_is_refused_with_the_choices() -> None:

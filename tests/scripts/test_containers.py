@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
+import io
+import json
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +123,7 @@ def test_the_image_runs_as_an_ordinary_user_on_the_locked_packages_alone() -> No
 
 
 image_root: Any = importlib.import_module("scripts.image_root")
+image_config: Any = importlib.import_module("scripts.image_config")
 
 
 @pytest.mark.parametrize(
@@ -162,6 +167,65 @@ def test_a_file_lies_in_the_image_where_it_lay_with_the_links_that_lead_to_it(tm
     assert (there / "lib").readlink() == Path("usr/lib")
     assert (there / "usr" / "lib" / "libx.so.1").readlink() == Path("libx.so.1.2")
     assert (there / "lib" / "libx.so.1").read_text() == "x"
+
+
+def test_every_room_of_the_package_is_in_the_image() -> None:
+    rooms = re.search(r"^ROOMS = \((.+)\)$", (ROOT / "setup.py").read_text("utf-8"), re.M)
+    assert rooms
+    copied = set(re.findall(r"^COPY (\w+) \1$", (ROOT / "Dockerfile").read_text("utf-8"), re.M))
+    assert copied == {"ioc_intelligence", *re.findall(r'"(\w+)"', rooms[1])}
+
+
+def saved_image(path: Path, built_at: str, container: str) -> Path:
+    """An image as `docker save` writes it, with what every build says of itself."""
+    config = {
+        "architecture": "amd64",
+        "os": "linux",
+        "created": built_at,
+        "container": container,
+        "docker_version": built_at,
+        "config": {
+            "Hostname": container,
+            "Image": container,
+            "User": "ioc",
+            "Env": ["A=b"],
+            "Cmd": ["serve"],
+            "Labels": {},
+        },
+        "container_config": {"Hostname": container},
+        "history": [
+            {"created": built_at, "created_by": "COPY dir:abc in /"},
+            {"created": built_at, "empty_layer": True},
+        ],
+        "rootfs": {"type": "layers", "diff_ids": ["sha256:abc"]},
+    }
+    described = [{"Config": f"blobs/{container}", "RepoTags": ["built:latest"], "Layers": ["blobs/layer"]}]
+    files = {f"blobs/{container}": json.dumps(config), "blobs/layer": "content", "manifest.json": json.dumps(described)}
+    with tarfile.open(path, "w") as target:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime = len(text), len(built_at)
+            target.addfile(member, io.BytesIO(text.encode()))
+    return path
+
+
+def test_two_builds_of_the_same_image_have_the_same_digest(tmp_path: Path) -> None:
+    written = []
+    for number, built_at in enumerate(("2026-11-23T20:00:00Z", "2027-01-01T00:00:00.123Z")):
+        same = tmp_path / f"same-{number}.tar"
+        image_config.main(saved_image(tmp_path / f"{number}.tar", built_at, f"container-{number}"), same, "ours")
+        written.append(same.read_bytes())
+    assert written[0] == written[1]
+    with tarfile.open(tmp_path / "same-0.tar") as image:
+        manifest, layer = (image.extractfile(name) for name in ("manifest.json", "0.tar"))
+        assert manifest and layer and layer.read() == b"content"
+        (described,) = json.loads(manifest.read())
+        assert (described["RepoTags"], described["Layers"]) == (["ours:latest"], ["0.tar"])
+        config = image.extractfile(described["Config"])
+        assert config
+        content = config.read()
+    assert described["Config"] == f"{hashlib.sha256(content).hexdigest()}.json"
+    assert json.loads(content)["config"] == {"User": "ioc", "Env": ["A=b"], "Cmd": ["serve"]}
 
 
 def test_what_the_image_is_made_of_reaches_the_builder() -> None:

@@ -11,8 +11,15 @@ from typing import Any
 import pytest
 
 # Of no package, for a type checker.
-_NAMES = ("benchmarks.scaling", "benchmarks.scaling_model", "benchmarks.scaling_page", "storms.soak", "storms.tree")
-scaling, model, page, soak, tree = (importlib.import_module(f"scripts.{name}") for name in _NAMES)
+_NAMES = (
+    "benchmarks.scaling",
+    "benchmarks.scaling_model",
+    "benchmarks.scaling_page",
+    "storms.soak",
+    "storms.tree",
+    "benchmarks.filling",
+)
+scaling, model, page, soak, tree, filling = (importlib.import_module(f"scripts.{name}") for name in _NAMES)
 
 
 def point(nodes: int, indicators: int, ask_ms: float) -> Any:
@@ -57,6 +64,27 @@ def test_the_page_tells_every_size_and_how_far_the_model_is_off(measured: Any) -
     assert max(map(len, (line for line in text.splitlines() if not line.startswith("|")))) <= 140
 
 
+def test_a_query_costs_as_the_power_of_the_size_that_is_nearest_to_all_points() -> None:
+    steady = [point(1, 10_000, 3.0), point(1, 40_000, 1.0), point(1, 160_000, 2.0)]
+    # What became cheaper, because the engine was cold at first, is taken for what does not grow.
+    assert model.ask_ms(steady, "newest 50", 10**9) == pytest.approx(6 ** (1 / 3))
+
+
+def test_a_point_takes_the_place_of_one_of_the_same_size(measured: Any) -> None:
+    again = measured.with_point(point(1, 40_000, 9.0)).with_point(point(1, 2_000_000, 8.0))
+    assert [(each.nodes, each.indicators) for each in again.points] == [
+        (1, 10_000), (1, 40_000), (1, 160_000), (1, 2_000_000), (3, 160_000)
+    ]  # fmt: skip
+    assert again.points[1].ask_ms["a word"] == 9.0
+
+
+def test_a_filling_that_was_cut_short_goes_on_where_all_before_is_there() -> None:
+    a_task, at_once = filling._A_TASK, filling._PROCESSES
+    assert filling.surely_done(at_once * a_task - 1) == 0
+    # Of 7 tasks' worth that are there, what as many as run at once left may be missing in the middle.
+    assert filling.surely_done((7 + at_once) * a_task + 5) == 7 * a_task
+
+
 def test_the_page_is_made_again_from_the_points_beside_it(
     measured: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,13 +104,14 @@ def test_the_page_is_made_again_from_the_points_beside_it(
         (tree.Held(100, 190, 40, 10), 200, "files grew"),
         (tree.Held(100, 50, 40, 10), 500, "1 answers of 500"),
         (tree.Held(100, 50, 40, 10), 0, "1 answers of 0"),
+        (tree.Held(100, 50, 40, 10), 503, "1 × 503 GET /: too busy"),
     ],
 )
 def test_a_soak_is_judged_by_what_grew_and_what_failed(
     capsys: pytest.CaptureFixture[str], last: Any, status: int, said: str
 ) -> None:
     asked = soak.Asked()
-    asked.note(status, 0.1)
+    asked.note(status, 0.1, "GET /: too busy")
     samples = [tree.Held(100, 50, 40, 10)] * 6 + [last] * 2
     wrong = soak._tell(samples, {"somebody": asked}, [None], "")
     assert said in capsys.readouterr().out

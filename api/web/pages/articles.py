@@ -8,18 +8,20 @@ from dataclasses import dataclass, replace
 from starlette.responses import Response
 
 from api.article_records import MOST_RECORDS
-from api.filters import read_tag_filter
+from api.filters import read_tag_filter, read_tlp_filter
 from api.parameters import read_text, unless_blank
 from api.problems import Problem
 from api.routes.revisions import NO_ADDRESS
 from api.searching import articles_met, articles_suggested
 from api.service import check_may_submit
+from api.sharing import mark
 from api.web.addresses import with_query
 from api.web.blocks import blocks_within
 from api.web.exports import export_article, is_format
 from api.web.marking import MarkedBlock, Span, actors_in, marked_blocks, part_of, spans_in
-from api.web.tagging import tag_fault
+from api.web.remarks import note_fault, notes_for, tag_fault
 from api.web.visit import Visit
+from ingest.front_matter import front_matter_length
 from ingest.removing import Removing
 from ingest.revisions import Revisions
 from intel.catalogues import lookup
@@ -31,7 +33,10 @@ from intel.records import IOC_TYPES, Article, Ioc
 from intel.snippets import Snippet
 from intel.store import Store
 from intel.text_blocks import read_blocks
+from intel.tlp import LEVELS, read_tlp
 
+# What a form brought and what is wrong with it.
+_NOTHING_SAID = dict.fromkeys(("tags_written", "tag_fault", "note_written", "text_fault"), "")
 _LIST = "page of articles"
 _VANISHED_SHOWN = 100
 _LEAST_CONTENTS, _MOST_CONTENTS = 4, 40
@@ -51,9 +56,10 @@ async def show_all(visit: Visit) -> Response:
     q = (unless_blank(visit.query.get("q")) or "").strip()
     source = read_text("source", visit.query.get("source")) or ""
     tags = read_tag_filter(unless_blank(visit.query.get("tag")))
-    asked, limit = {"q": q, "source": source, "tag": ",".join(tags)}, visit.limit()
+    tlps = read_tlp_filter(unless_blank(visit.query.get("tlp")))
+    asked, limit = {"q": q, "source": source, "tag": ",".join(tags), "tlp": ",".join(tlps)}, visit.limit()
     position = _position(visit, _LIST, asked)
-    query = ArticleQuery(parse_search(q) if q else None, source or None, limit, position, tags)
+    query = ArticleQuery(parse_search(q) if q else None, source or None, limit, position, tags, tlps)
     store = visit.service.store
     page = await store.articles.find(query)
     nothing = query.text is not None and position is None and not page.items
@@ -62,6 +68,7 @@ async def show_all(visit: Visit) -> Response:
         q=q,
         source=source,
         tag=asked["tag"],
+        tlp=asked["tlp"],
         page=page,
         met=snippet_pieces(await articles_met(store, page.items, query.text)),
         read_as=sentence(query.text) if query.text else "",
@@ -117,14 +124,29 @@ async def show_one(visit: Visit) -> Response:
         return await _shown(visit, article)
 
 
-async def tag(visit: Visit) -> Response:
-    """Change the article's tags as the form says."""
+async def say(visit: Visit) -> Response:
+    """Change the article's notes, tags or TLP as the form says."""
     article = await known_article(visit)
-    fault = await tag_fault(visit, "article", article.id)
+    if "tlp" in visit.form:
+        return await _marked_by(visit, article)
+    if {"note_text", "remove_note"} & {*visit.form}:
+        fault, place = await note_fault(visit, "article", article.id), "notes"
+        said = {"text_fault": fault, "note_written": visit.form.get("note_text", "")}
+    else:
+        fault, place = await tag_fault(visit, "article", article.id), "tags"
+        said = {"tag_fault": fault, "tags_written": visit.form.get("tags", "")}
     if not fault:
-        return visit.go(f"/articles/{article.id}#tags")
+        return visit.go(f"/articles/{article.id}#{place}")
     async with visit.service.apart.large:
-        return await _shown(visit, article, 422, tag_fault=fault, tags_written=visit.form.get("tags", ""))
+        return await _shown(visit, article, 422, **said)
+
+
+async def _marked_by(visit: Visit, article: Article) -> Response:
+    if visit.member.account.role != "administrator":
+        raise Forbidden("Only administrators may say how far an article may be passed on.")
+    written = visit.form["tlp"]
+    await mark(visit.service.store, visit.audit, article.id, read_tlp(written) if written else None)
+    return visit.go(f"/articles/{article.id}")
 
 
 async def _shown(visit: Visit, article: Article, status: int = 200, **said: str) -> Response:
@@ -132,14 +154,17 @@ async def _shown(visit: Visit, article: Article, status: int = 200, **said: str)
     position = _position(visit, list_name, {})
     page = await store.articles.iocs_of(article.id, MOST_RECORDS, position)
     text, start = article.text or "", _start(visit, article)
-    part, next_start = part_of(text, start)
+    begin = start or front_matter_length(text)
+    part, next_start = part_of(text, begin)
     return await visit.large_page(
         "article.html",
         status,
-        **{"tags_written": "", "tag_fault": ""} | said,
+        **_NOTHING_SAID | said,
+        notes=await notes_for(visit, article.id),
         article=replace(article, text=None, structure=""),
         may_remove=await _may_remove(visit, article),
-        blocks=(marked_text := await _marked(visit, article, part, start)),
+        levels=LEVELS,
+        blocks=(marked_text := await _marked(visit, article, part, begin)),
         contents=_contents(marked_text),
         actors=_actors(marked_text),
         start=start,
@@ -169,7 +194,8 @@ def _marked_part(
     known = read_blocks(article.structure, len(article.text or ""))
     found = marked_blocks(part, blocks_within(known, part, start), spans, iocs)
     # The title stands above the text already.
-    repeats = bool(found) and start == 0 and _same(found[0].heading, article.title)
+    begins = start == front_matter_length(article.text or "")
+    repeats = begins and bool(found) and _same(found[0].heading, article.title)
     return found[1:] if repeats else found
 
 

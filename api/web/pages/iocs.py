@@ -15,9 +15,9 @@ from api.voting import LONGEST_NOTE, noted_votes, own_vote, read_note
 from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
 from api.web.nothing_found import help_for
+from api.web.remarks import note_fault, notes_for, tag_fault
 from api.web.said_of import families_in_titles, notes_in_tables
 from api.web.sightings import picture
-from api.web.tagging import tag_fault
 from api.web.visit import Visit, private
 from api.web.weekly_bars import weekly_bars
 from intel.canonical import canonical, defang, readings
@@ -32,7 +32,7 @@ from intel.records import IOC_TYPES, Ioc, Mention, Vote
 from intel.store import Store
 
 # What a form brought and what is wrong with it.
-_NOTHING_SAID = dict.fromkeys(("note", "note_fault", "tags_written", "tag_fault"), "")
+_NOTHING_SAID = dict.fromkeys(("note", "note_fault", "tags_written", "tag_fault", "note_written", "text_fault"), "")
 _DRAWN = 500
 _LISTED = 50
 _RELATED = 24
@@ -54,14 +54,22 @@ async def show(visit: Visit) -> Response:
         return private(RedirectResponse(ioc_path(type, value), 301))
     found = await visit.service.store.iocs.get(ioc_id(type, value))
     if found is None:
-        return await _unknown(visit, type, value)
+        return await _under_another_name(visit, type, value) or await _unknown(visit, type, value)
     if is_format(format := visit.query.get("format", "")):
         return await export(visit, format, (found,))
     return await _shown(visit, found)
 
 
+async def _under_another_name(visit: Visit, type: str, value: str) -> Response | None:
+    """Redirect to a family under the first of its other names that is stored, if it is a family."""
+    others = malware_aliases(value) if type == "malware" else ()
+    stored = await visit.service.store.iocs.get_many([ioc_id(type, other) for other in others])
+    path = next((ioc_path(type, other) for other in others if ioc_id(type, other) in stored), None)
+    return private(RedirectResponse(path, 302)) if path else None
+
+
 async def say(visit: Visit) -> Response:
-    """Change its tags, or keep or withdraw the reader's vote that it is a false positive: as the form says."""
+    """Change its tags or notes, or keep or withdraw the reader's vote that it is a false positive: as the form says."""
     type, value = visit.request.path_params["type"], visit.request.path_params["value"]
     store = visit.service.store
     found = await store.iocs.get(ioc_id(type, value))
@@ -72,6 +80,11 @@ async def say(visit: Visit) -> Response:
         if fault:
             return await _shown(visit, found, 422, tag_fault=fault, tags_written=visit.form.get("tags", ""))
         return visit.go(f"{ioc_path(type, value)}#tags")
+    if {"note_text", "remove_note"} & {*visit.form}:
+        fault = await note_fault(visit, "ioc", found.id)
+        if fault:
+            return await _shown(visit, found, 422, text_fault=fault, note_written=visit.form.get("note_text", ""))
+        return visit.go(f"{ioc_path(type, value)}#notes")
     account_id = visit.member.account.id
     if visit.form.get("vote") == "withdraw":
         await store.votes.withdraw(found.id, account_id)
@@ -99,7 +112,8 @@ async def _shown(visit: Visit, ioc: Ioc, status: int = 200, **said: str) -> Resp
         confidence_of=noted.confidence_of(ioc),
         warnings=noted.cautions(ioc),
         votes=len(votes),
-        notes=noted_votes(votes),
+        reasons=noted_votes(votes),
+        notes=await notes_for(visit, ioc.id),
         own=own_vote(votes, visit.signed_in.account.id) if visit.signed_in else None,
         longest_note=LONGEST_NOTE,
         **_NOTHING_SAID | said,

@@ -22,7 +22,7 @@ from intel.saved_searches import SavedSearch
 _HERE: Final = "/settings/searches"
 _DELIVERIES_SHOWN: Final = 20
 _TEXTS: Final = ("name", "q", "webhook_url", "email", "every", "since", "until")
-_LISTS: Final = ("type", "source", "malware", "tag", "status", "exclude")
+_LISTS: Final = ("type", "source", "malware", "tag", "tlp", "status", "exclude")
 _TRIED: Final = 10
 _UNKNOWN_LINK: Final = "This unsubscribe link is not valid: it may be incomplete, or the saved search was deleted."
 

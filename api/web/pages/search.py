@@ -26,6 +26,7 @@ from intel.query import EXCLUSIONS, SORTS, IocQuery, Page, Position, parse_searc
 from intel.query_explanation import sentence
 from intel.records import IOC_TYPES, Ioc
 from intel.store import Store
+from intel.tlp import LEVELS
 
 _LONGEST_ACTOR = 80
 _LIST = "page of iocs"
@@ -47,6 +48,7 @@ class Asked:
     source: str = ""
     malware: str = ""
     tag: str = ""
+    tlp: str = ""
     status: str = ""
     exclude: str = ""
     min_sources: str = ""
@@ -150,12 +152,13 @@ def read(query: Mapping[str, str]) -> Asked:
 
 def _choices(asked: Asked, shown: Sequence[Ioc]) -> dict[str, list[Choice]]:
     """Return what the filters beside the facets offer; of malware the names on this page."""
-    named = Counter(name for ioc in shown for name in ioc.malware)
+    named, levels = Counter(name for ioc in shown for name in ioc.malware), {ioc.tlp for ioc in shown}
     families = dict.fromkeys([asked.malware] if asked.malware else [])
     families |= dict.fromkeys(name for name, _ in named.most_common(_MALWARE_SHOWN))
     return {
         "malware": [_choice(asked, "malware", name) for name in families],
         "tag": [_choice(asked, "tag", tag) for tag in _tags(asked, shown)],
+        "tlp": [_choice(asked, "tlp", level) for level in LEVELS if asked.tlp or level in levels],
         "status": [_choice(asked, "status", name) for name in STATUSES],
         "exclude": [_excluded(asked, name) for name in EXCLUSIONS],
         "min_sources": [_choice(asked, "min_sources", number) for number in ("2", "3", "5")],

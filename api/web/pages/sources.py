@@ -10,10 +10,13 @@ from datetime import datetime, timedelta
 from starlette.responses import Response
 
 from api.parameters import read_text
+from api.trusting import change_trust, read_trust
+from api.web.addresses import source_path
 from api.web.text import counted
 from api.web.visit import Visit
 from api.web.weekly_bars import MOST_WEEKS, article_bars, weekly_bars
-from intel.errors import NotFound
+from intel.confidence import USUAL_TRUST
+from intel.errors import Forbidden, InvalidQuery, NotFound
 from intel.query import ArticleQuery, IocFilter, IocQuery
 from intel.records import Article, Feed
 from intel.store import Store
@@ -58,15 +61,36 @@ async def show(visit: Visit) -> Response:
 
 
 async def show_one(visit: Visit) -> Response:
+    return await _shown(visit)
+
+
+async def trust(visit: Visit) -> Response:
+    """Trust the source as far as the form says; administrators alone."""
+    if visit.member.account.role != "administrator":
+        raise Forbidden("Only administrators may say how far a source is trusted.")
+    written = visit.form.get("trust", "")
+    try:
+        await change_trust(visit.service.store, visit.audit, _name(visit), read_trust(written))
+    except InvalidQuery as wrong:
+        return await _shown(visit, 422, fault=f"The trust {wrong.message}.", written=written)
+    return visit.go(f"{source_path(_name(visit))}#trust")
+
+
+def _name(visit: Visit) -> str:
+    return read_text("source", visit.request.path_params["name"]) or ""
+
+
+async def _shown(visit: Visit, status: int = 200, fault: str = "", written: str = "") -> Response:
     """Show one source: how much it brings and when, of what types, how much of it is warned of, and who shares it."""
-    store, name = visit.service.store, read_text("source", visit.request.path_params["name"]) or ""
+    store, name = visit.service.store, _name(visit)
     only = IocFilter(sources=(name,))
-    articles, weeks, divided, unwarned, feeds = await asyncio.gather(
+    articles, weeks, divided, unwarned, feeds, trusts = await asyncio.gather(
         store.articles.find(ArticleQuery(source=name, limit=_ARTICLES)),
         store.articles.by_week(MOST_WEEKS, name),
         store.iocs.facets(IocQuery(filter=only)),
         store.iocs.find(IocQuery(filter=replace(only, exclude=("warned",)), limit=1)),
         store.feeds.all(),
+        store.trusts.all(),
     )
     followed = [feed for feed in feeds if feed.name == name]
     if not articles.items and not followed:
@@ -75,6 +99,11 @@ async def show_one(visit: Visit) -> Response:
     sharing = [(other, count) for other, count in divided.sources.items() if other != name]
     return visit.page(
         "source.html",
+        status,
+        fault=fault,
+        written=written,
+        trust=trusts.get(name, USUAL_TRUST),
+        usual_trust=USUAL_TRUST,
         name=name,
         feeds=[(feed, health(feed, visit.service.clock())) for feed in followed],
         articles=articles,

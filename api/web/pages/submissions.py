@@ -11,10 +11,11 @@ from api.models import SubmitBody, SubmitFileBody
 from api.service import check_may_submit
 from api.web.addresses import with_query
 from api.web.visit import Visit
-from intel.errors import NotFound, RefusedUrl
+from intel.errors import InvalidQuery, NotFound, RefusedUrl
 from intel.records import Submission
+from intel.tlp import LEVELS
 
-FIELDS: Final = frozenset({"url", "text", "source_name"})
+FIELDS: Final = frozenset({"url", "text", "source_name", "tlp"})
 _LIST: Final = "page of submissions"
 _SHOWN: Final = 50
 _PASTED: Final = "pasted text"
@@ -31,24 +32,27 @@ async def submit(visit: Visit) -> Response:
     if sum(map(bool, (url, text, visit.file))) != 1:
         return _page(visit, 422, "url", _ONE_OF)
     try:
-        submission = await _submitted(visit, url, text, source_name or None)
+        submission = await _submitted(visit, url, text, source_name or None, visit.form.get("tlp", "").strip() or None)
     except RefusedUrl as refused:
         return _page(visit, 422, "url", refused.detail)
+    except InvalidQuery as refused:
+        return _page(visit, 422, refused.field, f"The TLP {refused.message}.")
     except ValidationError as wrong:
         field = str(wrong.errors()[0]["loc"][0])
         return _page(visit, 422, field, _WRONG.get(field, "This cannot be read."))
     return visit.go(f"/submissions/{submission.id}")
 
 
-async def _submitted(visit: Visit, url: str, text: str, source_name: str | None) -> Submission:
+async def _submitted(visit: Visit, url: str, text: str, source_name: str | None, tlp: str | None) -> Submission:
     submitting, account_id = visit.service.submitting, visit.member.account.id
     if url:
-        body = SubmitBody(url=url, source_name=source_name)
-        return await submitting.submit(account_id, body.url, body.source_name)
-    source_name = SubmitFileBody(source_name=source_name).source_name
+        asked = SubmitBody.model_validate({"url": url, "source_name": source_name, "tlp": tlp})
+        return await submitting.submit(account_id, asked.url, asked.source_name, tlp=asked.tlp)
+    body = SubmitFileBody.model_validate({"source_name": source_name, "tlp": tlp})
+    name, content = _PASTED, text.encode(errors="replace")
     if visit.file is not None:
-        return await submitting.submit_file(account_id, visit.file.name or "file", visit.file.body, source_name)
-    return await submitting.submit_file(account_id, _PASTED, text.encode(errors="replace"), source_name)
+        name, content = visit.file.name or "file", visit.file.body
+    return await submitting.submit_file(account_id, name, content, body.source_name, body.tlp)
 
 
 async def show_all(visit: Visit) -> Response:
@@ -71,10 +75,11 @@ async def show_one(visit: Visit) -> Response:
 
 _WRONG = {
     "url": "Give the address of one article, at most 2,048 characters long.",
+    "tlp": "The TLP is clear, green or amber; RED and AMBER+STRICT are refused: what is stored here anybody may read.",
     "source_name": "A source's name has 1 to 200 characters, none of them invisible.",
 }
 
 
 def _page(visit: Visit, status: int = 200, field: str = "", fault: str = "") -> Response:
     given = {name: visit.form.get(name, "").strip() for name in sorted(FIELDS)}
-    return visit.page("submit.html", status, **given, field=field, fault=fault)
+    return visit.page("submit.html", status, **given, levels=LEVELS, field=field, fault=fault)

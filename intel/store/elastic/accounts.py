@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from intel.errors import AccountExists, NotFound
 from intel.records import FIRST_FEED_TOKEN_SLOT, KEYS_PER_ACCOUNT, Account, ApiKey, Session
@@ -12,11 +13,28 @@ from intel.store.elastic.bulk import Bulk, Write
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import from_document, to_document
 from intel.store.elastic.index import Found, Index
+from intel.store.elastic.kept import Kept
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
 
 # The document of the leases that names the first administrator; `until` is 0 once that account has the role.
 FIRST_ADMINISTRATOR_ID = "first-administrator"
+# A key is revoked for every server within a second of it.
+_KEPT_SECONDS = 0.5
+
+
+class _Holder(NamedTuple):
+    """What was read for whoever shows a key of that hash."""
+
+    secret_hash: str
+    key: ApiKey | None
+    account: Account | None
+
+    def is_admitted(self) -> bool:
+        """Tell whether the key is live and its account enabled: all else is read anew each time."""
+        if self.key is None or self.account is None or self.key.secret_hash != self.secret_hash:
+            return False
+        return self.key.revoked_at is None and self.account.disabled_at is None
 
 
 class ElasticAccounts:
@@ -28,6 +46,7 @@ class ElasticAccounts:
         self._sessions = sessions
         self._leases = leases
         self._bulk = bulk
+        self._holders = Kept[tuple[str, int, str], _Holder](_KEPT_SECONDS, _Holder.is_admitted)
 
     async def create(self, account: Account) -> Account:
         if await self._accounts.create(account.id, to_document(account)) is None:
@@ -67,14 +86,16 @@ class ElasticAccounts:
         found = await self._accounts.get(account.id)
         if found is None:
             raise NotFound("There is no such account.")
-        if await self._accounts.replace(found, to_document(account)) is None:
-            raise TryAgain
+        with self._holders.changing():
+            if await self._accounts.replace(found, to_document(account)) is None:
+                raise TryAgain
 
     async def remove(self, id: str) -> None:
         slots = [slot_id(id, slot) for slot in range(FIRST_FEED_TOKEN_SLOT + KEYS_PER_ACCOUNT)]
         sessions = [session.id for session in await self.sessions(id)]
         places = ((self._keys, slots), (self._sessions, sessions), (self._accounts, [id]))
-        await self._bulk.write_all(Write("delete", index.name, one) for index, ids in places for one in ids)
+        with self._holders.changing():
+            await self._bulk.write_all(Write("delete", index.name, one) for index, ids in places for one in ids)
 
     async def all(self) -> tuple[Account, ...]:
         await self._accounts.refresh()
@@ -99,10 +120,17 @@ class ElasticAccounts:
         found = await self._keys.get(slot_id(account_id, slot))
         return None if found is None else from_document(ApiKey, found.source)
 
-    async def key_and_account(self, account_id: str, slot: int) -> tuple[ApiKey | None, Account | None]:
-        # What is asked at the same time goes to the cluster in one request.
-        key, account = await asyncio.gather(self.get_key(account_id, slot), self.get(account_id))
-        return key, account
+    async def key_and_account(
+        self, account_id: str, slot: int, secret_hash: str
+    ) -> tuple[ApiKey | None, Account | None]:
+        async def read() -> _Holder:
+            # What is asked at the same time goes to the cluster in one request.
+            key, account = await asyncio.gather(self.get_key(account_id, slot), self.get(account_id))
+            return _Holder(secret_hash, key, account)
+
+        # By the hash too: a key that was just made in the slot of a revoked one works at once.
+        holder = await self._holders.get((account_id, slot, secret_hash), read)
+        return holder.key, holder.account
 
     async def keys(self, account_id: str, first_slot: int = 0) -> tuple[ApiKey, ...]:
         ids = [slot_id(account_id, slot) for slot in range(first_slot, first_slot + KEYS_PER_ACCOUNT)]
@@ -115,8 +143,9 @@ class ElasticAccounts:
         if found is None or not _is_live(found) or found.source["secret_hash"] != secret_hash:
             return False
         revoked = replace(from_document(ApiKey, found.source), revoked_at=now)
-        if await self._keys.replace(found, to_document(revoked)):
-            return True
+        with self._holders.changing():
+            if await self._keys.replace(found, to_document(revoked)):
+                return True
         raise TryAgain
 
     async def touch_key(self, key: ApiKey, now: datetime) -> None:
@@ -125,7 +154,8 @@ class ElasticAccounts:
             return
         used = replace(from_document(ApiKey, found.source), last_used_at=now)
         # Whoever changed it meanwhile used it at this very time, or revoked it.
-        await self._keys.replace(found, to_document(used))
+        with self._holders.changing():
+            await self._keys.replace(found, to_document(used))
 
     async def put_session(self, session: Session) -> None:
         await self._bulk.write_all(

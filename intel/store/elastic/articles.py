@@ -92,12 +92,14 @@ class ElasticArticles:
         return {id: article_record(one.source) for id, one in found.items() if is_complete(one.source)}
 
     async def find(self, query: ArticleQuery) -> Page[Article]:
-        answer = await self._articles.search({**queries.article_page(query), **_LISTED})
-        hits = answer["hits"]["hits"]
+        searches = [{**search, **_LISTED} for search in queries.article_searches(query)]
+        found, *counted = await self._articles.search_many(searches)
+        hits = found["hits"]["hits"]
         items = tuple(article_record(hit["_source"]) for hit in hits[: query.limit])
         more = len(hits) > query.limit
         next = queries.position_of(hits[query.limit - 1]["sort"], searched=False) if more else None
-        return Page(items, answer["hits"]["total"]["value"] if query.after is None else None, next)
+        total = None if query.after is not None else queries.total_of(query.limit, found, *(counted or [None]))
+        return Page(items, total, next)
 
     async def newest_titles(self, limit: int) -> tuple[tuple[str, str], ...]:
         page = queries.article_page(ArticleQuery(limit=limit))

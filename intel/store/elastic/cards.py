@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from intel.canonical import defang
-from intel.cards import Card, article_members
+from intel.cards import Card, article_members, sharing_members
 from intel.records import ArticleRef
 from intel.times import from_rfc3339, to_milliseconds
 
@@ -34,6 +34,7 @@ def card_parts(document: Document) -> tuple[str, str]:
         "last_seen": _brief(document["last_seen"]),
     }
     tail = {name: document[name] for name in ("sources", "context", "malware")} | {"tags": document.get("tags", ())}
+    tail |= sharing_members(document.get("tlp"))
     members = orjson.dumps(tail)[1:-1].decode()
     article = _article_json(*document["article"].items())
     return orjson.dumps(head)[:-1].decode(), f'{document["sightings"]},{members},"article":{article}'

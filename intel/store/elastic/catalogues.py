@@ -1,7 +1,7 @@
 """Catalogues: a document says which import counts; the parts of each import stand under its number.
 
 begin: take the next number · write the parts under it · lead readers to it in one step, unless they are at a later one
-already · delete the parts of earlier imports
+already, or not at the one that it was to follow · delete the parts of earlier imports
 
 A reader who misses a part checks whether another import took the place meanwhile, and if so reads anew.
 """
@@ -38,14 +38,17 @@ class ElasticCatalogues:
         self._parts = parts
         self._bulk = bulk
 
-    async def put(self, catalogue: Catalogue, parts: Mapping[str, bytes]) -> None:
-        generation = await self._begin(catalogue)
+    async def put(self, catalogue: Catalogue, parts: Mapping[str, bytes], over: int | None = None) -> bool:
+        generation = await self._begin(catalogue, over)
+        if generation == NONE_YET:
+            return False
         await self._write_parts(catalogue.name, generation, parts)
-        standing = await self._lead_to(catalogue, generation)
+        standing = await self._lead_to(catalogue, generation, over)
         await self._catalogues.refresh()
         # What is left is in nobody's way and goes with the next import.
         with suppress(StoreUnavailable):
             await self._take_out_before(catalogue.name, standing)
+        return over is None or standing == generation
 
     async def all(self) -> tuple[Catalogue, ...]:
         asked = {"sort": [{"name": "asc"}], "size": _MOST_CATALOGUES, "track_total_hits": False}
@@ -54,6 +57,12 @@ class ElasticCatalogues:
 
     async def has(self, name: str) -> bool:
         return await self._generation(name) != NONE_YET
+
+    async def get(self, name: str) -> tuple[Catalogue, int] | None:
+        found = await self._catalogues.get(name)
+        if found is None or found.source["generation"] == NONE_YET:
+            return None
+        return from_document(Catalogue, found.source), int(found.source["generation"])
 
     @retried()
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
@@ -70,8 +79,11 @@ class ElasticCatalogues:
         return NONE_YET if found is None else int(found.source["generation"])
 
     @retried()
-    async def _begin(self, catalogue: Catalogue) -> int:
+    async def _begin(self, catalogue: Catalogue, over: int | None) -> int:
+        """Take the next number; none where another import than `over` counts already."""
         found = await self._catalogues.get(catalogue.name)
+        if over not in (None, NONE_YET if found is None else found.source["generation"]):
+            return NONE_YET
         if found is None:
             first = {**to_document(catalogue), "begun": 1, "generation": NONE_YET}
             if await self._catalogues.create(catalogue.name, first):
@@ -91,15 +103,18 @@ class ElasticCatalogues:
             await self._bulk.write_all(Write("index", place, *one) for one in zip(ids, documents, strict=True))
 
     @retried()
-    async def _lead_to(self, catalogue: Catalogue, generation: int) -> int:
-        """Return the import that counts from now on: this one, or one that began later and ended sooner."""
+    async def _lead_to(self, catalogue: Catalogue, generation: int, over: int | None) -> int:
+        """Return the import that counts from now on: this one, or one that began later and ended sooner, or, where this
+        one was to follow `over`, another that did.
+        """
         found = await self._catalogues.get(catalogue.name)
         if found is None:
             raise StoreUnavailable("the catalogue was deleted while it was imported")
-        if found.source["generation"] > generation:
-            return int(found.source["generation"])
-        standing = {**to_document(catalogue), "begun": found.source["begun"], "generation": generation}
-        if await self._catalogues.replace(found, standing):
+        standing = int(found.source["generation"])
+        if standing > generation or over not in (None, standing):
+            return standing
+        leading = {**to_document(catalogue), "begun": found.source["begun"], "generation": generation}
+        if await self._catalogues.replace(found, leading):
             return generation
         raise TryAgain
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from intel.audit import AuditEntry
 from intel.feedback import Feedback
+from intel.notes import Note
 from intel.records import Account, ApiKey, Catalogue, Feed, Session, Sighting, Submission, Vote, Week
 from intel.saved_searches import Delivery, SavedSearch
 from intel.store.copying import (
@@ -28,6 +29,7 @@ from intel.store.copying import (
     KeptFile,
     Ledger,
     Records,
+    SourceTrust,
     Tagged,
 )
 from intel.store.elastic.accounts import FIRST_ADMINISTRATOR_ID, slot_id
@@ -50,6 +52,7 @@ from intel.store.elastic.readings import reading_document, reading_id, reading_r
 from intel.store.elastic.searches import search_document
 from intel.store.elastic.submissions import submission_document
 from intel.store.elastic.tags import ElasticTags
+from intel.store.elastic.trust import trust_id
 from intel.store.port import Articles, Entry, Votes
 from intel.store.tags import TaggedKind
 from intel.times import from_rfc3339
@@ -60,6 +63,7 @@ _OPENED = (
         "submissions",
         "deliveries",
         "votes",
+        "notes",
         "readings",
         "keys",
         "sessions",
@@ -78,6 +82,7 @@ _OPENED = (
         "searches",
         "audit",
         "blocked_domains",
+        "source_trust",
         "catalogues",
         "feedback",
     ),
@@ -158,6 +163,8 @@ KEPT = {
     ),
     "weeks": _kept(Week, "weeks", lambda one: f"{one.id}-{one.revision}", at_once=20),
     "blocked_domains": _kept(BlockedDomain, "blocked_domains", lambda one: str(one.domain)),
+    "notes": _kept(Note, "notes", lambda one: str(one.id)),
+    "source_trust": _kept(SourceTrust, "source_trust", lambda one: trust_id(one.source)),
     "feedback": _kept(Feedback, "feedback", lambda one: str(one.id)),
     "searches": _Kept(
         "searches", partial(from_document, SavedSearch), lambda one: (one.id, search_document(one)), _EVERYTHING

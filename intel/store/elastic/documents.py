@@ -12,12 +12,14 @@ from typing import Any, TypeVar
 
 import orjson
 
+from intel.cards import sharing_members
 from intel.ids import ioc_id
 from intel.query import host_names, value_words
 from intel.records import Article, ArticleRef, Ioc, SeenIoc, Sighting
 from intel.store.elastic.cards import card_parts
 from intel.store.subjects import said_in
 from intel.times import from_rfc3339
+from intel.tlp import level_of, of_level
 from intel.words import encoded_words
 
 Document = dict[str, Any]
@@ -37,6 +39,7 @@ IOC_MEMBERS = (
     "added_at",
     "changed_at",
     "tags",
+    "tlp",
 )
 # Beside the record: its places in the change feed, and what was removed. 0 is what waits for its number.
 CHANGE_MEMBERS = ("added_at", "changed_at", "added_number", "change_number", "removed")
@@ -100,6 +103,7 @@ def sighting_documents(article: Article, sightings: Iterable[Sighting], counted_
         "published_at": _stored(article.published_at),
         "seen_at": moment(article.seen_at),
         "cluster_id": article.cluster_id,
+        **({"tlp": level} if (level := level_of(article.tlp)) else {}),
     }
     members = (_sighting_members(one, article) | of_article for one in sightings)
     return [recounted_sighting(one, counted_source) for one in members]
@@ -131,9 +135,12 @@ def recounted_sighting(document: Document, counted_source: str) -> Document:
 
 
 def ioc_document(
-    newest: Sequence[Document], first_seen: str, sightings: int, sources: int, source_names: Sequence[str]
+    newest: Sequence[Document], first_seen: str, sightings: int, sources: int, source_names: Sequence[str], level: int
 ) -> Document:
-    """Return the document of an indicator, from its newest sightings and the counts over all of them."""
+    """Return the document of an indicator, from its newest sightings and what all of them come to.
+
+    `level` is the strictest one of its articles, by its number.
+    """
     last = newest[0]
     type, value = last["type"], last["value"]
     document = {
@@ -155,6 +162,7 @@ def ioc_document(
         "hosts": host_names(type, value),
         "fingerprint": fingerprint(last["ioc_id"], first_seen),
         "malware_folded": list(dict.fromkeys(name.casefold() for one in newest for name in one["malware"])),
+        **sharing_members(of_level(level)),
         **_address(type, value),
     }
     return document | {"card": card_parts(document)}
@@ -208,6 +216,7 @@ def ioc_record(document: Document) -> Ioc:
         added_at=from_rfc3339(document.get("added_at") or document["first_seen"]),
         changed_at=from_rfc3339(document.get("changed_at") or document["last_seen"]),
         tags=tuple(document.get("tags", ())),
+        tlp=document.get("tlp"),
     )
 
 

@@ -191,11 +191,7 @@ class ElasticIocs:
 def _page_in(query: IocQuery, found: Document, counted: Document | None = None) -> Page[Document]:
     """Return the page that the answers to `queries.ioc_searches` hold."""
     hits, limit = found["hits"]["hits"], query.limit
-    total: int | None = None
-    if counted is not None:
-        total = len(hits) if len(hits) <= limit else max(counted["hits"]["total"]["value"], len(hits))
-    elif query.after is None:
-        total = found["hits"]["total"]["value"]
+    total = None if query.after is not None else queries.total_of(limit, found, counted)
     is_ranked = query.text is not None and query.sort is None
     next = queries.position_of(hits[limit - 1]["sort"], searched=is_ranked) if len(hits) > limit else None
     return Page(tuple(hit["_source"] for hit in hits[:limit]), total, next)

@@ -61,6 +61,10 @@ def ioc_searches(query: IocQuery) -> list[Query]:
     page = ioc_page(query)
     if query.text is not None or query.after is not None or query.sort not in (None, "last_seen"):
         return [page]
+    return _counted_beside(page)
+
+
+def _counted_beside(page: Query) -> list[Query]:
     return [{**page, "track_total_hits": False}, {"query": page["query"], "size": 0, "track_total_hits": True}]
 
 
@@ -88,6 +92,8 @@ def article_page(query: ArticleQuery) -> Query:
     filters: list[Query] = [{"exists": {"field": "seen_at"}}]
     if query.tags:
         filters.append({"terms": {"tags": query.tags}})
+    if query.tlps:
+        filters.append({"terms": {"tlp": query.tlps}})
     if query.source is not None:
         filters.append(term("source_name", query.source))
     if query.text is not None:
@@ -95,10 +101,27 @@ def article_page(query: ArticleQuery) -> Query:
     return _page({"bool": {"filter": filters}}, NEWEST_ARTICLES, query.limit, _after(query.after))
 
 
+def article_searches(query: ArticleQuery) -> list[Query]:
+    """Return the request for one page of articles, and for the first one of a list how many there are in all.
+
+    What is not counted ends early: of dates, which are kept in order, the last ones are found first.
+    """
+    page = article_page(query)
+    return [page] if query.text is not None or query.after is not None else _counted_beside(page)
+
+
 def sightings_in(article_id: str, limit: int, after: Position | None) -> Query:
     """Return the request for one page of what was seen in an article, in order of first appearance."""
     page = _page(term("article_id", article_id), SIGHTINGS_IN_ORDER, limit, _after(after))
     return page | {"_source": ["ioc_id"], "track_total_hits": False}
+
+
+def total_of(limit: int, found: Query, counted: Query | None) -> int:
+    """Return how many there are in all, from the answers to a first page of so many and to what counts beside it."""
+    hits = len(found["hits"]["hits"])
+    if counted is None:
+        return int(found["hits"]["total"]["value"])
+    return hits if hits <= limit else max(int(counted["hits"]["total"]["value"]), hits)
 
 
 def position_of(sort: Sequence[Any], searched: bool) -> Position:
@@ -158,11 +181,13 @@ def filtered(only: IocFilter) -> list[Query]:
     if only.sources:
         found.append({"terms": {"source_names": only.sources}})
     if only.malware:
-        folded = {"terms": {"malware_folded": [name.casefold() for name in only.malware]}}
+        folded = {"terms": {"malware_folded": only.folded_families}}
         # What a former version stored has no folded names.
-        found.append(any_of([folded, {"terms": {"malware": only.malware}}]))
+        found.append(any_of([folded, {"terms": {"malware": only.families}}]))
     if only.tags:
         found.append({"terms": {"tags": only.tags}})
+    if only.tlps:
+        found.append({"terms": {"tlp": only.tlps}})
     if only.added_since is not None:
         found.append(_added_since(only.added_since))
     if only.min_sources > 1:

@@ -66,6 +66,7 @@ _COUNTS_FILTER = ",".join(
         "key",
         "doc_count",
         "first.value",
+        "strictest.value",
         "counted.sum_other_doc_count",
         "counted.buckets.key",
         "names.sum_other_doc_count",
@@ -173,10 +174,11 @@ class Recount:
         newest = [hit["_source"] for hit in bucket["newest"]["hits"]["hits"]]
         first_seen = moment(from_milliseconds(int(bucket["first"]["value"])))
         sources, names = _names(bucket["counted"]), _names(bucket["names"])
+        level = int(bucket["strictest"]["value"] or 0)
         if bucket["counted"]["sum_other_doc_count"] or bucket["names"]["sum_other_doc_count"]:
             many, names = await self._many_sources(bucket["key"])
-            return ioc_document(newest, first_seen, bucket["doc_count"], many, names)
-        return ioc_document(newest, first_seen, bucket["doc_count"], len(sources), names)
+            return ioc_document(newest, first_seen, bucket["doc_count"], many, names, level)
+        return ioc_document(newest, first_seen, bucket["doc_count"], len(sources), names, level)
 
     async def _many_sources(self, id: str) -> tuple[int, list[str]]:
         """Return how many sources count for an indicator, and the names of its last thousand sources."""
@@ -202,7 +204,8 @@ def _created(fresh: Sequence[Document], now: datetime) -> Document:
     first_seen = newest[-1]["seen_at"]
     sources = {one["counted_source"] for one in fresh}
     names = sorted({one["source_name"] for one in fresh})
-    derived = ioc_document(newest[:NEWEST_ARTICLES], first_seen, len(fresh), len(sources), names)
+    level = max(one.get("tlp", 0) for one in fresh)
+    derived = ioc_document(newest[:NEWEST_ARTICLES], first_seen, len(fresh), len(sources), names, level)
     return following(None, derived, now) or derived
 
 
@@ -214,6 +217,7 @@ def _counts(ids: Sequence[str]) -> Document:
     newest = {"size": NEWEST_ARTICLES, "sort": NEWEST_SIGHTINGS, "_source": _SIGHTING_MEMBERS}
     each = {
         "first": {"min": {"field": "seen_at"}},
+        "strictest": {"max": {"field": "tlp"}},
         "counted": {"terms": _terms("counted_source", _NAMES_AT_ONCE)},
         "names": {"terms": _terms("source_name", _NAMES_AT_ONCE)},
         "newest": {"top_hits": newest},

@@ -16,6 +16,7 @@ from typing import Any
 from intel.store.elastic.bulk import Write
 from intel.store.elastic.documents import sighting_id
 from intel.store.elastic.index import Found
+from intel.store.elastic.notes import ElasticNotes
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.readings import ElasticReadings
 from intel.store.elastic.saving import Saving
@@ -39,6 +40,7 @@ class Removing:
     readings: ElasticReadings
     submissions: ElasticSubmissions
     votes: ElasticVotes
+    notes: ElasticNotes
     weeks: ElasticWeeks
 
     async def remove(self, id: str, *, expired: bool = False) -> bool:
@@ -104,6 +106,8 @@ class Removing:
             await saving.recount.recount(touched[start : start + _RECOUNTED_AT_ONCE])
             held = await self._put(held, mark | {"until": time.time() + saving.held_seconds})
         await self.votes.forget_vanished(gone)
+        await self.notes.forget_vanished(gone)
+        await self.notes.forget([held.id])
         await self.readings.forget(held.id)
         if mark["fetched_at"] is not None:
             await self.weeks.take_back(could_be_told_since(from_rfc3339(mark["fetched_at"])))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from intel.gathering import Gathering
 from intel.records import Totals
@@ -30,6 +30,7 @@ from intel.store.elastic.iocs import ElasticIocs
 from intel.store.elastic.layout import Layout
 from intel.store.elastic.malware_names import MalwareNames
 from intel.store.elastic.marks import ElasticMarks
+from intel.store.elastic.notes import ElasticNotes
 from intel.store.elastic.queries import THERE
 from intel.store.elastic.readings import ElasticReadings
 from intel.store.elastic.reads import Reads
@@ -41,11 +42,15 @@ from intel.store.elastic.searches import ElasticDeliveries, ElasticSearches
 from intel.store.elastic.subjects import ElasticSubjects
 from intel.store.elastic.submissions import ElasticSubmissions
 from intel.store.elastic.tags import ElasticTags
+from intel.store.elastic.trust import ElasticTrusts
 from intel.store.elastic.votes import ElasticVotes
 from intel.store.elastic.weeks import ElasticWeeks
 from intel.store.observing import Observe, unobserved
 from intel.store.port import Progress
 from intel.times import from_milliseconds, utc_now
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 _MOST_SOURCES = 60_000
 _MOST_TOLD = 1_000
@@ -84,7 +89,8 @@ class ElasticStore:
         self.readings = ElasticReadings(self._index("readings"), bulk)
         self.submissions = ElasticSubmissions(self._index("submissions"), articles)
         self.weeks = ElasticWeeks(self._index("weeks"))
-        removing = Removing(saving, self.readings, self.submissions, self.votes, self.weeks)
+        self.notes = ElasticNotes(self._index("notes"), iocs, articles, bulk, clock)
+        removing = Removing(saving, self.readings, self.submissions, self.votes, self.notes, self.weeks)
         self.articles = ElasticArticles(articles, sightings, iocs, saving, removing)
         self.subjects = ElasticSubjects(articles, sightings, iocs)
         leases = self._index("leases")
@@ -93,6 +99,7 @@ class ElasticStore:
         )
         self.audit = ElasticAudit(self._index("audit"), bulk)
         self.tags = ElasticTags(iocs, articles, bulk, clock)
+        self.trusts = ElasticTrusts(self._index("source_trust"), sightings)
         self.marks = ElasticMarks(iocs, leases, bulk)
         self.feeds = ElasticFeeds(self._index("feeds"))
         self.files = ElasticFiles(self._index("files"))
@@ -124,6 +131,10 @@ class ElasticStore:
 
     async def check(self) -> None:
         await self.ping()  # the cluster checks its files itself
+
+    async def together(self, first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
+        both = await asyncio.gather(first, second)
+        return both[0], both[1]
 
     async def totals(self) -> Totals:
         return await self._totals(None)

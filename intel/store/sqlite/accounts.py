@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache, partial
 from typing import Any
 
 from intel.errors import AccountExists, NotFound
@@ -14,6 +15,10 @@ from intel.store.sqlite.rows import from_row, to_row
 from intel.times import to_milliseconds
 
 Parameters = tuple[Any, ...] | Mapping[str, Any]
+
+# Rows are read anew for each request with a key, and are mostly the same: to make records of them costs as much again.
+_key = lru_cache(maxsize=1_024)(partial(from_row, ApiKey))
+_account = lru_cache(maxsize=1_024)(partial(from_row, Account))
 
 
 class SqliteAccounts:
@@ -59,13 +64,15 @@ class SqliteAccounts:
         rows = await self._rows(_KEY, (account_id, slot))
         return from_row(ApiKey, rows[0]) if rows else None
 
-    async def key_and_account(self, account_id: str, slot: int) -> tuple[ApiKey | None, Account | None]:
+    async def key_and_account(
+        self, account_id: str, slot: int, secret_hash: str
+    ) -> tuple[ApiKey | None, Account | None]:
         def work(connection: sqlite3.Connection) -> tuple[sqlite3.Row | None, sqlite3.Row | None]:
             key = connection.execute(_KEY, (account_id, slot)).fetchone()
             return key, connection.execute(_ACCOUNT, (account_id,)).fetchone()
 
         key, account = await self._database.read_at_once(work)
-        return from_row(ApiKey, key) if key else None, from_row(Account, account) if account else None
+        return _key(key) if key else None, _account(account) if account else None
 
     async def keys(self, account_id: str, first_slot: int = 0) -> tuple[ApiKey, ...]:
         asked = (account_id, first_slot, first_slot + KEYS_PER_ACCOUNT)

@@ -17,11 +17,13 @@ from intel.store.sqlite import finding
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.facets import WEEK_MILLISECONDS, week_of
 from intel.store.sqlite.iocs import count, read_page
+from intel.store.sqlite.packing import unpack_text
 from intel.store.sqlite.rows import (
     ARTICLE_COLUMNS,
     ARTICLES_WITH_TEXT,
     IOC_COLUMNS,
     article,
+    article_with_text,
     id_bytes,
     id_text,
     ioc,
@@ -68,8 +70,12 @@ class SqliteArticles:
 
     async def get(self, id: str) -> Article | None:
         sql = f"{ARTICLES_WITH_TEXT} WHERE id = ?"
-        row = await self._database.read(lambda connection: connection.execute(sql, (id,)).fetchone())
-        return article(row, row["text"], row["structure"]) if row else None
+
+        def work(connection: sqlite3.Connection) -> Article | None:
+            row = connection.execute(sql, (id,)).fetchone()
+            return article_with_text(row) if row else None
+
+        return await self._database.read(work)
 
     async def get_many(self, ids: Sequence[str]) -> dict[str, Article]:
         return await self._database.read(lambda connection: _get_many(connection, ids))
@@ -83,9 +89,7 @@ class SqliteArticles:
         )
 
     async def texts(self, ids: Sequence[str]) -> dict[str, str]:
-        asked = (to_json(list(ids)),)
-        rows = await self._database.read(lambda connection: connection.execute(_TEXTS, asked).fetchall())
-        return {row["id"]: row["text"] for row in rows}
+        return await self._database.read(lambda connection: _texts(connection, ids))
 
     async def iocs_of(self, id: str, limit: int, after: Position | None = None) -> Page[Ioc]:
         return await self._database.read(lambda connection: _iocs_of(connection, id, limit, after))
@@ -156,6 +160,11 @@ def _get_many(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, A
     return {row["id"]: article(row) for row in connection.execute(sql, (to_json(list(ids)),))}
 
 
+def _texts(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, str]:
+    found = {row["id"]: unpack_text(row["text"]) for row in connection.execute(_TEXTS, (to_json(list(ids)),))}
+    return {id: text for id, text in found.items() if text is not None}
+
+
 def _iocs_of(connection: sqlite3.Connection, id: str, limit: int, after: Position | None) -> Page[Ioc]:
     position, last = after.values if after else (-1, "")
     asked = {"article": id, "position": position, "id": id_bytes(str(last)), "most": limit + 1}
@@ -222,7 +231,7 @@ _BASIS = """
 _NEWEST_TITLES = "SELECT title, source_name FROM articles ORDER BY newest_first, id LIMIT ?"
 _TEXTS = """
     SELECT a.id, t.text FROM json_each(?) AS wanted
-    JOIN articles AS a ON a.id = wanted.value JOIN article_texts AS t ON t.seq = a.seq WHERE t.text IS NOT NULL
+    JOIN articles AS a ON a.id = wanted.value JOIN article_texts AS t ON t.seq = a.seq
 """
 _IDS_OF = """
     SELECT wanted.value AS address, (

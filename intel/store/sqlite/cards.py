@@ -11,12 +11,13 @@ from typing import Any
 
 import orjson
 
-from intel.cards import Card, article_members
+from intel.cards import Card, article_members, sharing_members
 from intel.defanged import defang
 from intel.records import ArticleRef
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.rows import id_bytes, id_text, moment
 from intel.times import from_milliseconds, rfc3339
+from intel.tlp import of_level
 
 Place = Mapping[str, int | str | bytes]
 _Row = tuple[Any, ...]
@@ -75,9 +76,23 @@ def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[
     articles = _articles(connection, {row[_ARTICLE] for row in rows})
     moments: dict[int, str] = {}
     for row in rows:
-        id, type, value, first, last, added, changed, sightings, sources, context, malware, article, tags, votes = row[
-            :_CARD_COLUMNS
-        ]
+        (
+            id,
+            type,
+            value,
+            first,
+            last,
+            added,
+            changed,
+            sightings,
+            sources,
+            context,
+            malware,
+            article,
+            tags,
+            tlp,
+            votes,
+        ) = row[:_CARD_COLUMNS]
         for each in (first, last, added, changed):
             if each not in moments:
                 moments[each] = rfc3339(from_milliseconds(each))
@@ -96,6 +111,7 @@ def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[
             "context": context,
             "malware": orjson.Fragment(malware),
             "tags": orjson.Fragment(tags),
+            **sharing_members(of_level(tlp)),
             "article": shown,
         }
         names = tuple(orjson.loads(malware)) if malware != "[]" else ()
@@ -112,9 +128,9 @@ def _articles(connection: sqlite3.Connection, seqs: Collection[int]) -> dict[int
     return found
 
 
-_CARD_COLUMNS, _ARTICLE = 14, 11
+_CARD_COLUMNS, _ARTICLE = 15, 11
 _CARDS = """i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.changed_at, i.sightings, i.sources,
-    i.context, i.malware, i.article_seq, i.tags, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id)"""
+    i.context, i.malware, i.article_seq, i.tags, i.tlp, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id)"""
 _ARTICLES = """
     SELECT seq, id, title, url, source_name, published_at, seen_at, source_domain FROM articles WHERE seq
 """

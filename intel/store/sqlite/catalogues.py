@@ -16,13 +16,23 @@ class SqliteCatalogues:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def put(self, catalogue: Catalogue, parts: Mapping[str, bytes]) -> None:
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute(_PUT, to_row(catalogue))
+    async def put(self, catalogue: Catalogue, parts: Mapping[str, bytes], over: int | None = None) -> bool:
+        def work(connection: sqlite3.Connection) -> bool:
+            row = _row(connection, catalogue.name)
+            standing = row["generation"] if row else 0
+            if over not in (None, standing):
+                return False
+            connection.execute(_PUT, to_row(catalogue) | {"generation": standing + 1})
             connection.execute("DELETE FROM catalogue_parts WHERE name = ?", (catalogue.name,))
             connection.executemany(_ADD_PART, ((catalogue.name, key, body) for key, body in parts.items()))
 
-        await self._database.write(work)
+            return True
+
+        return await self._database.write(work)
+
+    async def get(self, name: str) -> tuple[Catalogue, int] | None:
+        row = await self._database.read_at_once(lambda connection: _row(connection, name))
+        return None if row is None else (from_row(Catalogue, row), row["generation"])
 
     async def all(self) -> tuple[Catalogue, ...]:
         sql = "SELECT * FROM catalogues ORDER BY name"
@@ -31,21 +41,23 @@ class SqliteCatalogues:
         )
 
     async def has(self, name: str) -> bool:
-        sql = "SELECT 1 FROM catalogues WHERE name = ?"
-        return await self._database.read_at_once(
-            lambda connection: connection.execute(sql, (name,)).fetchone() is not None
-        )
+        return await self.get(name) is not None
 
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         asked = (name, to_json(list(keys)))
         return await self._database.read(lambda connection: dict(map(tuple, connection.execute(_PARTS, asked))))
 
 
+def _row(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
+    row: sqlite3.Row | None = connection.execute("SELECT * FROM catalogues WHERE name = ?", (name,)).fetchone()
+    return row
+
+
 _PUT = """
-    INSERT INTO catalogues (name, as_of, imported_at, source, entries)
-    VALUES (:name, :as_of, :imported_at, :source, :entries)
+    INSERT INTO catalogues (name, as_of, imported_at, source, entries, generation)
+    VALUES (:name, :as_of, :imported_at, :source, :entries, :generation)
     ON CONFLICT (name) DO UPDATE SET as_of = excluded.as_of, imported_at = excluded.imported_at,
-        source = excluded.source, entries = excluded.entries
+        source = excluded.source, entries = excluded.entries, generation = excluded.generation
 """
 _ADD_PART = "INSERT INTO catalogue_parts (name, key, body) VALUES (?, ?, ?)"
 _PARTS = "SELECT key, body FROM catalogue_parts WHERE name = ? AND key IN (SELECT value FROM json_each(?))"

@@ -14,6 +14,7 @@ from typing import Any
 
 from intel.audit import AuditEntry
 from intel.feedback import Feedback
+from intel.notes import Note
 from intel.records import Account, ApiKey, Catalogue, Feed, Session, Submission, Vote, Week
 from intel.saved_searches import Delivery, SavedSearch
 from intel.store.copying import (
@@ -25,12 +26,21 @@ from intel.store.copying import (
     KeptFile,
     Ledger,
     Records,
+    SourceTrust,
 )
 from intel.store.port import Articles, Entry
 from intel.store.sqlite.changes import next_moment, take_numbers
 from intel.store.sqlite.connection import ROWS_AT_ONCE, Database, connect, engine_errors
 from intel.store.sqlite.readings import reading_record, reading_row
-from intel.store.sqlite.rows import ARTICLES_WITH_TEXT, article, from_row, id_bytes, id_text, sightings_of, to_row
+from intel.store.sqlite.rows import (
+    ARTICLES_WITH_TEXT,
+    article_with_text,
+    from_row,
+    id_bytes,
+    id_text,
+    sightings_of,
+    to_row,
+)
 from intel.store.sqlite.tags import COUNT_TAGGED, read_tagged, write_tagged
 from intel.times import from_milliseconds
 
@@ -76,7 +86,9 @@ TABLES = {
     "sessions": _Table("sessions", partial(from_row, Session)),
     "audit": _Table("audit", partial(from_row, AuditEntry)),
     "blocked_domains": _Table("blocked_domains", partial(from_row, BlockedDomain)),
+    "source_trust": _Table("source_trust", partial(from_row, SourceTrust)),
     "feedback": _Table("feedback", partial(from_row, Feedback)),
+    "notes": _Table("notes", partial(from_row, Note)),
     "feeds": _Table("feeds", partial(from_row, Feed)),
     "catalogues": _Table("catalogues", partial(from_row, Catalogue)),
     "catalogue_parts": _Table("catalogue_parts", partial(from_row, CataloguePart)),
@@ -93,7 +105,7 @@ TABLES = {
 
 def _read_articles(connection: sqlite3.Connection) -> Iterator[Entry]:
     for row in connection.execute(f"{ARTICLES_WITH_TEXT} ORDER BY save_number"):
-        yield Entry(article(row, row["text"], row["structure"]), sightings_of(connection, row["seq"]))
+        yield Entry(article_with_text(row), sightings_of(connection, row["seq"]))
 
 
 def _read_addresses(connection: sqlite3.Connection) -> Iterator[Address]:

@@ -67,7 +67,9 @@ class Derivation:
         seqs.update({one.id: seq for seq, one in self._new.items() if one.id in wanted})
         (last,) = self._connection.execute("SELECT coalesce(max(seq), 0) FROM iocs").fetchone()
         next = max(last, max(self._new, default=0)) + 1
-        for seq, id in enumerate((id for id in wanted if id not in seqs), start=next):
+        # In the order of indexes, whose pages then fill better: most begin with a type or a time, and end with the id.
+        new = sorted((one.type, id) for id, one in wanted.items() if id not in seqs)
+        for seq, (_, id) in enumerate(new, start=next):
             seqs[id] = seq
             self._new[seq] = wanted[id]
         return seqs
@@ -237,6 +239,7 @@ def _derived(seen: Seen) -> tuple[object, ...]:
     said = seen.said
     return (
         said.first_seen, said.last_seen, said.sightings, said.sources, said.article_seq, said.malware, said.context,
+        said.tlp,
     )  # fmt: skip
 
 
@@ -262,13 +265,13 @@ _REMOVED = """
 _ADD = """
     INSERT INTO iocs (
         seq, id, type, value, ip, name, first_seen, last_seen, sightings, sources, article_seq, malware, context,
-        added_at, added_number, changed_at, change_number, warned
-    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        tlp, added_at, added_number, changed_at, change_number, warned
+    ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _CHANGE = """
     UPDATE iocs SET
         first_seen = ?, last_seen = ?, sightings = ?, sources = ?, article_seq = ?, malware = ?, context = ?,
-        change_number = ?, changed_at = ?
+        tlp = ?, change_number = ?, changed_at = ?
     WHERE seq = ?
 """
 _UNLIST = "DELETE FROM source_lists WHERE source_seq = ? AND newest_first = ? AND id = ?"

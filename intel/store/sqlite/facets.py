@@ -5,17 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from intel.indicator_types import MOST_TYPES
-from intel.query import IocQuery
+from intel.query import IocQuery, Span
 from intel.records import IOC_TYPES, Facets
+from intel.store.sqlite import filtering
 from intel.store.sqlite.filtering import OF_SOURCE
-from intel.store.sqlite.finding import counted, is_counted, is_span, matching_seqs, plain_filters
+from intel.store.sqlite.finding import counted, excluded, is_counted, is_of_spans, matching_seqs
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.ranking import matches_everything
-from intel.times import from_milliseconds
+from intel.times import from_milliseconds, to_milliseconds
 
 _MOST_SOURCES, _MOST_WEEKS = 20, 26
 WEEK_MILLISECONDS = 7 * 86_400_000
@@ -46,12 +47,9 @@ def divide(connection: sqlite3.Connection, query: IocQuery) -> Facets:
         weeks = connection.execute(f"SELECT type, week, iocs FROM {table}{where.text}", where.parameters)
         names = source_names(query)
         return _facets(weeks, connection.execute(names.text, names.parameters))
-    if is_span(query):
-        of_weeks, of_sources = weeks_of_span(query), sources_of_span(query)
-        weeks = connection.execute(of_weeks.text, of_weeks.parameters)
-        return _facets(weeks, connection.execute(of_sources.text, of_sources.parameters))
-    found = matching_seqs(query)
-    return _of_kinds(connection, connection.execute(_KINDS_OF_MATCHING.format(found.text), found.parameters))
+    if is_of_spans(query):
+        return _told(connection, _of_spans(connection, query))
+    return _told(connection, _of_matching(connection, matching_seqs(query)))
 
 
 def source_names(query: IocQuery) -> Sql:
@@ -64,34 +62,108 @@ def source_names(query: IocQuery) -> Sql:
     return Sql(_SOURCES_BESIDE.format(asked), (source, *types, source, *types, _MOST_SOURCES))
 
 
-def weeks_of_span(query: IocQuery) -> Sql:
-    """Return (type, week, count) for a query that `is_span`: read from an index alone, in its order."""
-    where = plain_filters(query)
-    return Sql(
-        f"""SELECT type, {WEEK.replace("last_seen", "-newest_first")}, count(*) FROM iocs INDEXED BY iocs_of_type
-            {where.text} GROUP BY type, newest_first""",
-        where.parameters,
-    )
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """How many indicators there are by (type, week), and by the `seq` of their sources."""
+
+    kinds: Counter[tuple[str, int]]
+    sources: Counter[int]
+
+    def without(self, others: _Numbers) -> _Numbers:
+        return _Numbers(self.kinds - others.kinds, self.sources - others.sources)
 
 
-def sources_of_span(query: IocQuery) -> Sql:
-    """Return (source_name, count) of those with the most, in order, for a query that `is_span`."""
-    where = plain_filters(query)
-    return Sql(_SOURCES_OF_SPAN.format(where.text), (*where.parameters, _MOST_SOURCES))
-
-
-def _of_kinds(connection: sqlite3.Connection, rows: Rows) -> Facets:
-    kinds: Counter[int] = Counter()
+def _of_spans(connection: sqlite3.Connection, query: IocQuery) -> _Numbers:
+    """Add up the kept numbers of whole weeks, count what stands before and after them, and take away what is left out:
+    there is little of either.
+    """
+    kinds: Counter[tuple[str, int]] = Counter()
     sources: Counter[int] = Counter()
-    for key, count in rows:
+    for span in query.filter.spans:
+        for one in kinds_of_span(span):
+            for type, week, count in connection.execute(one.text, one.parameters):
+                kinds[type, week] += count
+        for one in sources_of_span(span):
+            for source, count in connection.execute(one.text, one.parameters):
+                sources[source] += count
+    found, left_out = _Numbers(kinds, sources), excluded(query)
+    return found.without(_of_matching(connection, left_out)) if left_out else found
+
+
+def kinds_of_span(span: Span) -> list[Sql]:
+    """Return statements for (type, week, count), of which the same type and week may come more than once."""
+    weeks, rest = _parts(span)
+    where = filtering.where([*_of_types(span), *_between("week", weeks)])
+    kept = [Sql(f"SELECT type, week, iocs FROM ioc_counts{where.text}", where.parameters)] if weeks else []
+    return kept + [_kinds_between(type, times) for times in rest for type in span.types or IOC_TYPES]
+
+
+def sources_of_span(span: Span) -> list[Sql]:
+    """Return statements for (source_seq, count), of which the same source may come more than once."""
+    weeks, rest = _parts(span)
+    where = filtering.where([*_of_types(span), *_between("week", weeks)])
+    kept = f"SELECT source_seq, sum(iocs) FROM source_weeks{where.text} GROUP BY source_seq"
+    return [
+        *([Sql(kept, where.parameters)] if weeks else []),
+        *(Sql(_SOURCES_BETWEEN, (type, *times)) for times in rest for type in span.types or IOC_TYPES),
+    ]
+
+
+def _kinds_between(type: str, times: tuple[int, int]) -> Sql:
+    return Sql(_KINDS_BETWEEN, (type, *times))
+
+
+def _parts(span: Span) -> tuple[tuple[int | None, int | None] | None, list[tuple[int, int]]]:
+    """Return the first and last whole week of a span, and what stands before and after them as least and greatest
+    `newest_first`.
+    """
+    since = None if span.since is None else to_milliseconds(span.since)
+    until = None if span.until is None else to_milliseconds(span.until)
+    first = None if since is None else week_of(since - 1) + 1
+    last = None if until is None else week_of(until + 1) - 1
+    if since is not None and until is not None and week_of(since - 1) >= week_of(until + 1) - 1:
+        return None, [(-until, -since)]
+    rest = []
+    if since is not None and first is not None and since < _begins(first):
+        rest.append((1 - _begins(first), -since))
+    if until is not None and last is not None and _begins(last + 1) <= until:
+        rest.append((-until, -_begins(last + 1)))
+    return (first, last), rest
+
+
+def _begins(week: int) -> int:
+    return _MONDAY + week * WEEK_MILLISECONDS
+
+
+def _of_types(span: Span) -> list[Sql]:
+    return [Sql(f"type IN ({', '.join('?' * len(span.types))})", span.types)] if span.types else []
+
+
+def _between(column: str, bounds: tuple[int | None, int | None] | None) -> list[Sql]:
+    first, last = bounds or (None, None)
+    return [
+        *([] if first is None else [Sql(f"{column} >= ?", (first,))]),
+        *([] if last is None else [Sql(f"{column} <= ?", (last,))]),
+    ]
+
+
+def _of_matching(connection: sqlite3.Connection, matching: Sql) -> _Numbers:
+    kinds: Counter[tuple[str, int]] = Counter()
+    sources: Counter[int] = Counter()
+    for key, count in connection.execute(_KINDS_OF_MATCHING.format(matching.text), matching.parameters):
         of_source, kind = divmod(key + _KINDS // 2, _KINDS)
         source, shared = divmod(of_source, _SHARED)
         kind -= _KINDS // 2
         sources[source] += count
         if shared < FURTHER:
-            kinds[kind] += count
-    weeks = ((IOC_TYPES[kind % MOST_TYPES], kind // MOST_TYPES, count) for kind, count in kinds.items())
-    named = [(-count, *connection.execute(_NAME, (seq,)).fetchone()) for seq, count in sources.items()]
+            kinds[IOC_TYPES[kind % MOST_TYPES], kind // MOST_TYPES] += count
+    return _Numbers(kinds, sources)
+
+
+def _told(connection: sqlite3.Connection, numbers: _Numbers) -> Facets:
+    weeks = ((type, week, count) for (type, week), count in numbers.kinds.items() if count)
+    counted = ((seq, count) for seq, count in numbers.sources.items() if count)
+    named = [(-count, *connection.execute(_NAME, (seq,)).fetchone()) for seq, count in counted]
     return _facets(weeks, ((name, -fewest) for fewest, name in sorted(named)[:_MOST_SOURCES]))
 
 
@@ -133,10 +205,15 @@ _SOURCES_BESIDE = f"""
     ) AS counted CROSS JOIN sources ON sources.seq = counted.source_seq
     GROUP BY counted.source_seq {_MOST_FIRST}
 """
-_SOURCES_OF_SPAN = f"""
-    SELECT name, listed.iocs FROM (
-        SELECT source_seq, count(*) AS iocs FROM source_lists {{}} GROUP BY source_seq
-    ) AS listed CROSS JOIN sources ON sources.seq = listed.source_seq {_MOST_FIRST}
+# Read from an index alone, in its order.
+_KINDS_BETWEEN = f"""
+    SELECT type, {WEEK.replace("last_seen", "-newest_first")}, count(*) FROM iocs INDEXED BY iocs_of_type
+    WHERE type = ? AND newest_first BETWEEN ? AND ? GROUP BY newest_first
+"""
+_SOURCES_BETWEEN = """
+    SELECT s.seq, count(*) FROM sources AS s CROSS JOIN source_lists AS l INDEXED BY source_lists_of_type
+        ON l.source_seq = s.seq AND l.type = ? AND l.newest_first BETWEEN ? AND ?
+    GROUP BY s.seq
 """
 # One number to group by takes half the time of three.
 _KINDS, _SHARED = 1 << 24, 4

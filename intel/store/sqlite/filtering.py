@@ -8,6 +8,7 @@ from types import MappingProxyType
 from intel.query import IocFilter, Span
 from intel.store.sqlite.matching import Sql
 from intel.times import to_milliseconds
+from intel.tlp import Tlp, level_of
 
 OF_SOURCE = "source_seq = (SELECT seq FROM sources WHERE name = ?)"
 OF_TAG = "tag = ?"
@@ -52,10 +53,11 @@ def of_sources(only: IocFilter) -> list[Sql]:
 
 
 def of_malware(only: IocFilter) -> list[Sql]:
-    if not only.malware:
+    names = only.folded_families
+    if not names:
         return []
-    asked = " OR ".join(f"({_LISTED.format('malware_lists', OF_MALWARE)})" for _ in only.malware)
-    return [Sql(f"({asked})", tuple(name.casefold() for name in only.malware))]
+    asked = " OR ".join(f"({_LISTED.format('malware_lists', OF_MALWARE)})" for _ in names)
+    return [Sql(f"({asked})", names)]
 
 
 def exact(only: IocFilter) -> list[Sql]:
@@ -63,6 +65,8 @@ def exact(only: IocFilter) -> list[Sql]:
     filters = []
     if only.tags:
         filters.append(_tagged(only))
+    if only.tlps:
+        filters.append(of_tlps("i.tlp", only.tlps))
     if only.added_since is not None:
         filters.append(Sql("i.added_at >= ?", (to_milliseconds(only.added_since),)))
     if only.min_sources > 1:
@@ -78,6 +82,13 @@ def exact(only: IocFilter) -> list[Sql]:
 def _tagged(only: IocFilter) -> Sql:
     names = ", ".join("?" * len(only.tags))
     return Sql(f"EXISTS (SELECT 1 FROM ioc_tags AS t WHERE t.tag IN ({names}) AND t.ioc_seq = i.seq)", only.tags)
+
+
+def of_tlps(column: str, tlps: Sequence[Tlp]) -> Sql:
+    """Return that a column of levels holds any of these; said twice for its index, which leaves out what says none."""
+    levels = tuple(map(level_of, dict.fromkeys(tlps)))
+    asked = f"{column} IN ({', '.join('?' * len(levels))})" if len(levels) > 1 else f"{column} = ?"
+    return Sql(f"{column} > 0 AND {asked}", levels)
 
 
 def of_spans(only: IocFilter, columns: tuple[str, str]) -> list[Sql]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
 
-from intel.query import ANY, ArticleQuery, IocFilter, IocQuery, Position, SearchText, Sort, Span
-from intel.store.sqlite import filtering
+from intel.query import ANY, ArticleQuery, IocFilter, IocQuery, Position, SearchText, Span
+from intel.store.sqlite import filtering, places
 from intel.store.sqlite.filtering import OF_SOURCE
 from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_articles, matching_iocs, of_ids
 from intel.store.sqlite.rows import IOC_COLUMNS, id_bytes
@@ -54,7 +54,7 @@ def ioc_walk(query: IocQuery) -> Sql:
     if order == "sources":
         return _walk_by_sources(query)
     columns, index = _ORDERS[order]
-    after = [] if query.after is None else [_after(query.after, order)]
+    after = [] if query.after is None else [places.after(query.after, order)]
     where = filtering.where([*filtering.inline(query.filter), *after])
     return Sql(
         f"SELECT seq, {_names(columns)} FROM iocs AS i INDEXED BY {index}{where.text} ORDER BY {columns} LIMIT ?",
@@ -69,7 +69,7 @@ def ioc_sorted(query: IocQuery) -> Sql:
     """
     order = query.sort or "last_seen"
     columns, matching = _ORDERS[order][0], matching_seqs(query)
-    where = filtering.where([] if query.after is None else [_after(query.after, order)])
+    where = filtering.where([] if query.after is None else [places.after(query.after, order)])
     found = f"""SELECT i.seq AS seq, -i.sources AS fewest_last, i.newest_first, i.first_seen, i.added_at, i.id AS id
         FROM ({matching.text}) AS matching CROSS JOIN iocs AS i ON i.seq = matching.seq"""
     return Sql(
@@ -124,17 +124,26 @@ def ioc_list_total(query: IocQuery) -> Sql:
     if {"warned", "false_positive"} & {*query.filter.exclude}:
         return _total_but_excluded(query)
     lanes = _lanes(query)
-    if not lanes or not _are_apart(query):
-        found = matching_seqs(query)
-        return Sql(f"SELECT count(*) FROM ({found.text})", found.parameters)
     counts = [_lane_count(filters, table) for table, filters in lanes]
     parameters = tuple(parameter for one in counts for parameter in one.parameters)
-    return Sql(f"SELECT {' + '.join(f'({one.text})' for one in counts)}", parameters)
+    whole = Sql(f"SELECT {' + '.join(f'({one.text})' for one in counts) or 0}", parameters)
+    if _are_apart(query):
+        return whole
+    found, names = matching_seqs(query), query.filter.folded_families
+    apart = Sql(f"SELECT count(*) FROM ({found.text})", found.parameters)
+    if query.filter.tags or query.filter.sources:
+        return apart
+    # Of the names of a family mostly one is stored, so that no indicator stands in two of their lists.
+    stored = f"SELECT count(*) FROM malware_names WHERE name IN ({', '.join('?' * len(names))})"
+    return Sql(
+        f"SELECT CASE WHEN ({stored}) < 2 THEN ({whole.text}) ELSE ({apart.text}) END",
+        (*names, *whole.parameters, *apart.parameters),
+    )
 
 
 def _are_apart(query: IocQuery) -> bool:
     """Return whether no indicator stands in two of a query's lanes: of types and times none does."""
-    return len({*query.filter.sources}) + len({*query.filter.malware}) + len({*query.filter.tags}) < 2
+    return len({*query.filter.tags} or {*query.filter.sources} or query.filter.folded_families) < 2
 
 
 def _lane_count(filters: Sequence[Sql], table: str) -> Sql:
@@ -170,18 +179,26 @@ def is_unfiltered(query: IocQuery) -> bool:
     return query.ids is None and query.filter == ANY
 
 
-def is_span(query: IocQuery) -> bool:
-    """Return whether a query asks for no more than `plain_filters` say."""
-    only, spans = query.filter, query.filter.spans
-    if query.text is not None or query.ids is not None or len(spans) != 1:
-        return False
-    bare = IocFilter(only.types, since=only.since, until=only.until, statuses=only.statuses, now=only.now)
-    return len(spans[0].types) < 2 and replace(only, exclude=()) == bare and {*only.exclude} <= {"expired"}
+def is_of_spans(query: IocQuery) -> bool:
+    """Return whether a list asks for types, times and statuses alone, whatever it leaves out."""
+    only = query.filter
+    bare = IocFilter(
+        only.types, since=only.since, until=only.until, statuses=only.statuses, exclude=only.exclude, now=only.now
+    )
+    return query.text is None and query.ids is None and only == bare
 
 
-def plain_filters(query: IocQuery) -> Sql:
-    """Return type and time as a condition that both `iocs` and `source_lists` can be asked with."""
-    return filtering.where(filtering.of_spans(query.filter, filtering.COLUMNS[""]))
+def excluded(query: IocQuery) -> Sql | None:
+    """Select `seq` of what a list that `is_of_spans` leaves out for standing on a warning list or for its votes."""
+    names = [one for one in query.filter.exclude if one in _EXCLUDED]
+    if not names:
+        return None
+    spans = filtering.where(filtering.of_spans(query.filter, filtering.COLUMNS["iocs"]))
+    union = " UNION ".join(_EXCLUDED[one] for one in names)
+    return Sql(
+        f"SELECT i.seq AS seq FROM ({union}) AS excluded CROSS JOIN iocs AS i ON i.seq = excluded.seq{spans.text}",
+        spans.parameters,
+    )
 
 
 def counted(query: IocQuery) -> tuple[str, Sql]:
@@ -194,7 +211,11 @@ def counted(query: IocQuery) -> tuple[str, Sql]:
 
 def ioc_search(query: IocQuery, text: SearchText) -> Sql:
     """Return one page and one record more: (seq, class, fewest_last, newest_first, id)."""
-    matching, filters, after = _matching(query, text), filtering.where(_plain(query.filter)), _after_rank(query.after)
+    matching, filters, after = (
+        _matching(query, text),
+        filtering.where(_plain(query.filter)),
+        places.after_rank(query.after),
+    )
     class_ = _class(text)
     # CROSS JOIN keeps the engine from beginning with the larger table.
     ranked = f"""
@@ -221,13 +242,17 @@ def matching_seqs(query: IocQuery) -> Sql:
     matching, plain = _matching(query, query.text), _plain(query.filter)
     if not plain:
         return matching
-    where = filtering.where([Sql(f"seq IN ({matching.text})", matching.parameters), *plain])
-    return Sql(f"SELECT seq FROM iocs AS i{where.text}", where.parameters)
+    where = filtering.where(plain)
+    # CROSS JOIN tries each match as it is found, so that whoever needs only some stops early.
+    return Sql(
+        f"SELECT i.seq AS seq FROM ({matching.text}) AS found CROSS JOIN iocs AS i ON i.seq = found.seq{where.text}",
+        (*matching.parameters, *where.parameters),
+    )
 
 
 def article_list(query: ArticleQuery) -> Sql:
     """Return one page and one record more: (seq, newest_first, id)."""
-    after = [] if query.after is None else [_after_newest(query.after, str)]
+    after = [] if query.after is None else [places.after_newest(query.after, str)]
     where = filtering.where([*_article_filters(query), *after])
     return Sql(
         f"SELECT seq, newest_first, id FROM articles{where.text} ORDER BY newest_first, id LIMIT ?",
@@ -241,11 +266,10 @@ def article_total(query: ArticleQuery) -> Sql:
     return Sql(f"SELECT count(*) FROM articles{where.text}", where.parameters)
 
 
-# What stands for an indicator in each table that lists are read from.
-_SEQ = MappingProxyType(
-    {"iocs": "i.seq", "source_lists": "l.ioc_seq", "malware_lists": "l.ioc_seq", "ioc_tags": "l.ioc_seq"}
-)
-_ALIAS = MappingProxyType({"iocs": "i", "source_lists": "l", "malware_lists": "l", "ioc_tags": "i"})
+_OF_MANY = "iocs_of_many_sources"
+# What stands for an indicator in each table that lists are read from, other than that of indicators itself.
+_SEQ = MappingProxyType({"source_lists": "l.ioc_seq", "malware_lists": "l.ioc_seq", "ioc_tags": "l.ioc_seq"})
+_ALIAS = MappingProxyType({"source_lists": "l", "malware_lists": "l"})
 
 
 def _lanes(query: IocQuery) -> list[tuple[str, list[Sql]]]:
@@ -261,12 +285,17 @@ def _lanes(query: IocQuery) -> list[tuple[str, list[Sql]]]:
         table, keys = "source_lists", [Sql(OF_SOURCE, (name,)) for name in dict.fromkeys(only.sources)]
         rest = [*filtering.of_malware(only), *filtering.exact(only)]
     elif only.malware:
-        names = dict.fromkeys(name.casefold() for name in only.malware)
         table, keys, rest = (
             "malware_lists",
-            [Sql(filtering.OF_MALWARE, (name,)) for name in names],
+            [Sql(filtering.OF_MALWARE, (name,)) for name in only.folded_families],
             filtering.exact(only),
         )
+    elif only.tlps:
+        table, keys = "iocs", [filtering.of_tlps("i.tlp", [tlp]) for tlp in dict.fromkeys(only.tlps)]
+        rest = filtering.exact(replace(only, tlps=()))
+    elif only.min_sources > 1 and only.since is None and only.until is None:
+        # Fewer are of several sources than of most types or statuses.
+        return [(_OF_MANY, [*filtering.of_spans(only, filtering.COLUMNS["iocs"]), *filtering.exact(only)])]
     else:
         table, keys, rest = "iocs", [], filtering.exact(only)
     spans = [filtering.of_span(span, filtering.COLUMNS[table]) for span in _single(only.spans)]
@@ -279,7 +308,7 @@ def _lanes(query: IocQuery) -> list[tuple[str, list[Sql]]]:
 def _after_lane(after: Position | None, table: str) -> list[Sql]:
     if after is None:
         return []
-    of, (newest, id) = _ALIAS[table], after.values
+    of, (newest, id) = _ALIAS.get(table, "i"), after.values
     return [Sql(f"({of}.newest_first, {of}.id) > (?, ?)", (-int(newest), id_bytes(str(id))))]
 
 
@@ -292,13 +321,15 @@ def _single(spans: Sequence[Span]) -> list[Span]:
 
 def _lane(filters: Sequence[Sql], table: str) -> Sql:
     where = filtering.where(filters)
-    return Sql(f"SELECT {_SEQ[table]} AS seq FROM {_from(table, where.text)}{where.text}", where.parameters)
+    return Sql(
+        f"SELECT {_SEQ.get(table, 'i.seq')} AS seq FROM {_from(table, where.text)}{where.text}", where.parameters
+    )
 
 
 def _list_page(filters: Sequence[Sql], table: str, most: int) -> Sql:
-    where, of = filtering.where(filters), _ALIAS[table]
+    where, of = filtering.where(filters), _ALIAS.get(table, "i")
     return Sql(
-        f"SELECT {_SEQ[table]} AS seq, {of}.newest_first AS newest_first, {of}.id AS id"
+        f"SELECT {_SEQ.get(table, 'i.seq')} AS seq, {of}.newest_first AS newest_first, {of}.id AS id"
         f" FROM {_from(table, where.text)}{where.text} ORDER BY {of}.newest_first, {of}.id LIMIT ?",
         (*where.parameters, most),
     )
@@ -307,6 +338,8 @@ def _list_page(filters: Sequence[Sql], table: str, most: int) -> Sql:
 def _from(table: str, where: str) -> str:
     if table == "iocs":
         return "iocs AS i"
+    if table == _OF_MANY:
+        return f"iocs AS i INDEXED BY {table}"
     needs_record = table == "ioc_tags" or "i." in where
     return f"{table} AS l CROSS JOIN iocs AS i ON i.seq = l.ioc_seq" if needs_record else f"{table} AS l"
 
@@ -384,10 +417,9 @@ def _matching(query: IocQuery, text: SearchText) -> Sql:
         of_sources = f"source_seq IN (SELECT seq FROM sources WHERE name IN ({names}))"
         of_sources = OF_SOURCE if len(only.sources) == 1 else of_sources
         sets.append(Sql(f"SELECT ioc_seq AS seq FROM source_lists WHERE {of_sources}", only.sources))
-    if only.malware:
-        names = ", ".join("?" * len(only.malware))
+    if folded := only.folded_families:
+        names = ", ".join("?" * len(folded))
         of_malware = f"malware_seq IN (SELECT seq FROM malware_names WHERE name IN ({names}))"
-        folded = tuple(name.casefold() for name in only.malware)
         sets.append(Sql(f"SELECT ioc_seq AS seq FROM malware_lists WHERE {of_malware}", folded))
     if only.tags:
         names = ", ".join("?" * len(only.tags))
@@ -405,34 +437,11 @@ def _article_filters(query: ArticleQuery) -> list[Sql]:
     if query.tags:
         names = ", ".join("?" * len(query.tags))
         filters.append(Sql(f"seq IN (SELECT article_seq FROM article_tags WHERE tag IN ({names}))", query.tags))
+    if query.tlps:
+        filters.append(filtering.of_tlps("tlp", query.tlps))
     if query.source is not None:
         filters.append(Sql("source_name = ?", (query.source,)))
     if query.text is not None:
         matching = matching_articles(query.text.clauses)
         filters.append(Sql(f"seq IN ({matching.text})", matching.parameters))
     return filters
-
-
-def _after(after: Position, order: Sort) -> Sql:
-    """Return what comes after a place in an order."""
-    *values, id = after.values
-    stored = id_bytes(str(id))
-    if order == "last_seen":
-        return Sql("(newest_first, id) > (?, ?)", (-int(values[0]), stored))
-    if order == "sources":
-        place = (-int(values[0]), -int(values[1]), stored)
-        return Sql("(fewest_last, newest_first, id) > (?, ?, ?)", place)
-    return Sql(f"{order} <= ? AND ({order} < ? OR id > ?)", (int(values[0]), int(values[0]), stored))
-
-
-def _after_newest(after: Position, stored: Callable[[str], str | bytes]) -> Sql:
-    newest, id = after.values
-    return Sql("(newest_first, id) > (?, ?)", (-int(newest), stored(str(id))))
-
-
-def _after_rank(after: Position | None) -> Sql:
-    if after is None:
-        return Sql("")
-    class_, sources, newest, id = after.values
-    position = (class_, -int(sources), -int(newest), id_bytes(str(id)))
-    return Sql(" WHERE (class, fewest_last, newest_first, id) > (?, ?, ?, ?)", position)

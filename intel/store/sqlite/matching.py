@@ -6,11 +6,11 @@ texts, so that no phrase spans two of them, and those that hosts are written as.
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
+from intel.addresses import IPV4_BYTES, packed_address
 from intel.query import Clause, host_names, value_words
 from intel.store.sqlite.rows import id_bytes
 from intel.words import encoded_words
@@ -47,11 +47,8 @@ def host_column(type: str, value: str) -> str:
 
 def ip_bytes(address: str) -> bytes | None:
     """Return an address in order within its version, which comes first; None for what is no address."""
-    try:
-        ip = ipaddress.ip_address(address)
-    except ValueError:
-        return None
-    return bytes([ip.version]) + ip.packed
+    packed = packed_address(address)
+    return None if packed is None else (b"\x04" if len(packed) == IPV4_BYTES else b"\x06") + packed
 
 
 def matching_iocs(clauses: Sequence[Clause], columns: str, exact_ids: Sequence[str] = ()) -> Sql:

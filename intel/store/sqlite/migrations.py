@@ -14,6 +14,7 @@ import structlog
 
 from intel.errors import ConfigurationError, StoreDamaged
 from intel.store.sqlite.connection import BUSY_SECONDS, connect
+from intel.store.sqlite.packing import pack_utf8
 from intel.store.sqlite.reindexing import fill
 from intel.store.sqlite.rows import id_bytes
 from intel.store.subjects import domain_of
@@ -59,6 +60,7 @@ def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], .
     connection.create_function("id_bytes", 1, id_bytes, deterministic=True)
     connection.create_function("domain_of", 1, domain_of, deterministic=True)
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
+    connection.create_function("packed", 1, pack_utf8, deterministic=True)
     for version, sql in migrations:
         with connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -69,9 +71,18 @@ def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], .
                 for statement in _statements(sql):
                     connection.execute(statement)
                 if version == _COMPACT:
-                    fill(connection, _told(connection))
+                    with _later_columns(connection):
+                        fill(connection, _told(connection))
                 connection.execute(f"PRAGMA user_version = {version}")
     _give_back(connection)
+
+
+@contextlib.contextmanager
+def _later_columns(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let articles have the column that a later migration adds, for today's way of reading sightings asks for it."""
+    connection.execute("CREATE TEMP VIEW articles AS SELECT *, 0 AS tlp FROM main.articles")
+    yield
+    connection.execute("DROP VIEW temp.articles")
 
 
 def _told(connection: sqlite3.Connection) -> Callable[[int], None]:

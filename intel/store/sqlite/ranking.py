@@ -2,16 +2,24 @@
 
 What matches little is sorted. Of what matches much, indexes in the order of a class are walked until the page is full;
 where that takes longer than sorting would, because what matches lies far down, it is sorted after all. Words that every
-indicator has, as a title that all articles share, need no set of what matches.
+indicator has, as a title that all articles share, need no set of what matches: with filters they are a list by sources.
 """
 
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from intel.query import IocQuery, SearchText
-from intel.store.sqlite.finding import in_value, ioc_search, is_unfiltered, matching_seqs
+from intel.query import IocQuery, Position, SearchText
+from intel.store.sqlite.finding import (
+    in_value,
+    ioc_list_total,
+    ioc_search,
+    ioc_sorted,
+    ioc_walk,
+    is_unfiltered,
+    matching_seqs,
+)
 from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_iocs, of_ids
 from intel.store.sqlite.rows import id_bytes
 
@@ -52,6 +60,8 @@ class _Matches:
 
 def ranked(connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> tuple[Rows, int | None]:
     """Return one page and one record more, as `finding.ioc_search` selects them, and the total of a first page."""
+    if query.ids is None and not is_unfiltered(query) and (most := _class_of_everything(connection, text)):
+        return _listed(connection, query, text, most)
     few = _count_up_to(connection, query, _FEW + 1)
     if few <= _FEW:
         return _all(connection, ioc_search(query, text)), few if query.after is None else None
@@ -65,6 +75,38 @@ def ranked(connection: sqlite3.Connection, query: IocQuery, text: SearchText) ->
 def matches_everything(connection: sqlite3.Connection, text: SearchText) -> bool:
     """Tell whether the words of a search are found in every indicator there is."""
     return _count_in(connection, ANYWHERE, text) == _count(connection, _EVERYTHING)
+
+
+def _class_of_everything(connection: sqlite3.Connection, text: SearchText) -> int:
+    """Return the class of all but exact values where the words of a search are in every indicator; 0 where not."""
+    everything = _count(connection, _EVERYTHING)
+    if _count_in(connection, ANYWHERE, text) < everything:
+        return 0
+    return {0: 2, everything: 1}.get(_count_in(connection, IN_VALUE, text), 0)
+
+
+def _listed(connection: sqlite3.Connection, query: IocQuery, text: SearchText, most: int) -> tuple[Rows, int | None]:
+    """Return a page and the total of what every indicator has: those of a list by sources, exact values first."""
+    whole = replace(query, text=None, sort="sources", after=None)
+    total = _count(connection, ioc_list_total(whole)) if query.after is None else None
+    begun = -1 if query.after is None else int(query.after.values[0])
+    after = None if query.after is None else Position(query.after.values[1:])
+    if begun > most:  # the store has changed since the last page
+        return [], total
+    rows: Rows = []
+    if begun <= 0 and text.exact_ids:
+        rows = _all(connection, _in_class(ioc_sorted(replace(whole, ids=text.exact_ids, after=after)), 0))
+    exact = {seq for (seq,) in _all(connection, of_ids(text.exact_ids))}
+    rest = replace(whole, limit=query.limit + len(exact), after=after if begun == most else None)
+    is_short = (_count_up_to(connection, whole, _FEW + 1) if total is None else total) <= _FEW
+    found = _all(connection, _in_class(ioc_sorted(rest) if is_short else ioc_walk(rest), most))
+    return [*rows, *(row for row in found if row["seq"] not in exact)][: query.limit + 1], total
+
+
+def _in_class(page: Sql, class_: int) -> Sql:
+    """Return a page by sources as one of a search, all of that class."""
+    columns = f"seq, {class_} AS class, fewest_last, newest_first, id"
+    return Sql(f"SELECT {columns} FROM ({page.text}) ORDER BY fewest_last, newest_first, id", page.parameters)
 
 
 def _count_up_to(connection: sqlite3.Connection, query: IocQuery, most: int) -> int:

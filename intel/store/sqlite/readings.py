@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import orjson
+
 from intel.query import CandidatePage, CandidateQuery
 from intel.records import Reading
 from intel.store.sqlite.connection import Database
-from intel.store.sqlite.rows import to_json
 from intel.store.weighing import candidates_in, page_of
 from intel.times import from_milliseconds, to_milliseconds
 
@@ -91,7 +92,7 @@ def reading_record(row: sqlite3.Row) -> Reading:
 
 
 def _pack(value: object) -> bytes:
-    return zlib.compress(to_json(value).encode())
+    return zlib.compress(orjson.dumps(value))
 
 
 def _unpack(packed: bytes) -> Any:

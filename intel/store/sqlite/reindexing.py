@@ -18,7 +18,7 @@ from intel.store.sqlite.changes import next_moment
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.deriving import Derivation, search_keys
 from intel.store.sqlite.facets import WEEK
-from intel.store.sqlite.rows import ARTICLES_WITH_TEXT, article
+from intel.store.sqlite.rows import ARTICLES_WITH_TEXT, article, article_with_text
 from intel.store.sqlite.saving import write_words
 from intel.store.sqlite.seen import Sightings
 from intel.store.sqlite.word_index import Words
@@ -97,7 +97,7 @@ def _redo_articles(connection: sqlite3.Connection, *, after: int, clock: Clock) 
     rows = connection.execute(sql, (after, ARTICLES_AT_ONCE)).fetchall()
     derivation, done, sightings = Derivation(connection), 0, 0
     for row in rows:
-        write_words(connection, row["seq"], article(row, row["text"]))
+        write_words(connection, row["seq"], article_with_text(row))
         derivation.count_cluster(row["cluster_id"])
         sightings += _redo_subjects(connection, row["seq"], article(row))
         done += 1

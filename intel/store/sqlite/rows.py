@@ -10,20 +10,22 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from intel.records import Article, ArticleRef, Ioc, Sighting
+from intel.store.sqlite.packing import unpack_text
 from intel.times import from_milliseconds, to_milliseconds
+from intel.tlp import of_level
 
 R = TypeVar("R")
 
 IOC_COLUMNS = """
     i.id, i.type, i.value, i.first_seen, i.last_seen, i.sightings, i.sources, i.context, i.malware,
-    i.added_at, i.changed_at, i.tags,
+    i.added_at, i.changed_at, i.tags, i.tlp,
     a.id AS article_id, a.title, a.url, a.source_name, a.published_at, a.seen_at,
     a.source_domain
 """
 IOCS = f"SELECT {IOC_COLUMNS} FROM iocs AS i CROSS JOIN articles AS a ON a.seq = i.article_seq"
 ARTICLE_COLUMNS = """
     id, url, title, source_name, author, published_at, fetched_at, language, summary, cluster_id, notes, ioc_counts,
-    ioc_dropped, revision, findings, source_domain, tags
+    ioc_dropped, revision, findings, source_domain, tags, tlp
 """
 ARTICLES_WITH_TEXT = f"SELECT {ARTICLE_COLUMNS}, seq, text, structure FROM articles LEFT JOIN article_texts USING (seq)"
 
@@ -118,6 +120,7 @@ def ioc(row: sqlite3.Row) -> Ioc:
         added_at=from_milliseconds(row["added_at"]),
         changed_at=from_milliseconds(row["changed_at"]),
         tags=tuple(json.loads(row["tags"])),
+        tlp=of_level(row["tlp"]),
     )
 
 
@@ -143,7 +146,13 @@ def article(row: sqlite3.Row, text: str | None = None, structure: str | None = N
         source_domain=row["source_domain"],
         structure=structure or "",
         tags=tuple(json.loads(row["tags"])),
+        tlp=of_level(row["tlp"]),
     )
+
+
+def article_with_text(row: sqlite3.Row) -> Article:
+    """Return the article of a row of `ARTICLES_WITH_TEXT`."""
+    return article(row, unpack_text(row["text"]), row["structure"])
 
 
 def iocs_by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Ioc]:

@@ -13,10 +13,13 @@ from intel.store.entry import Entry, steps
 from intel.store.sqlite import subjects
 from intel.store.sqlite.changes import next_moment
 from intel.store.sqlite.deriving import Derivation, Named
-from intel.store.sqlite.rows import milliseconds, to_json
+from intel.store.sqlite.notes import forget_notes
+from intel.store.sqlite.packing import pack_text, unpack_text
+from intel.store.sqlite.rows import id_text, milliseconds, to_json
 from intel.store.sqlite.weeks import take_back
 from intel.store.taking_back import could_be_told_since
 from intel.times import from_milliseconds, to_milliseconds
+from intel.tlp import level_of
 from intel.words import encoded_words
 
 
@@ -46,6 +49,7 @@ def remove(connection: sqlite3.Connection, id: str, now: int, *, expired: bool) 
     derivation.count_cluster(article["cluster_id"])
     gone = derivation.derive(next_moment(connection, now))
     connection.executemany("DELETE FROM votes WHERE ioc_id = ?", ((ioc,) for ioc in gone))
+    forget_notes(connection, [id, *map(id_text, gone)])
     if not expired:
         take_back(connection, could_be_told_since(from_milliseconds(article["fetched_at"])))
     return True
@@ -83,9 +87,11 @@ def _save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) ->
 
 def _is_stored(connection: sqlite3.Connection, entry: Entry) -> bool:
     """Tell whether exactly this article is stored with exactly these sightings, so that to save it changes nothing."""
-    wanted = _article_row(entry.article) | {"text": entry.article.text, "structure": entry.article.structure}
+    wanted = _article_row(entry.article) | {"structure": entry.article.structure}
     row = connection.execute(_STORED, (entry.article.id,)).fetchone()
     if row is None or any(row[name] != value for name, value in wanted.items()):
+        return False
+    if unpack_text(row["text"]) != entry.article.text:
         return False
     sightings = connection.execute(_STORED_SIGHTINGS, (row["seq"],))
     return list(map(tuple, sightings)) == sorted(
@@ -106,7 +112,7 @@ def _put_article(connection: sqlite3.Connection, entry: Entry) -> int:
     number = _next_save_number(connection)
     connection.execute("INSERT OR IGNORE INTO sources (name) VALUES (?)", (article.source_name,))
     (seq,) = connection.execute(_PUT_ARTICLE, _article_row(article) | {"save_number": number}).fetchone()
-    connection.execute(_PUT_TEXT, (seq, article.text, article.structure))
+    connection.execute(_PUT_TEXT, (seq, pack_text(article.text), article.structure))
     write_words(connection, seq, article)
     _claim(connection, entry, number)
     return int(seq)
@@ -152,12 +158,13 @@ def _article_row(article: Article) -> dict[str, str | int | None]:
         "revision": article.revision,
         "findings": to_json(article.findings),
         "source_domain": article.source_domain,
+        "tlp": level_of(article.tlp),
     }
 
 
 _FIELDS = (
     "url", "title", "source_name", "author", "published_at", "fetched_at", "seen_at", "language", "summary",
-    "cluster_id", "notes", "ioc_counts", "ioc_dropped", "revision", "findings", "source_domain",
+    "cluster_id", "notes", "ioc_counts", "ioc_dropped", "revision", "findings", "source_domain", "tlp",
 )  # fmt: skip
 _PUT_ARTICLE = f"""
     INSERT INTO articles (id, save_number, source_seq, {", ".join(_FIELDS)})

@@ -17,7 +17,7 @@ _MANY = 200
 
 # The members of `Said`, of an indicator `i` and its article `a`.
 SAID = """
-    i.first_seen, i.last_seen, i.sightings, i.sources, i.article_seq, i.malware, i.context,
+    i.first_seen, i.last_seen, i.sightings, i.sources, i.article_seq, i.malware, i.context, i.tlp,
     a.title, a.url, a.source_name, a.source_domain, a.published_at
 """
 
@@ -32,6 +32,7 @@ class Said(NamedTuple):
     article_seq: int
     malware: str
     context: str
+    tlp: int
     title: str
     url: str | None
     source_name: str
@@ -57,6 +58,7 @@ class _Article(NamedTuple):
     id: str
     counted_source: str
     source_seq: int
+    tlp: int
     title: str
     url: str | None
     source_name: str
@@ -80,6 +82,7 @@ class _Summed(NamedTuple):
     sightings: int
     sources: int
     source_seqs: frozenset[int]
+    tlp: int
 
 
 def note(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
@@ -95,6 +98,7 @@ class Sightings:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._articles: dict[int, _Article] = {}
+        self._sources: dict[int, frozenset[int]] = {}
         self._told: dict[tuple[tuple[int, str], ...], tuple[str, str]] = {}
 
     def of(self, expected: Mapping[int, int]) -> dict[int, Seen]:
@@ -119,17 +123,27 @@ class Sightings:
             yield seq, found
 
     def _summed(self, rows: list[_Row]) -> _Summed:
+        if len(rows) == 1:
+            only = rows[0].article_seq
+            return _Summed(rows[0].newest_first, 1, 1, self._only_source(only), self._article(only).tlp)
         articles = [self._article(row.article_seq) for row in rows]
         return _Summed(
             rows[-1].newest_first,
             len(rows),
             len({article.counted_source for article in articles}),
             frozenset(article.source_seq for article in articles),
+            max(article.tlp for article in articles),
         )
 
+    def _only_source(self, article_seq: int) -> frozenset[int]:
+        """Return the source of an article as a set, made once for the many indicators that only it names."""
+        if article_seq not in self._sources:
+            self._sources[article_seq] = frozenset((self._article(article_seq).source_seq,))
+        return self._sources[article_seq]
+
     def _summed_up(self, seq: int) -> _Summed:
-        oldest, count, counted, sources = self._connection.execute(_SUMMED_UP, (seq,)).fetchone()
-        return _Summed(oldest, count, counted, frozenset(map(int, sources.split(","))))
+        oldest, count, counted, sources, tlp = self._connection.execute(_SUMMED_UP, (seq,)).fetchone()
+        return _Summed(oldest, count, counted, frozenset(map(int, sources.split(","))), tlp)
 
     def _seen(self, rows: list[_Row], summed: _Summed) -> Seen:
         newest = rows[0]
@@ -137,7 +151,7 @@ class Sightings:
         malware, words = self._telling(rows[:NEWEST_ARTICLES])
         said = Said(
             -summed.oldest, -newest.newest_first, summed.sightings, summed.sources,
-            newest.article_seq, malware, newest.context, *article[3:],
+            newest.article_seq, malware, newest.context, summed.tlp, *article[4:],
         )  # fmt: skip
         return Seen(said, words, summed.source_seqs)
 
@@ -174,10 +188,11 @@ _NEWEST = """
     WHERE s.ioc_seq = ? ORDER BY s.newest_first, a.id LIMIT ?
 """
 _SUMMED_UP = """
-    SELECT max(s.newest_first), count(*), count(DISTINCT a.counted_source), group_concat(DISTINCT a.source_seq)
+    SELECT max(s.newest_first), count(*), count(DISTINCT a.counted_source), group_concat(DISTINCT a.source_seq),
+        max(a.tlp)
     FROM sightings AS s CROSS JOIN articles AS a ON a.seq = s.article_seq WHERE s.ioc_seq = ?
 """
 _ARTICLE = """
-    SELECT id, counted_source, source_seq, title, url, source_name, source_domain, published_at
+    SELECT id, counted_source, source_seq, tlp, title, url, source_name, source_domain, published_at
     FROM articles WHERE seq = ?
 """

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from contextlib import closing
 from datetime import datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
 from intel.errors import StoreDamaged
 from intel.records import Totals
@@ -22,10 +24,12 @@ from intel.store.port import (
     Catalogues,
     Domains,
     Iocs,
+    Notes,
     Progress,
     Readings,
     Submissions,
     Tags,
+    Trusts,
     Votes,
     Weeks,
 )
@@ -43,6 +47,7 @@ from intel.store.sqlite.files import SqliteFiles
 from intel.store.sqlite.iocs import SqliteIocs
 from intel.store.sqlite.marks import SqliteMarks
 from intel.store.sqlite.migrations import check_version, prepare
+from intel.store.sqlite.notes import SqliteNotes
 from intel.store.sqlite.readings import SqliteReadings
 from intel.store.sqlite.reindexing import reindex
 from intel.store.sqlite.rows import moment
@@ -50,10 +55,14 @@ from intel.store.sqlite.searches import SqliteDeliveries, SqliteSearches
 from intel.store.sqlite.subjects import SqliteSubjects
 from intel.store.sqlite.submissions import SqliteSubmissions
 from intel.store.sqlite.tags import SqliteTags
+from intel.store.sqlite.trust import SqliteTrusts
 from intel.store.sqlite.votes import SqliteVotes
 from intel.store.sqlite.weeks import SqliteWeeks
 from intel.store.subjects import Subjects
 from intel.times import utc_now
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 class SqliteStore:
@@ -78,6 +87,8 @@ class SqliteStore:
         self._catalogues = SqliteCatalogues(self._database)
         self._votes = SqliteVotes(self._database)
         self._tags = SqliteTags(self._database, clock)
+        self._notes = SqliteNotes(self._database, clock)
+        self._trusts = SqliteTrusts(self._database)
         self._feedback = SqliteFeedbacks(self._database)
         self._marks = SqliteMarks(self._database)
         self._audit = SqliteAudit(self._database)
@@ -109,6 +120,10 @@ class SqliteStore:
     @property
     def weeks(self) -> Weeks:
         return self._weeks
+
+    @property
+    def notes(self) -> Notes:
+        return self._notes
 
     @property
     def feedback(self) -> Feedbacks:
@@ -147,6 +162,10 @@ class SqliteStore:
         return self._tags
 
     @property
+    def trusts(self) -> Trusts:
+        return self._trusts
+
+    @property
     def copier(self) -> Copier:
         return SqliteCopier(self._database, self._articles)
 
@@ -168,6 +187,10 @@ class SqliteStore:
 
     async def check(self) -> None:
         await self._database.read(_check)
+
+    async def together(self, first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
+        with closing(second):
+            return await first, await second
 
     async def totals(self) -> Totals:
         return await self._database.read_at_once(_totals)

@@ -106,10 +106,16 @@ def test_a_known_address_is_read_again_when_asked_for(here: Installation, httpse
     for page in (article_page(), corrected):
         httpserver.expect_ordered_request("/post").respond_with_data(page, content_type="text/html")
     url = httpserver.url_for("/post")
+
+    def tlps() -> set[str]:
+        return {one["tlp"] for one in json.loads(here.run("list", "--json").stdout)["items"]}
+
     first = json.loads(here.run("submit", "--again", url, "--json").stdout)
     assert (first["status"], first["again"], first["ioc_count"]) == ("done", False, len(KESTREL))
-    assert json.loads(here.run("submit", url, "--json").stdout)["ioc_count"] == len(KESTREL)
-    again = json.loads(here.run("submit", "--again", url, "--json").stdout)
+    assert json.loads(here.run("submit", url, "--tlp", "green", "--json").stdout)["ioc_count"] == len(KESTREL)
+    assert tlps() == {"green"}
+    again = json.loads(here.run("submit", "--again", url, "--tlp", "amber", "--json").stdout)
+    assert tlps() == {"amber"}
     assert (again["status"], again["again"], again["ioc_count"]) == ("done", True, 1)
     assert again["article_id"] == first["article_id"]
 

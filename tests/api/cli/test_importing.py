@@ -108,6 +108,25 @@ def test_the_end_says_what_was_found(here: Installation) -> None:
     assert "The JSON is neither a MISP event nor a STIX 2.1 bundle." in ended.stdout
 
 
+@pytest.mark.promise("tlp.said")
+def test_a_known_file_keeps_its_tlp_and_the_end_says_so(here: Installation) -> None:
+    (here.folder / "one.txt").write_text("Kestrel\n\nIt asked evil-kestrel[.]example for orders.\n")
+    assert "TLP" not in here.run("import", "one.txt").stderr
+
+    def tlp() -> str | None:
+        (found,) = json.loads(here.run("lookup", "evil-kestrel[.]example", "--json").stdout)["items"]
+        return str(found["iocs"][0].get("tlp"))
+
+    known = here.run("import", "one.txt", "--tlp", "amber").stderr
+    assert "--again reads such files again, and marks them TLP:AMBER; now they keep the TLP they have" in known
+    assert tlp() == "None"
+    assert "known already" not in here.run("import", "one.txt", "--tlp", "amber", "--again").stderr
+    assert tlp() == "amber"
+    for command in (("import", "one.txt"), ("submit", "https://news.example/one")):
+        refused = here.run(*command, "--tlp", "red")
+        assert (refused.returncode, "--tlp" in refused.stderr, "TLP:RED" in refused.stderr) == (2, True, True)
+
+
 def test_of_very_many_files_the_first_failures_and_the_numbers_are_kept() -> None:
     results = Results(all_rows=False)
     for number in range(3_000):

@@ -103,3 +103,18 @@ def test_tags_are_changed_and_filtered_by(here: Installation) -> None:
     assert json.loads(here.run("article", "tag", article, "--add", "x", "--json").stdout) == {"tags": ["x"]}
     for wrong in (("tag", "nothing.example"), ("tag", "one.example", "--add", "two words"), ("article", "tag", "none")):
         assert here.run(*wrong).returncode == 1
+
+
+@pytest.mark.promise("notes.who")
+def test_notes_are_written_listed_and_removed(here: Installation) -> None:
+    take_in(here, "one")
+    article = article_of(here, "one.example")
+    for command in (("note", "one[.]example"), ("article", "note", article)):
+        answer = here.run(*command, "--add", "Seen in our proxy log.", "--json")
+        (note,) = json.loads(answer.stdout)["items"]
+        assert (note["text"], note["author"]) == ("Seen in our proxy log.", "command line")
+        assert "Seen in our proxy log." in here.run(*command).stdout
+        assert "no notes" in here.run(*command, "--remove", note["id"]).stderr
+        assert here.run(*command, "--remove", note["id"]).returncode == 1
+    for wrong in (("note", "nothing.example"), ("note", "one.example", "--add", "x" * 2_001), ("article", "note", "x")):
+        assert here.run(*wrong).returncode == 1

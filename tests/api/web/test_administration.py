@@ -5,9 +5,10 @@ import re
 import pytest
 
 from api.auditing import Auditing
-from intel.ids import account_id
+from intel.ids import account_id, ioc_id
 from tests.api.running import Running
 from tests.api.web.reading import EMAIL, Reader, reading
+from tests.contract.store.builders import make_article
 
 FEEDS, ACCOUNTS, AUDIT = "/admin/feeds", "/admin/accounts", "/admin/audit"
 PAGES = ("/admin", FEEDS, ACCOUNTS, AUDIT)
@@ -123,6 +124,17 @@ async def test_the_log_is_paged_and_holds_no_secrets(api: Running, member: Reade
     assert len(first.tree.xpath("//tbody/tr")) == 50
     second = await member.open(first.links()["Next page"])
     assert "account.created" in second.text
+
+
+@pytest.mark.promise("admin.audit")
+async def test_the_audit_log_names_indicators_as_links_while_they_are_there(api: Running, member: Reader) -> None:
+    await api.publish("one", "domain evil.example")
+    path = "/ioc/domain/evil.example"
+    await member.submit(await member.open(path), path, tags="c2")
+    assert (await member.open(AUDIT)).links()["evil[.]example"] == path
+    await api.store.articles.remove(make_article("one").id)
+    assert "evil[.]example" not in (await member.open(AUDIT)).links()
+    assert ioc_id("domain", "evil.example") in [row[2] for row in await entries(member)]
 
 
 async def test_catalogues_queue_storage_versions_and_policy_are_shown(api: Running, member: Reader) -> None:

@@ -171,3 +171,13 @@ async def test_a_summary_does_not_say_the_title_again(api: Running, visitor: Rea
     await publish(api.store, article)
     page = await visitor.open("/articles")
     assert [one.text_content() for one in page.tree.xpath("//p[@class='summary']")] == ["The loader is back."]
+
+
+async def test_front_matter_is_not_shown_as_text(api: Running, visitor: Reader) -> None:
+    text = f'---\ntitle: "Kestrel"\ndate: 2026-11-18\n---\n\n# Kestrel\n\n{TEXT}\n'
+    article = await api.publish("report", *NAMED, text=text, title="Kestrel")
+    page = await visitor.open(f"/articles/{article.id}")
+    assert TEXT in page.text and "date:" not in page.text
+    assert "/ioc/malware/Emotet" in marked(page).values()
+    plain = await api.publish("plain", text="---\nNothing but a rule.\n---\nAnd text.", title="Rule")
+    assert "Nothing but a rule." in (await visitor.open(f"/articles/{plain.id}")).text

@@ -141,6 +141,16 @@ async def test_techniques_are_shown_with_their_names_and_families_lead_to_what_i
     assert family.links()["Associated indicators"] == "/search?malware=Emotet"
 
 
+async def test_a_familys_page_covers_its_other_names_and_is_found_by_each(api: Running, visitor: Reader) -> None:
+    near = [Sighting("domain", "a.example", "", ("Geodo",)), Sighting("domain", "b.example", "", ("Emotet",))]
+    await api.publish("report", "malware Geodo", *near)
+    page = await visitor.open("/ioc/malware/Geodo")
+    assert "Also called: " in page.text and "Emotet" in page.text
+    assert page.links()["Domain 2"] == "/search?malware=Geodo&type=domain"
+    assert (await visitor.open("/ioc/malware/Emotet")).path == "/ioc/malware/Geodo"
+    assert (await visitor.open("/ioc/malware/Qilin")).status == 404
+
+
 async def test_a_familys_page_tells_aliases_weeks_and_what_is_named_with_it(api: Running, visitor: Reader) -> None:
     beside = [("domain", "evil.example"), ("cve", "CVE-2024-3400"), ("mitre_attack", "T1059.001")]
     near = [Sighting(type, value, "Emotet came so.", ("Emotet",)) for type, value in beside]

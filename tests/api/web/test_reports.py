@@ -105,3 +105,10 @@ async def test_a_lesson_shows_the_articles_that_make_it_topical(api: Running, vi
     page = await visitor.open("/awareness/push-prompts-you-did-not-start")
     assert {"Prompts at night <b>", "T1621"} <= set(page.links("//section[@aria-labelledby='topical']"))
     assert "Why now" not in (await visitor.open("/awareness/three-copies")).text
+
+
+async def test_a_week_names_its_techniques(api: Running, visitor: Reader) -> None:
+    await api.publish("a", "mitre_attack T1566.001", "malware Emotet")
+    page = await visitor.open("/weekly/2026-W47")
+    (row,) = page.tree.xpath("//section[@aria-labelledby='techniques']//tbody/tr/th")
+    assert row.text_content().split() == ["T1566.001", "Spearphishing", "Attachment"]

@@ -12,6 +12,7 @@ from intel.ids import ioc_id
 from intel.query import ArticleQuery, Clause, IocQuery, SearchText, host_names, value_words
 from intel.records import NEWEST_ARTICLES, Article, Facets, Ioc, Sighting
 from intel.times import to_milliseconds
+from intel.tlp import strictest
 from intel.words import encoded_words
 from tests.contract.store.corpus import Saved
 
@@ -102,6 +103,7 @@ class Oracle:
             added_at=found[0][0].seen_at,
             changed_at=found[0][0].seen_at,
             tags=self._tagged.get(ioc_id(type, value), ()),
+            tlp=strictest(article.tlp for article, _ in found),
         )
         own = [text.split() for text in value_words(type, value)]
         sources = frozenset(article.source_name for article, _ in found)
@@ -146,6 +148,7 @@ def _passes(query: IocQuery, known: Known) -> bool:
         and (not only.sources or not known.source_names.isdisjoint(only.sources))
         and (not only.malware or not {name.casefold() for name in only.malware}.isdisjoint(named))
         and (not only.tags or not set(only.tags).isdisjoint(ioc.tags))
+        and (not only.tlps or ioc.tlp in only.tlps)
         and ioc.sources >= only.min_sources
         and (not only.statuses or status in only.statuses)
         and not (status == "expired" and "expired" in only.exclude)

@@ -92,6 +92,44 @@ async def test_of_many_imports_at_once_one_stands_whole(store: Store, other_stor
     assert await other_store.catalogues.parts("exploited", asked) == expected
 
 
+async def test_a_catalogue_is_told_with_the_number_of_its_import(store: Store, other_store: Store) -> None:
+    assert await store.catalogues.get("exploited") is None
+    for number in (1, 2, 3):
+        assert await store.catalogues.put(make_catalogue(version=number), {})
+        assert await other_store.catalogues.get("exploited") == (make_catalogue(version=number), number)
+    assert await store.catalogues.get("other") is None
+
+
+async def test_nothing_is_put_over_an_import_that_does_not_count_any_more(store: Store, other_store: Store) -> None:
+    assert not await store.catalogues.put(make_catalogue(), {"a": b"x"}, over=1)
+    assert await store.catalogues.put(make_catalogue(), {"a": b"1"}, over=0)
+    assert not await other_store.catalogues.put(make_catalogue(version=2), {"a": b"2"}, over=0)
+    assert await store.catalogues.get("exploited") == (make_catalogue(), 1)
+    assert await store.catalogues.all() == (make_catalogue(),)
+    assert await store.catalogues.parts("exploited", ["a"]) == {"a": b"1"}
+    assert await other_store.catalogues.put(make_catalogue(version=2), {"a": b"2"}, over=1)
+    assert await store.catalogues.parts("exploited", ["a"]) == {"a": b"2"}
+
+
+@pytest.mark.timeout(900)
+async def test_writers_that_add_side_by_side_lose_nothing(store: Store, other_store: Store) -> None:
+    async def add(number: int) -> int:
+        catalogues, tries = (store, other_store)[number % 2].catalogues, 0
+        while True:
+            tries += 1
+            _, generation = await catalogues.get("exploited") or (None, 0)
+            parts = await catalogues.parts("exploited", KEYS) | {KEYS[number]: b"mine"}
+            if await catalogues.put(make_catalogue(version=len(parts)), parts, over=generation):
+                return tries
+
+    tries = await asyncio.gather(*map(add, range(12)))
+    # Else they came one after the other, and nothing was tried.
+    assert sum(tries) > len(tries)
+    assert await store.catalogues.parts("exploited", KEYS) == dict.fromkeys(KEYS[:12], b"mine")
+    kept = await store.catalogues.get("exploited")
+    assert kept is not None and kept[0].entries == 12
+
+
 @pytest.mark.timeout(900)
 async def test_parts_are_all_of_one_import_while_it_is_replaced(store: Store, other_store: Store) -> None:
     await store.catalogues.put(make_catalogue(version=0), same_everywhere(b"0"))

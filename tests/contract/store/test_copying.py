@@ -14,6 +14,7 @@ import pytest
 import pytest_asyncio
 
 from intel.audit import AuditEntry
+from intel.notes import Note
 from intel.query import ArticleQuery, ChangePosition, ChangeQuery, IocQuery
 from intel.records import (
     Account,
@@ -78,6 +79,9 @@ async def fill(store: Store) -> None:
     await store.votes.put(Vote(id_of("domain evil.example"), "account-2", "", hour(9)))
     await store.tags.change("ioc", id_of("domain evil.example"), ["c2", "äö:x=1"])
     await store.tags.change("article", make_article("b").id, ["campaign"])
+    for kind, id in (("ioc", id_of("domain evil.example")), ("article", make_article("b").id)):
+        assert await store.notes.add(Note(f"note-{kind}", kind, id, "account-1", "Ours.\nü", hour(9)))  # type: ignore[arg-type]  # one of both kinds
+    await store.trusts.set("Agency", 80)
     await store.feedback.put(make_feedback("account-1"))
     candidate = {"type": "domain", "value": "evil.example", "kept": True, "score": 3}
     said = (("domain", "evil.example"),)
@@ -120,6 +124,7 @@ async def answers(store: Store) -> list[Any]:
         await listed(store, tags=("äö:x=1",)),
         await store.articles.id_of("https://news.example/a"),
         await store.votes.counts([evil.id]),
+        await store.notes.of([evil.id, make_article("b").id]),
         [one async for one in store.feedback.all()],
         (await store.iocs.find_cards(IocQuery(limit=50))).items,
         await store.totals(),

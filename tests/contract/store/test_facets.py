@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from intel.ageing import age
 from intel.query import IocFilter, IocQuery, Position
-from intel.records import Facets, Sighting
+from intel.records import Facets, Sighting, Vote
 from intel.store.port import Store
 from tests.contract.store.builders import hour, id_of, make_article, publish, query
 
@@ -142,3 +144,34 @@ async def test_many_matches_are_counted_exactly(store: Store) -> None:
     assert await store.iocs.facets(query("evil.example")) == expected
     found = await store.iocs.facets(IocQuery())
     assert found.types == {"domain": 11_000, "ip": 1} and found.sources == {"A": 11_000, "B": 4_001}
+
+
+async def test_spans_count_to_the_very_moment_and_leave_out_what_is_excluded(store: Store) -> None:
+    week = 24 * 7
+    for number in range(12):
+        article = make_article(f"a{number}", at=number * week / 2, source=f"S{number % 3}")
+        await publish(store, article, f"domain d{number}.example", f"ip 192.0.2.{number}", "cve CVE-2024-1")
+    await store.votes.put(Vote(id_of("domain d3.example"), "account-1", "", hour(0)))
+    moments = (hour(place * week / 4 + beside) for place in range(24) for beside in (0, 0.001))
+    now, bounds = hour(30 * 24), [None, *moments]
+    every = (await store.iocs.find(IocQuery(limit=50))).items
+    for since in bounds[::5]:
+        for until in bounds[::6]:
+            for exclude in ((), ("false_positive",), ("expired", "warned")):
+                only = IocFilter(since=since, until=until, exclude=exclude, now=now)
+                found = await store.iocs.facets(IocQuery(filter=only))
+                left = [
+                    ioc
+                    for ioc in every
+                    if (since is None or ioc.last_seen >= since)
+                    and (until is None or ioc.last_seen <= until)
+                    and not ("false_positive" in exclude and ioc.value == "d3.example")
+                    and not ("expired" in exclude and age(ioc.type, ioc.last_seen, now).status == "expired")
+                ]
+                assert found.types == Counter(ioc.type for ioc in left), (since, until, exclude)
+                assert sum(found.weeks.values()) == len(left)
+                total = (await store.iocs.find(IocQuery(filter=only, limit=1))).total
+                assert total == len(left)
+                assert found.sources.get("S1", 0) == sum(
+                    1 for ioc in left if ioc.type == "cve" or ioc.article.source_name == "S1"
+                )

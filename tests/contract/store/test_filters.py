@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from intel.ids import ioc_id
+from intel.names import malware_family, malware_names
 from intel.query import EXCLUSIONS, ChangeQuery, IocFilter, IocQuery
 from intel.records import IOC_TYPES, Ioc, Sighting, Vote
 from intel.store import Store
+from intel.tlp import LEVELS
 from tests.contract.store.builders import hour, id_of, listed, make_article, publish, query, values
 from tests.contract.store.corpus import MALWARE, SOURCES, Saved, make_corpus
 from tests.contract.store.oracle import Oracle
@@ -25,8 +27,10 @@ pytestmark = pytest.mark.timeout(900)
 
 
 def marked(saved: Saved) -> Saved:
-    """The same save, with every third indicator on a warning list."""
-    return replace(saved, sightings=tuple(replace(one, warned=_is_warned(one)) for one in saved.sightings))
+    """The same save, with every third indicator on a warning list and a TLP of every other article."""
+    tlp = (None, None, None, *LEVELS)[int(saved.article.id[:4], 16) % 6]
+    sightings = tuple(replace(one, warned=_is_warned(one)) for one in saved.sightings)
+    return replace(saved, article=replace(saved.article, tlp=tlp), sightings=sightings)
 
 
 def _is_warned(one: Sighting) -> bool:
@@ -44,6 +48,7 @@ def asked_at_random(random: Random) -> IocQuery:
         "statuses": tuple(random.sample(("active", "ageing", "expired"), random.choice((1, 2)))),
         "exclude": tuple(random.sample(EXCLUSIONS, random.choice((1, 2, 3)))),
         "tags": tuple(random.sample(TAGS, random.choice((1, 2)))),
+        "tlps": tuple(random.sample(LEVELS, random.choice((1, 2)))),
         "min_sources": random.choice((2, 3)),
         "now": NOW,
     }
@@ -108,6 +113,39 @@ async def test_a_vote_withdrawn_and_malware_no_more_named_count_no_more(store: S
     assert await listed(store, malware=("eMotet",)) == ["a.example"]
     await publish(store, article, "domain a.example", "domain b.example")
     assert await listed(store, malware=("Emotet",)) == []
+
+
+async def test_any_name_of_a_family_lets_through_what_was_named_with_its_other_names(store: Store) -> None:
+    named = (("a.example", "Emotet"), ("b.example", "Geodo"), ("c.example", "QakBot"))
+    sightings = [Sighting("domain", host, "", (name,)) for host, name in named]
+    await publish(store, make_article("a", title="Quiet"), *sightings, "malware Geodo", "malware Emotet")
+    for name in ("emotet", "GEODO", "Feodo Version C"):
+        assert sorted(await listed(store, types=("domain",), malware=(name,))) == ["a.example", "b.example"]
+        found = await store.iocs.find(query("example", malware=(name,)))
+        assert (sorted(values(found)), found.total) == (["a.example", "b.example"], 2)
+        changed = await store.iocs.changes(ChangeQuery(filter=IocFilter(types=("domain",), malware=(name,))))
+        assert sorted(change.value for change in changed.items) == ["a.example", "b.example"]
+    both = await listed(store, types=("domain",), malware=("Qbot", "Geodo"))
+    assert sorted(both) == ["a.example", "b.example", "c.example"]
+
+
+async def test_fifty_families_with_all_their_names_may_be_asked_for(store: Store) -> None:
+    families = sorted(malware_names().others, key=lambda name: len(malware_family(name)))[-50:]
+    near = [Sighting("domain", f"{n}.example", "", (name,)) for n, name in enumerate(families)]
+    await publish(store, make_article("a", title="Quiet"), *near)
+    for text in (None, "example"):
+        page = await store.iocs.find(query(text, limit=7, malware=tuple(families)))
+        assert (len(page.items), page.total) == (7, 50)
+
+
+async def test_a_search_for_any_name_of_a_family_finds_the_records_of_all_first(store: Store) -> None:
+    near = Sighting("domain", "a.example", "", ("Geodo",))
+    await publish(store, make_article("a", title="Emotet again", at=5), "domain b.example")
+    await publish(store, make_article("b", title="Quiet", at=1), "malware Geodo", "malware Emotet", near)
+    for name in ("emotet", "Geodo", "Feodo Version C"):
+        found = await store.iocs.find(query(name))
+        assert set(values(found)[:2]) == {"Geodo", "Emotet"} and found.total == 4
+    assert (await store.iocs.find(query("XLoader"))).total == 0
 
 
 async def test_changes_are_told_of_what_the_filter_lets_through(store: Store) -> None:

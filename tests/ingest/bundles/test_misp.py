@@ -170,6 +170,19 @@ def test_what_cannot_be_taken_in_says_why(body: bytes, reason: str) -> None:
     assert refused.value.reason == reason
 
 
+@pytest.mark.promise("tlp.read")
+def test_an_event_has_the_strictest_tlp_of_its_parts() -> None:
+    green = [{"name": "tlp:green"}]
+    (found,) = read(event(attribute("ip-dst", "203.0.113.7"), Tag=green))
+    assert found.article.tlp == "green"
+    (found,) = read(event(attribute("ip-dst", "203.0.113.7", Tag=[{"name": "TLP: Amber"}]), Tag=green))
+    assert found.article.tlp == "amber"
+    (found,) = read(event(attribute("ip-dst", "203.0.113.7"), Tag=[{"name": "tlp:white"}, {"name": "x"}]))
+    assert found.article.tlp == "clear"
+    (found,) = read(event(attribute("ip-dst", "203.0.113.7")))
+    assert found.article.tlp is None
+
+
 @pytest.mark.parametrize("date", ["99999-01-01", "9999999999999999999", "0001-01-01", "yesterday", None, 5, "-1"])
 def test_a_date_that_means_nothing_is_none(date: Any) -> None:
     (found,) = read(event(attribute("ip-dst", "203.0.113.7"), date=date))

@@ -145,8 +145,30 @@ def test_a_bundle_marked_red_or_amber_strict_anywhere_is_not_taken_in() -> None:
         with pytest.raises(ArticleUnreadable) as refused:
             read_bundle(bundle(marked, own | definition), None, NOW)
         assert refused.value.reason == "restricted_sharing" and mark in refused.value.detail
-    amber = {"object_marking_refs": ["marking-definition--55d920b0-5e8b-4f79-9ee9-91f868d9b421"]}
-    assert read_bundle(bundle(indicator(1, "[url:value = 'http://a.example.com/']") | amber), None, NOW)
+
+
+@pytest.mark.promise("tlp.read")
+@pytest.mark.parametrize(
+    ("uuid", "tlp"),
+    [
+        ("613f2e26-407d-48c7-9eca-b8e91df99dc9", "clear"),
+        ("34098fce-860f-48ae-8e50-ebd3cc5e41da", "green"),
+        ("f88d31f6-486f-44da-b317-01333bde0b82", "amber"),
+        ("94868c89-83c2-464b-929b-a1a8aa3c8487", "clear"),
+        ("bab4a63c-aed9-4cf5-a766-dfca5abac2bb", "green"),
+        ("55d920b0-5e8b-4f79-9ee9-91f868d9b421", "amber"),
+        ("00000000-0000-4000-8000-000000000001", None),
+    ],
+)
+def test_the_markings_of_both_versions_say_how_far_a_report_may_be_passed_on(uuid: str, tlp: str | None) -> None:
+    marks = {"object_marking_refs": [f"marking-definition--{uuid}"]}
+    marked = indicator(1, "[url:value = 'http://a.example.com/']") | marks
+    (found,) = read_bundle(bundle(marked), None, NOW)
+    assert found.article.tlp == tlp
+    other = indicator(2, "[url:value = 'http://b.example.com/']")
+    report = {"type": "report", "id": "report--00000000-0000-4000-8000-000000000009", "name": "Clear of it"}
+    first, second = read_bundle(bundle(marked, other, report | {"object_refs": [other["id"]]}), None, NOW)
+    assert (first.article.tlp, second.article.tlp) == (None, tlp)
 
 
 def test_members_of_the_wrong_kind_are_as_good_as_absent() -> None:

@@ -6,6 +6,9 @@ from typing import Final
 
 from tests.ingest.indicators.snippets import MD5, SHA1, SHA256, S
 
+TEST_SHA1: Final = "3395856ce81f2b7382dee72602f798b642f14140"
+TEST_SHA256: Final = "275a021bbfb6489e54d471899f7db9d1663fc695ec2fe2a2c4538aabf651fd0f"
+
 GALE: Final = "ip 45.61.136.47"
 
 
@@ -37,6 +40,27 @@ HARMLESS_SNIPPETS: Final = (
     S("versions", "4. Ursachen\n4.1.1.2 Die Richtlinie fehlte seit dem Umzug.\n4.1.1.3 Niemand hat es bemerkt."),
     S("versions", "См. пункт 3.2.1.4 договора о сопровождении, подписанного в мае."),
     S("versions", "Sections 4.1 and 4.2 tell of the loader.\nServer: 45.61.136.47", GALE),
+    S(
+        "versions",
+        "| CVE | Affected | Fixed in |\n|---|---|---|\n| CVE-2026-20455 | 12.0.0.0 - 12.4.7.19 | 12.4.8.3 |",
+        "cve CVE-2026-20455",
+    ),
+    S("versions", "| Affected host | Contacted |\n|---|---|\n| front desk | 45.61.136.47 |", GALE),
+    # --- a link that holds another, as those do by which readers share a page
+    S(
+        "share",
+        "The report tells how letters led to the page. " * 40
+        + "\n\n* [Share](https://www.tumblr.com/share/link?url=https%3A%2F%2Fwww.bleepingcomputer.com%2Fnews%2Fsecurity%2Fletters%2F&n=x)",
+    ),
+    S(
+        "share",
+        "panel hxxps://go.gale-post[.]com/?u=https%3A%2F%2Fgale-post.com%2Fin",
+        "url https://gale-post.com/in",
+        "url https://go.gale-post.com/?u=https%3A%2F%2Fgale-post.com%2Fin",
+        "domain gale-post.com",
+        "domain go.gale-post.com",
+    ),
+    S("share", "panel hxxps%3A%2F%2Fgale-post.com%2Fin", "url https://gale-post.com/in", "domain gale-post.com"),
     # --- whose an address is
     S("whose", "The seized name now resolves to a sinkhole run by the police, 45.61.136.47, says the report."),
     S("whose", "Correction: an earlier issue of this letter named 45.61.136.47 as a server of the gang."),
@@ -65,12 +89,28 @@ HARMLESS_SNIPPETS: Final = (
     S("no sample", f"Der Wert {MD5} ist ein Sitzungsschlüssel und steht in jedem Protokoll."),
     S("no sample", f"The value {SHA256} is the session token of our own account."),
     S("no sample", f"Solved! flag{{{MD5}}} was the answer."),
-    S("no sample", "We sent 3395856ce81f2b7382dee72602f798b642f14140 through the gateway."),
+    # What reports give for a sample is one, even where it is the test file's: the text has to name that.
+    S("no sample", f"The payload has the SHA-1 {TEST_SHA1}.", f"hash_sha1 {TEST_SHA1}"),
+    S("no sample", f"The dropper: {TEST_SHA256}", f"hash_sha256 {TEST_SHA256}"),
+    S("no sample", f"We sent the EICAR file, {TEST_SHA1} and {TEST_SHA256}, through the gateway."),
+    S("no sample", f"The antivirus test file is {TEST_SHA256}."),
+    S("no sample", f'sha256("hello world") is {SHA256}; the malware asks for it.'),
+    S("no sample", f"For an empty input the malware stores {MD5}."),
+    S("no sample", f"A clean copy of ntdll.dll has SHA-256 {SHA256}, unlike the malware."),
+    S("no sample", f"A patched copy of ntdll.dll has SHA-256 {SHA256}.", f"hash_sha256 {SHA256}"),
+    S("no sample", f"Die unveränderte Version von 7-Zip (MD5 {MD5}) lag neben der Schadsoftware."),
+    S("no sample", f"官方安装包的 SHA256 为 {SHA256}，木马另有其名。"),
     S("no sample", f"The AES-256 key {SHA256} is in the binary."),
     S("no sample", f"The loader {SHA1} is the first stage of the attack.", f"hash_sha1 {SHA1}"),
     S("no sample", f"Der Wurm {MD5} ist ein alter Bekannter.", f"hash_md5 {MD5}"),
     S("no sample", f"extension .gale, sample {MD5} was packed", f"hash_md5 {MD5}"),
     # --- whose a mailbox or a site is
+    S("contact", "Victim, Gale Freight (gale-freight.co.uk), got the malware from 45.61.136.47.", GALE),
+    S("contact", "La víctima, Gale Norte (www.gale-norte.es), recibió el troyano de 45.61.136.47.", GALE),
+    S("contact", "The trojan wrote from hr@gale-freight.co.uk, the real mailbox of the victim."),
+    S("contact", "The victim’s public address was 212.227.15.44; the attacker came from 45.61.136.47.", GALE),
+    S("contact", "Unser Mailserver (81.169.145.97) nahm den Trojaner von 45.61.136.47 an.", GALE),
+    S("contact", "abuse-mailbox: abuse@gale-hosting.net, where the malware stood at 45.61.136.47.", GALE),
     S("contact", "Der Provider (abuse@gale-hosting.net) hat den Server 45.61.136.47 abgeschaltet.", GALE),
     S("contact", "Report the phishing to incidents@gale-cert.org or to csirt@gale-uni.de, with all headers."),
     S("contact", "Laporkan penipuan ini ke halo@gale-bank.co.id atau ke polisi."),

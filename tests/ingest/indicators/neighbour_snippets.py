@@ -238,7 +238,7 @@ NEIGHBOUR_SNIPPETS: Final = (
         "column of names",
         "* Emotet: the loader\n* Agenda: what to do next week\n* see below",
         "malware Emotet",
-        "malware Agenda Ransomware",
+        "malware Agenda",
     ),
     S("column of names", "We saw **Emotet** and later **Hook** there.", "malware Emotet", "malware Hook"),
     S("column of names", "We saw Emotet. Click **Play** to go on.", "malware Emotet"),
@@ -249,7 +249,13 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("line of descent", "Emotet, whose successor was Maze, is old.", "malware Emotet", "malware Maze"),
     S("line of descent", "Emotet came when autumn became Hive season.", "malware Emotet"),
     S("apposition", "It was the work of Meteor, a wiper whose sisters are older.", "malware Meteor"),
-    S("version of a family", "LockBit 3.0 (LockBit Black) and Duqu 2.0 ran.", "malware LockBit", "malware Duqu 2.0"),
+    S(
+        "version of a family",
+        "LockBit 3.0 (LockBit Black) and Duqu 2.0 ran.",
+        "malware LockBit",
+        "malware LockBit Black",
+        "malware Duqu 2.0",
+    ),
     # --- names that a text gives itself
     S("coined", "It leaves a backdoor that we call QuietGrebe. QuietGrebe sleeps.", "malware QuietGrebe"),
     S("coined", "It leaves a loader, dubbed by Harbor Labs as QuietGrebe.", "malware QuietGrebe"),

@@ -75,9 +75,9 @@ RARE_SNIPPETS: Final = (
     S("service", "it asked pastebin[.]com", "domain pastebin.com"),
     # --- names of malware
     S("malware", "the Snake keylogger", "malware Snake Keylogger"),
-    S("malware", "Malware: emotet, cl0p", "malware Emotet", "malware Clop"),
-    S("malware", "used Brute Ratel to stay", "malware Brute Ratel C4"),
-    S("malware", "it is a loader for Snake", "malware Uroburos"),
+    S("malware", "Malware: emotet, cl0p", "malware Emotet", "malware Cl0p"),
+    S("malware", "used Brute Ratel to stay", "malware Brute Ratel"),
+    S("malware", "it is a loader for Snake", "malware Snake"),
     S("malware", "we call its operators Copper Finch"),
     # --- a host that ends in a number that no address ends in
     S("broken", '<a href="http://g)~)Aale-post.http://gale-post.cod4b7e85609f1a2c3b4d5e6f7'),

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ingest.indicators.contexts import Spoken
-from ingest.indicators.required_pieces import pattern_of, required_pieces, standing_in, with_shared_parts
+from ingest.indicators.required_pieces import required_pieces
 from ingest.indicators.vocabulary import table
 from tests.ingest.indicators.labelled import labelled
 from tests.ingest.indicators.test_snippets import ALL
@@ -32,23 +32,6 @@ AT_THE_END = r"[\s:]{0,4}\Z"
 )
 def test_each_match_of_a_pattern_holds_one_of_its_pieces(pattern: str, pieces: set[str]) -> None:
     assert required_pieces(pattern) == pieces
-
-
-def test_pieces_are_found_in_one_pass() -> None:
-    pieces = frozenset({"legit", "legal", "a.b", "le"})
-    for text in ("illegal", "a.b", "legit", "xle"):
-        assert pattern_of(pieces).search(text)
-    for text in ("", "acb", "l e"):
-        assert pattern_of(pieces).search(text) is None
-
-
-def test_pieces_that_stand_in_a_text_come_in_their_order() -> None:
-    pieces = ["we call", "they call", "называем", "we named", "ab", "appelons", "命名为", "we call"]
-    grouped = with_shared_parts(pieces)
-    assert [piece for _, piece in grouped] == pieces
-    assert all(part in piece for part, piece in grouped)
-    for text in ("", "then they call it", "we named: 命名为", "мы называем", "ab we call", "we cal appelons"):
-        assert list(standing_in(text, grouped)) == [piece for piece in pieces if piece in text]
 
 
 @pytest.mark.parametrize("path", [("harmless", "after"), ("harmless", "before"), ("no_sample",), ("no_sample_after",)])

@@ -9,6 +9,7 @@ import pytest
 
 from ingest.indicators import document_from_text, extract
 from tests.ingest.indicators.harmless_snippets import HARMLESS_SNIPPETS
+from tests.ingest.indicators.hash_snippets import HASH_SNIPPETS
 from tests.ingest.indicators.name_snippets import NAME_SNIPPETS
 from tests.ingest.indicators.naming_snippets import NAMING_SNIPPETS
 from tests.ingest.indicators.neighbour_snippets import NEIGHBOUR_SNIPPETS
@@ -33,6 +34,7 @@ ALL: tuple[Snippet, ...] = (
     *NEIGHBOUR_SNIPPETS,
     *HARMLESS_SNIPPETS,
     *NAMING_SNIPPETS,
+    *HASH_SNIPPETS,
     *KINDS,
 )
 Found = list[tuple[Snippet, set[str]]]

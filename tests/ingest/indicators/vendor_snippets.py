@@ -116,10 +116,10 @@ VENDOR_SNIPPETS: Final = (
         "malware",
         "Lumma Stealer, RedLine and Vidar were sold there",
         "malware Lumma Stealer",
-        "malware RedLine Stealer",
+        "malware RedLine",
         "malware Vidar",
     ),
-    S("malware", "ALPHV, also known as BlackCat", "malware BlackCat"),
+    S("malware", "ALPHV, also known as BlackCat", "malware ALPHV", "malware BlackCat"),
     S("malware", "net use, reg add, at 5 pm, and ping -n 1"),
     # --- what labelled reports have taught
     S("scheme", "http[s]://gale-post[.]com/x", "url https://gale-post.com/x", "domain gale-post.com"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import io
 import os
@@ -93,6 +94,20 @@ async def test_scores_of_several_files_stand_beside_each_other(store: Store) -> 
     assert done.catalogue.entries == 3 and done.former is not None and done.former.entries == 2
     scores = {cve: found.cvss for cve, found in (await lookup(store, ["CVE-2024-0001", "CVE-2024-0002"])).items()}
     assert {cve: cvss.score for cve, cvss in scores.items() if cvss} == {"CVE-2024-0001": 9.8, "CVE-2024-0002": 6.5}
+
+
+@pytest.mark.promise("catalogues.many-files")
+async def test_imports_side_by_side_lose_none_of_their_entries(store: Store) -> None:
+    cves = [f"CVE-2024-{number:04}" for number in range(6)]
+    lists = [f"List {number}" for number in range(6)]
+    await asyncio.gather(
+        *(put(store, "cvss", NOW, nvd_file({cve: 5.0})) for cve in cves),
+        *(put(store, "warninglist", NOW, warning_file(name, "string", "evil.example")) for name in lists),
+    )
+    assert {cve for cve, found in (await lookup(store, cves)).items() if found.cvss} == set(cves)
+    found = (await warned(store, "domain evil.example"))["domain evil.example"]
+    assert {warning.list for warning in found} == set(lists)
+    assert {each.name: each.entries for each in await store.catalogues.all()} == {"cvss": 6, "warninglist": 6}
 
 
 async def test_a_date_in_the_future_is_taken_for_today(store: Store) -> None:

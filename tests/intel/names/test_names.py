@@ -6,6 +6,8 @@ from pathlib import Path
 import intel.names
 from intel.names import (
     is_technique,
+    malware_aliases,
+    malware_family,
     malware_name,
     malware_names,
     spelling_key,
@@ -27,10 +29,39 @@ def test_a_sub_technique_newer_than_the_list_is_known_by_its_parent() -> None:
 
 
 def test_any_spelling_names_the_family() -> None:
-    assert {malware_name(each) for each in ("Emotet", "emotet", "EMOTET", "Geodo", "emotet trojan")} == {"Emotet"}
+    assert {malware_name(each) for each in ("Emotet", "emotet", "EMOTET", "emotet trojan")} == {"Emotet"}
     assert malware_name("cobalt-strike") == malware_name("CobaltStrike") == "Cobalt Strike"
     assert malware_name("no such family") is None
     assert malware_name("x" * 10_000) is None
+
+
+def test_an_alias_keeps_its_name_and_its_family_knows_it() -> None:
+    assert (malware_name("geodo"), malware_name("QAKBOT"), malware_name("xloader")) == ("Geodo", "QakBot", "XLoader")
+    assert malware_family("XLoader") == ("XLoader", "FormBook")
+    assert malware_aliases("FormBook") == ("XLoader",)
+    assert malware_family("no such family") == ("no such family",)
+
+
+def test_every_name_of_a_family_finds_the_same_names() -> None:
+    names = malware_names()
+    for own, others in names.others.items():
+        family = {own, *others}
+        assert all(set(malware_family(name)) == family for name in family)
+        assert {names.families[spelling_key(name)] for name in family} == family
+
+
+def test_a_name_with_the_word_for_what_it_names_and_without_are_names_of_one_family() -> None:
+    assert [malware_name(each) for each in ("lumma", "lumma-stealer", "lumma loader")] == [
+        "Lumma",
+        "Lumma Stealer",
+        "Lumma",
+    ]
+    assert [malware_name(each) for each in ("REDLINE", "redline stealer")] == ["RedLine", "RedLine Stealer"]
+    assert set(malware_family("RedLine")) == set(malware_family("RedLine Stealer"))
+
+
+def test_the_number_of_a_version_makes_no_other_name() -> None:
+    assert {malware_name(each) for each in ("LockBit 3.0", "LockBit 2.0", "lockbit")} == {"LockBit"}
 
 
 def test_every_canonical_name_names_itself() -> None:
@@ -49,9 +80,9 @@ def test_everyday_words_are_marked() -> None:
 
 
 def test_names_of_these_years_are_known_by_all_their_spellings() -> None:
-    assert {malware_name(each) for each in ("Oyster", "Broomstick", "CleanUpLoader")} == {"Oyster"}
+    assert set(malware_family("Oyster")) == {"Oyster", "OysterLoader", "Broomstick", "CleanUpLoader"}
     assert {malware_name(each) for each in ("Winos 4.0", "winos4.0", "Winos")} == {"Winos 4.0"}
-    assert {malware_name(each) for each in ("Atomic Stealer", "AMOS", "Atomic macOS Stealer")} == {"Atomic Stealer"}
+    assert malware_family("AMOS") == ("AMOS", "Atomic Stealer", "Atomic macOS Stealer", "AMOS Stealer")
     assert malware_name("hunters international") == "Hunters International"
 
 

@@ -18,6 +18,6 @@ async def test_a_key_and_its_account_are_one_request(
 ) -> None:
     await store.accounts.create(make_account())
     await store.accounts.add_key(make_key())
-    found = await wired_store.accounts.key_and_account("account-one", 0)
+    found = await wired_store.accounts.key_and_account("account-one", 0, "secret")
     assert found == (make_key(), replace(make_account(), role="administrator"))
     assert len(wire.heads) == 1

@@ -106,11 +106,31 @@ async def test_total_and_facets_of_a_list_are_kept_and_not_counted(
     assert "source_counts" in names and "iocs_" not in names and "source_lists" not in names
 
 
-@pytest.mark.parametrize("query", [query(since=hour(0)), query(type="ip", until=hour(9))], ids=str)
-async def test_the_facets_of_a_span_are_read_from_indexes(database: Database, query: IocQuery) -> None:
-    weeks, names = (
-        await plan(database, facets.weeks_of_span(query)),
-        await plan(database, facets.sources_of_span(query)),
-    )
-    assert "INDEX iocs_of_type" in weeks and "TEMP B-TREE" not in weeks
-    assert "source_lists" in names and "TEMP B-TREE FOR GROUP BY" not in names
+SPANS = (
+    query(since=hour(0)),
+    query(type="ip", until=hour(9)),
+    query(since=hour(0), until=hour(9)),
+    query(statuses=("active",), now=hour(0)),
+)
+
+
+@pytest.mark.parametrize("query", SPANS, ids=str)
+async def test_the_facets_of_a_span_are_kept_and_what_stands_beside_whole_weeks_is_read_from_indexes(
+    database: Database, query: IocQuery
+) -> None:
+    for span in query.filter.spans:
+        for one in facets.kinds_of_span(span):
+            found = await plan(database, one)
+            assert "TEMP B-TREE" not in found
+            assert "INDEX iocs_of_type (type=? AND newest_first>" in found or "ioc_counts" in found
+        for one in facets.sources_of_span(span):
+            found = await plan(database, one)
+            assert "source_weeks" in found or "INDEX source_lists_of_type (source_seq=? AND type=? AND newest" in found
+
+
+@pytest.mark.parametrize("rest", [{"statuses": ("active",)}, {"type": "domain"}], ids=str)
+async def test_what_several_sources_name_is_counted_by_its_index_whatever_else_is_asked(
+    database: Database, rest: dict[str, str]
+) -> None:
+    found = await plan(database, finding.ioc_list_total(query(min_sources=2, now=hour(9), **rest)))
+    assert "iocs_of_many_sources" in found and "iocs_of_type" not in found and "iocs_newest" not in found

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from intel.query import IocQuery
-from intel.records import Ioc
+from intel.records import Ioc, Vote
 from intel.store.sqlite import ranking
 from intel.store.sqlite.store import SqliteStore
-from tests.contract.store.builders import make_article, publish, query
+from tests.contract.store.builders import hour, make_article, publish, query
 from tests.contract.store.corpus import make_corpus
 
 SEARCHES = ("evil", "evil corp", "emotet evil*", "e*", "example", "198.51.0.0/16", "evil.example", "loader", "??")
@@ -60,3 +60,27 @@ async def test_words_that_every_indicator_has_give_the_same_pages_and_the_facets
             patched.setattr(ranking, "_FEW", -1)
             assert await pages(store, query(text, limit=4)) == expected, text
         assert await store.iocs.facets(query(text)) == await store.iocs.facets(IocQuery()), text
+
+
+async def test_words_that_every_indicator_has_are_filtered_as_a_list(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, source in enumerate(("one", "two", "one", "three")):
+        article = make_article(f"a{number}", source=source, title="Evil bulletin", at=number)
+        named = [f"domain d{each}.evil.example" for each in range(number * 5, number * 5 + 9)]
+        await publish(store, article, "domain evil.example", "url http://evil.example/", *named)
+    voted = (await store.iocs.find(query("d7.evil.example"))).items[0]
+    await store.votes.put(Vote(voted.id, "account-1", "", hour(9)))
+    for text in ("bulletin", "evil.example", "evil*"):
+        for only in (
+            {"type": "domain"}, {"type": "email"}, {"min_sources": 2}, {"source": "one"}, {"since": hour(2)},
+            {"exclude": ("warned", "false_positive")},
+        ):  # fmt: skip
+            asked = query(text, limit=4, **only)
+            with monkeypatch.context() as patched:
+                patched.setattr(ranking, "_class_of_everything", lambda connection, text: 0)
+                expected = await pages(store, asked)
+            assert await pages(store, asked) == expected, asked
+            with monkeypatch.context() as patched:
+                patched.setattr(ranking, "_FEW", -1)
+                assert await pages(store, asked) == expected, asked

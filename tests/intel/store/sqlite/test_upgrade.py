@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -12,8 +13,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from intel.errors import StoreDamaged
 from intel.query import ArticleQuery, IocQuery, parse_search
-from intel.records import Account, ApiKey, Article, Facets, Feed, Session, Submission, Vote, Week
+from intel.records import Account, ApiKey, Article, Catalogue, Facets, Feed, Session, Submission, Vote, Week
 from intel.store.sqlite.connection import connect
 from intel.store.sqlite.matching import host_column, ip_bytes, text_column, value_column
 from intel.store.sqlite.migrations import migrate
@@ -241,6 +243,21 @@ async def test_votes_and_changes_are_kept(old_file: Path) -> None:
     await store.close()
 
 
+async def test_catalogues_are_kept_and_added_to(old_file: Path) -> None:
+    with old_tables(old_file, 22) as connection:
+        at = to_milliseconds(hour(1))
+        insert(connection, "catalogues", name="cvss", as_of=at, imported_at=at, source="nvd.json", entries=1)
+        insert(connection, "catalogue_parts", name="cvss", key="a", body=b"1")
+    store = SqliteStore(old_file)
+    await store.setup()
+    kept = Catalogue("cvss", hour(1), hour(1), "nvd.json", 1)
+    assert await store.catalogues.get("cvss") == (kept, 1)
+    assert await store.catalogues.parts("cvss", ["a"]) == {"a": b"1"}
+    assert await store.catalogues.put(replace(kept, entries=2), {"a": b"1", "b": b"2"}, over=1)
+    assert await store.catalogues.get("cvss") == (replace(kept, entries=2), 2)
+    await store.close()
+
+
 async def test_several_may_open_an_old_file_at_once(old_file: Path) -> None:
     stores = [SqliteStore(old_file) for _ in range(4)]
     await asyncio.gather(*(store.setup() for store in stores))
@@ -254,3 +271,19 @@ def test_every_reference_holds_after_the_upgrade(old_file: Path) -> None:
         migrate(connection, sqlite_migrations())
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
         assert connection.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+
+
+async def test_texts_are_kept_whatever_bytes_they_are(old_file: Path) -> None:
+    no_text = b"no \xff text"
+    with old_tables(old_file, 27) as connection:
+        connection.execute("UPDATE article_texts SET text = CAST(? AS TEXT) WHERE seq = 2", (no_text,))
+        connection.execute("UPDATE article_texts SET text = ? WHERE seq = 1", ("a\x00b \U0001f600",))
+    store = SqliteStore(old_file)
+    await store.setup()
+    assert await store.articles.get(FIRST.id) == replace(as_kept(FIRST), text="a\x00b \U0001f600")
+    with pytest.raises(StoreDamaged):
+        await store.articles.get(SECOND.id)
+    with closing(connect(old_file, mode="ro")) as connection:
+        (packed,) = connection.execute("SELECT text FROM article_texts WHERE seq = 2").fetchone()
+    assert zlib.decompress(packed) == no_text
+    await store.close()

@@ -1,0 +1,28 @@
+"""The fields that stand before the text of a Markdown file, between two lines of dashes."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+_FRONT_MATTER: Final = re.compile(r"\s*---\r?\n(.{0,20000}?)\r?\n---\r?\n", re.S)
+_FIELD: Final = re.compile(r"(?m)^(title|author|date|lang|description)\s*:[ \t]*[\"']?(.*?)[\"']?[ \t\r]*$")
+
+
+class FrontMatter(NamedTuple):
+    """Its fields by name, and how many characters of the text it takes."""
+
+    fields: dict[str, str]
+    length: int
+
+
+def read_front_matter(text: str) -> FrontMatter:
+    """Return the front matter of a text, without fields and of no length where it has none."""
+    front = _FRONT_MATTER.match(text)
+    return FrontMatter(dict(_FIELD.findall(front[1])), front.end()) if front else FrontMatter({}, 0)
+
+
+def front_matter_length(text: str) -> int:
+    """Return how many characters of a text are front matter; 0 where it names no field."""
+    fields, length = read_front_matter(text)
+    return length if fields else 0

@@ -1,0 +1,47 @@
+"""Find where any of many pieces stand in a text, in one pass over it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from ahocorasick_rs import AhoCorasick, Implementation
+
+STRETCH: Final = 1_000_000  # characters: what is held of the places at one time stays small
+
+Places = Mapping[str, Sequence[int]]
+
+
+class PieceSearch:
+    """Pieces of text that are looked for all at once: what that takes does not grow with their number."""
+
+    def __init__(self, pieces: Iterable[str]) -> None:
+        self._pieces = sorted(set(pieces))
+        self._longest = max(map(len, self._pieces), default=1)
+        self._automaton = AhoCorasick(self._pieces, implementation=Implementation.DFA)
+
+    def places(self, text: str) -> dict[str, list[int]]:
+        """Return for each piece that stands in a text where it begins, in order, also where pieces overlap."""
+        places: dict[str, list[int]] = {}
+        for first in range(0, len(text), STRETCH):
+            is_all = len(text) <= STRETCH
+            stretch = text if is_all else text[first : first + STRETCH + self._longest - 1]
+            for number, start, _ in self._found(stretch):
+                if start < STRETCH:
+                    places.setdefault(self._pieces[number], []).append(first + start)
+        return places
+
+    def standing_in(self, text: str) -> set[str]:
+        """Return the pieces that stand in a text."""
+        found = self._found(text)
+        return {self._pieces[number] for number, _, _ in found} if found else set()
+
+    def stands_in(self, text: str) -> bool:
+        """Tell whether any of the pieces stands in a text."""
+        return bool(self._found(text))
+
+    def _found(self, text: str) -> list[tuple[int, int, int]]:
+        try:
+            return self._automaton.find_matches_as_indexes(text, overlapping=True)
+        except UnicodeEncodeError:  # half of a pair of surrogates, which no piece has
+            return self._automaton.find_matches_as_indexes(text.encode("utf-8", "replace").decode(), overlapping=True)

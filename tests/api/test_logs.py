@@ -1,0 +1,45 @@
+"""What the loop itself says of connections and of protocols, as it stands in a service's log."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+_SAID = """
+import asyncio, sys
+from api.logs import configure_logs
+
+configure_logs()
+
+async def say() -> None:
+    try:
+        raise RuntimeError("the handler is closed")
+    except RuntimeError as error:
+        asyncio.get_running_loop().call_exception_handler({"message": sys.argv[1], "exception": error})
+
+asyncio.run(say())
+"""
+
+
+def _logged(message: str) -> dict[str, Any]:
+    ended = subprocess.run([sys.executable, "-c", _SAID, message], capture_output=True, text=True, check=True)
+    (line,) = ended.stderr.splitlines()
+    return dict(json.loads(line))
+
+
+@pytest.mark.parametrize("what", ["Fatal error on SSL protocol", "Fatal read error on socket transport"])
+def test_a_connection_that_broke_is_one_line_without_a_traceback(what: str) -> None:
+    said = _logged(what)
+    assert said["event"].startswith(what)
+    assert said["level"] == "warning"
+    assert "exception" not in said
+
+
+def test_what_a_protocol_does_wrong_keeps_its_traceback() -> None:
+    said = _logged("Fatal error: protocol.data_received() call failed.")
+    assert said["level"] == "error"
+    assert "RuntimeError: the handler is closed" in said["exception"]

@@ -1,0 +1,35 @@
+"""Every piece is found wherever it stands, as a search for each alone would find it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from ingest.indicators import piece_search
+from ingest.indicators.piece_search import PieceSearch
+from intel.refanging import places_of
+
+PIECES = ("we call", "call", " call", "називаємо", "aa", "a", "命名为", "we call")
+
+
+def found_one_by_one(text: str) -> dict[str, list[int]]:
+    return {piece: places for piece in PIECES if (places := list(places_of(text, piece)))}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "aaaa", "we call it", "\ud800 we call", "ми називаємо, 命名为 \U0001f600 a call", "nothing"]
+)
+def test_pieces_are_found_where_they_stand_also_where_they_overlap(text: str) -> None:
+    assert PieceSearch(PIECES).places(text) == found_one_by_one(text)
+    assert PieceSearch(PIECES).standing_in(text) == set(found_one_by_one(text))
+
+
+def test_a_long_text_is_read_in_stretches_and_nothing_at_their_edges_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(piece_search, "STRETCH", 7)
+    text = "".join(random.Random(3).choices(("we call", " ", "a", "x", "命名为", "命名"), k=300))
+    assert PieceSearch(PIECES).places(text) == found_one_by_one(text)
+
+
+def test_no_pieces_stand_nowhere() -> None:
+    assert PieceSearch(()).places("a") == {}
