@@ -43,6 +43,11 @@ def escaped(text: str) -> str:
     return _MEANT.sub(r"\\\1", shown)
 
 
+def escaped_lines(text: str) -> str:
+    """Return text of several lines that Markdown shows as it is."""
+    return "\n\n".join(_MEANT.sub(r"\\\1", line.strip()) for line in plain(text).splitlines() if line.strip())
+
+
 def code(text: str) -> str:
     """Return a value as code, whatever stands in it."""
     shown = clipped(" ".join(plain(text).split()), _LONGEST)

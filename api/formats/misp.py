@@ -16,10 +16,12 @@ from typing import Any, Final
 import orjson
 
 from api.annotating import Annotations
+from api.formats.markdown import escaped_lines
 from api.web.addresses import ioc_path
 from intel.ids import NAMESPACE
 from intel.indicator_types import TYPES
 from intel.names import technique_name
+from intel.notes import Note
 from intel.records import Article, Ioc
 from intel.times import from_milliseconds, to_milliseconds
 from intel.tlp import Tlp, strictest
@@ -34,9 +36,10 @@ _ANALYSIS_COMPLETED, _THREAT_UNDEFINED = "2", "4"
 class MispEvent:
     """Writes one event: an article, or without one whatever is exported, told with each indicator's newest article."""
 
-    def __init__(self, address: str, article: Article | None = None) -> None:
+    def __init__(self, address: str, article: Article | None = None, notes: Sequence[Note] = ()) -> None:
         self._address = address
         self._article = article
+        self._notes = notes
         self._tags: dict[str, None] = {}
         self._tlp = article.tlp if article else None
         self._newest = 0
@@ -53,7 +56,8 @@ class MispEvent:
         event = outline(self._article) if self._article else _collection(self._digest.hexdigest(), self._newest)
         own = self._article.tags if self._article else ()
         tags = [_tag(name) for name in dict.fromkeys([_marked(self._tlp), *self._tags, *own])]
-        yield b"]," + orjson.dumps({"Tag": tags, **event})[1:] + b"}"
+        reports = {"EventReport": [*map(_event_report, self._notes)]} if self._notes else {}
+        yield b"]," + orjson.dumps({"Tag": tags, **event, **reports})[1:] + b"}"
 
     def _written(self, ioc: Ioc, noted: Annotations) -> bytes:
         self._newest = max(self._newest, _seconds(ioc.changed_at))
@@ -73,7 +77,7 @@ class MispEvent:
         cautions = noted.cautions(ioc)
         told = [ioc.context] if article.id == ioc.article.id and ioc.context else []
         told += [f"On a warning list: {caution.list} ({caution.reason})" for caution in cautions]
-        told += [f"Note of {note.written_at:%Y-%m-%d}: {note.text}" for note in noted.notes.get(ioc.id, ())]
+        told += [f"{_title(note)}: {note.text}" for note in noted.notes.get(ioc.id, ())]
         return {
             "uuid": attribute_uuid(article.id, ioc.id),
             "type": kind,
@@ -108,6 +112,16 @@ def outline(article: Article) -> Object:
         "extends_uuid": "",
         "Orgc": _organisation(article.counted_source or "unknown"),
     }
+
+
+def _event_report(note: Note) -> Object:
+    """Return a note on an article as MISP keeps texts of an event, where its characters are not markup."""
+    said = {"uuid": note.id, "name": _title(note), "content": escaped_lines(note.text)}
+    return said | {"timestamp": str(_seconds(note.written_at)), "distribution": "5", "deleted": False}
+
+
+def _title(note: Note) -> str:
+    return f"Note of {note.written_at:%Y-%m-%d}"
 
 
 def manifest_entry(article: Article) -> Object:

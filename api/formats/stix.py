@@ -63,13 +63,14 @@ STIX_TYPES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 class StixBundle:
     """Writes indicators, vulnerabilities, techniques and malware, and how they belong together.
 
-    With `article` its report names all of them. Of what was written it keeps the ids alone, 17 bytes each, for the
-    report stands at the end.
+    With `article` its report names all of them, and `notes` are those on it. Of what was written it keeps the ids
+    alone, 17 bytes each, for the report stands at the end.
     """
 
-    def __init__(self, address: str, article: Article | None = None) -> None:
+    def __init__(self, address: str, article: Article | None = None, notes: Sequence[Note] = ()) -> None:
         self._address = address
         self._article = article
+        self._notes = notes
         self._named = _Ids()
         self._shared: set[str] = set()
         self._markings = {_MARKINGS["clear"]}
@@ -103,6 +104,8 @@ class StixBundle:
         yield self._written(_report(article, source["id"])).removesuffix(b"}") + b',"object_refs":['
         yield from self._named.written()
         yield b"]}"
+        for note in self._notes:
+            yield self._written(_note(note, _report_id(article)))
 
     def _of(self, ioc: Ioc, notes: Sequence[Note]) -> Iterator[Object]:
         for made in _of_indicator(ioc, self._address):
@@ -266,7 +269,7 @@ def _note(note: Note, object_id: str) -> Object:
 def _report(article: Article, source_id: str) -> Object:
     """Return a report without what it points at; the article says something else only when it is read again."""
     published = _time(article.seen_at)
-    made = _common("report", _id("report", article.id), published, _time(max(article.seen_at, article.fetched_at)))
+    made = _common("report", _report_id(article), published, _time(max(article.seen_at, article.fetched_at)))
     made |= {"name": article.title.strip() or "untitled", "published": published}
     made |= {"report_types": ["threat-report"], "created_by_ref": source_id}
     made["object_marking_refs"] = [_marking(article.tlp)]
@@ -274,6 +277,10 @@ def _report(article: Article, source_id: str) -> Object:
         made["labels"] = list(article.tags)
     references = _references(article.ref)
     return made | ({"external_references": references} if references else {})
+
+
+def _report_id(article: Article) -> str:
+    return _id("report", article.id)
 
 
 def _references(article: ArticleRef) -> list[Object]:

@@ -29,7 +29,7 @@ from api.parameters import (
     read_text,
 )
 from api.searching import articles_shown, articles_suggested, reading, searched
-from api.service import account_of, role_of, service_of
+from api.service import account_of, caller_of, role_of, service_of
 from api.streaming import JSON, Pieces, streamed
 from ingest.removing import Removing
 from ingest.revisions import Revisions
@@ -86,7 +86,7 @@ async def get_article(request: Request, id: str, format: FormatParameter = None)
     found = await known_article(request, id)
     if (wanted := wanted_format(request, format)) != "json":
         pages = pages_of(service.store.articles, id, READ_AT_ONCE)
-        return await render_article(wanted, found, pages, service)
+        return await render_article(wanted, found, pages, service, with_notes=caller_of(request).identity is not None)
     vanished = (await Revisions(service.store).vanished(found))[:MOST_RECORDS]
     shown = views.article(found) | {
         "vanished": [*map(views.vanished, vanished)],

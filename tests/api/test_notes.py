@@ -110,8 +110,29 @@ async def test_notes_stand_in_what_a_key_exports_and_nowhere_else(api: Running) 
     for format in ("txt", "csv", "hosts"):
         assert "Sinkholed" not in (await api.get("/export", key, format=format)).text
     assert (await api.get(HERE)).status_code == 401
+    await api.post(f"/articles/{make_article('one').id}/notes", {"text": TEXT}, key)
     article = f"/articles/{make_article('one').id}"
     for path in ("/iocs", f"/iocs/{EVIL}", "/iocs.atom", article, "/iocs?format=stix", f"{article}?format=misp"):
         assert "Sinkholed" not in (await api.client.get(f"/api/v1{path}")).text, path
     page = await api.client.get("/ioc/domain/evil.example")
     assert page.status_code == 200 and "Sinkholed" not in page.text
+
+
+@pytest.mark.promise("notes.seen")
+async def test_notes_on_an_article_stand_in_its_export_to_whoever_shows_a_key(api: Running) -> None:
+    await api.publish("one", "domain evil.example")
+    key, article = await api.key(), make_article("one").id
+    await api.post(f"/articles/{article}/notes", {"text": TEXT}, key)
+    await api.post(HERE, {"text": "Seized."}, key)
+    shown = await api.get(f"/articles/{article}", key, format="stix")
+    assert shown.headers["Cache-Control"] == "private, no-cache"
+    objects = shown.json()["objects"]
+    known = {made["id"]: made["type"] for made in objects}
+    told = {(known[made["object_refs"][0]], made["content"]) for made in objects if made["type"] == "note"}
+    assert told == {("report", TEXT), ("indicator", "Seized.")}
+    event = (await api.get(f"/articles/{article}", key, format="misp")).json()["Event"]
+    (report,) = event["EventReport"]
+    assert report["name"] == "Note of 2026-11-20"
+    assert report["content"] == "Sinkholed\\.\n\n\\<b\\>Ours\\</b\\> says é\\."
+    assert "Note of 2026-11-20: Seized." in event["Attribute"][0]["comment"]
+    assert "Sinkholed" not in (await api.get(f"/articles/{article}", format="stix")).text
