@@ -49,6 +49,10 @@ RULE_SNIPPETS: Final = (
     ),
     S("small", "the conti of it, and Bancos suplantados"),
     S("object", 'its DNS query asks for "parakegale.run"', "domain parakegale.run"),
+    S("victim's machine", "Victim host 185.220.70.47 was scanned from 185.220.101.47.", ADDRESS),
+    S("victim's machine", "The sandbox machine (185.220.70.47) ran it and asked 185.220.101.47.", ADDRESS),
+    S("victim's machine", "The victim machine contacted 185.220.101.47 every hour.", ADDRESS),
+    S("victim's machine", "On the victim machine 185.220.101.47 was seen as the C2 of the bot.", ADDRESS),
     S("crawler", "2024-05-01 185.220.70.47 GET /robots.txt 200 (Googlebot)"),
     S("version", "Versión de la app falsa: 8.118.1.15"),
     S(
