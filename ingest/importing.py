@@ -143,7 +143,7 @@ class Importing:
                 results.append(each)
             else:
                 found = next(read) if isinstance(each, Page) else await self._bundle(each)
-                results.append(_result(file.path, found, self.tlp))
+                results.append(self._result(file.path, found))
         return results
 
     async def _known(self, files: Sequence[FoundFile]) -> list[Article | None]:
@@ -157,7 +157,7 @@ class Importing:
     def _begun(self, file: FoundFile, known: Article | None) -> _ReadFile | Page | bytes:
         """Return what a file came to without being read, or the page or the bundle to read."""
         if isinstance(file.body, IngestFailed):
-            return _result(file.path, file.body, self.tlp)
+            return self._result(file.path, file.body)
         if known is not None:
             return _ReadFile(TakenFile(file.path, (known,), was_known=True))
         if is_json(file.body):
@@ -165,10 +165,19 @@ class Importing:
         content_type = file_type(file.body)
         if content_type is None:
             kinds = "The file is no HTML, text, Markdown, PDF, Word or EML."
-            return _result(file.path, IngestFailed("unsupported_content_type", kinds), self.tlp)
+            return self._result(file.path, IngestFailed("unsupported_content_type", kinds))
         named = date_in_name(PurePath(file.path).name)
         now = self.ingest.pipeline.clock()
         return Page(file.body, content_type, None, None, self.source, now, self.published_at, named)
+
+    def _result(self, path: str, read: ReadPage | tuple[ReadPage, ...] | IngestFailed) -> _ReadFile:
+        if isinstance(read, IngestFailed):
+            return _ReadFile(TakenFile(path, refusal=read))
+        pages = (read,) if isinstance(read, ReadPage) else read
+        stated = self.source is not None
+        return _ReadFile(
+            TakenFile(path), tuple(replace(page.restricted(self.tlp), source_stated=stated) for page in pages)
+        )
 
     async def _bundle(self, body: bytes) -> tuple[ReadPage, ...] | IngestFailed:
         now = self.ingest.pipeline.clock()
@@ -213,13 +222,6 @@ async def _portions(files: AsyncIterator[FoundFile]) -> AsyncGenerator[list[Foun
         size += length
     if portion:
         yield portion
-
-
-def _result(path: str, read: ReadPage | tuple[ReadPage, ...] | IngestFailed, tlp: Tlp | None) -> _ReadFile:
-    if isinstance(read, IngestFailed):
-        return _ReadFile(TakenFile(path, refusal=read))
-    pages = (read,) if isinstance(read, ReadPage) else read
-    return _ReadFile(TakenFile(path), tuple(page.restricted(tlp) for page in pages))
 
 
 def _steps(files: Sequence[_ReadFile]) -> Iterator[list[ReadPage]]:

@@ -152,7 +152,7 @@ class Pipeline:
         addresses = {*found.addresses, *map(canonical_url, urls)}
         copies, revisions = Copies(self.store.articles, self.compare), Revisions(self.store)
         now = self.clock()
-        article = await revisions.next(_as_first_seen(found.article, known), known, found, now)
+        article = await revisions.next(_as_first_seen(found, known), known, found, now)
         article = replace(article, cluster_id=await copies.begin(article, known, found.bands))
         saved = await self._put(article, found, addresses)
         # Copies that came in at the same time see each other only now.
@@ -179,11 +179,13 @@ def _is_at_home(found: ReadPage, *urls: str) -> bool:
     return own is not None and canonical_url(own) in set(map(canonical_url, urls))
 
 
-def _as_first_seen(article: Article, known: Article | None) -> Article:
-    """Keep the source and the time of an article that is read again; the operator's name takes the place of a claim.
+def _as_first_seen(found: ReadPage, known: Article | None) -> Article:
+    """Keep the source and the time of an article that is read again; the operator's name takes the place of a claim,
+    and of any other name where the operator gives it for this reading.
 
     It never becomes less strict by being read again.
     """
+    article = found.article
     if known is None:
         return article
     claimed = article.published_at
@@ -191,6 +193,6 @@ def _as_first_seen(article: Article, known: Article | None) -> Article:
     published_at = known.published_at if claimed in (None, article.fetched_at) else claimed
     tlp = strictest([known.tlp, article.tlp])
     article = replace(article, fetched_at=known.fetched_at, published_at=published_at, tlp=tlp)
-    if known.source_domain is not None and article.source_domain is None:
+    if found.source_stated or (known.source_domain is not None and article.source_domain is None):
         return article
     return replace(article, source_name=known.source_name, source_domain=known.source_domain)

@@ -60,6 +60,7 @@ class ReadPage:
 
     `candidates` are all that was weighed (see `candidate_records`), `unread` the defanged lines that none of them
     accounts for. `bands` are the keys under which copies of the text are found (see `near_duplicates`).
+    `source_stated`: the operator says whose it is, also where the article is known as another source's.
     """
 
     article: Article
@@ -68,6 +69,7 @@ class ReadPage:
     candidates: tuple[CandidateRecord, ...] = ()
     unread: tuple[MissedPiece, ...] = ()
     bands: tuple[str, ...] = ()
+    source_stated: bool = False
 
     def restricted(self, tlp: Tlp | None) -> ReadPage:
         """Return the same, as strict as `tlp` at least."""

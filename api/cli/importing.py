@@ -46,9 +46,10 @@ class Imported:
 class Results:
     """What became of every file: in numbers, and row by row if asked for `all_rows`, else for few files or failures."""
 
-    def __init__(self, *, all_rows: bool, tlp: Tlp | None = None) -> None:
+    def __init__(self, *, all_rows: bool, tlp: Tlp | None = None, source: str | None = None) -> None:
         self._all_rows = all_rows
         self._tlp = tlp
+        self._source = source
         self._rows: list[Imported] = []
         self._files = Counter[str]()
         self._status = Counter[str]()
@@ -92,7 +93,9 @@ class Results:
         yield f"{self._files['well']} of {self._files.total()} files imported"
         if self._status["known"]:
             unmarked = f", and marks them TLP:{self._tlp.upper()}; now they keep the TLP they have" if self._tlp else ""
-            yield f"{self._status['known']} of them were known already; --again reads such files again{unmarked}"
+            unnamed = ", and gives them that source; now they keep the one they have" if self._source else ""
+            known = f"{self._status['known']} of them were known already"
+            yield f"{known}; --again reads such files again{unmarked}{unnamed}"
         if self.failures > _MOST_FAILURES:
             yield f"{self.failures - _MOST_FAILURES:,} more files failed than are shown"
         if self._iocs:
@@ -116,7 +119,7 @@ def import_paths(
     What was imported before is left alone unless `again`: so the same command goes on where it was stopped.
     """
     level = tlp_option(tlp)
-    results = Results(all_rows=as_json, tlp=level)
+    results = Results(all_rows=as_json, tlp=level, source=source)
     published_at = published.replace(tzinfo=UTC) if published else None
 
     async def run(store: Store, settings: Settings) -> None:

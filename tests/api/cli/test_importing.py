@@ -127,6 +127,23 @@ def test_a_known_file_keeps_its_tlp_and_the_end_says_so(here: Installation) -> N
         assert (refused.returncode, "--tlp" in refused.stderr, "TLP:RED" in refused.stderr) == (2, True, True)
 
 
+def test_a_known_file_gets_another_source_when_it_is_read_again_and_only_then(here: Installation) -> None:
+    (here.folder / "one.txt").write_text("Kestrel\n\nIt asked evil-kestrel[.]example for orders.\n")
+    here.run("import", "one.txt", "--source", "Acme")
+
+    def source() -> str:
+        (found,) = json.loads(here.run("lookup", "evil-kestrel[.]example", "--json").stdout)["items"]
+        return str(found["iocs"][0]["article"]["source_name"])
+
+    known = here.run("import", "one.txt", "--source", "Borealis").stderr
+    assert "--again reads such files again, and gives them that source; now they keep the one they have" in known
+    here.run("import", "one.txt", "--again")
+    assert source() == "Acme"
+    here.run("import", "one.txt", "--source", "Borealis", "--again")
+    assert source() == "Borealis"
+    assert here.run("list", "--source", "Acme").returncode != 0
+
+
 def test_of_very_many_files_the_first_failures_and_the_numbers_are_kept() -> None:
     results = Results(all_rows=False)
     for number in range(3_000):
