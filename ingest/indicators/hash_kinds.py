@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Final
 
 from ingest.indicators.contexts import Spoken
 from ingest.indicators.hash_nouns import is_among_releases, is_of_no_sample
-from ingest.indicators.vocabulary import pieces, table
+from ingest.indicators.vocabulary import pieces, table, words
 from intel.indicator_types import INDICATOR_TYPES
 from intel.refanging import MARKS
 
@@ -62,25 +60,11 @@ _BEFORE_A_LABEL: Final = frozenset({".", *MARKS})
 _ENDS_IN_A_HASH: Final = re.compile(r"[0-9a-fA-F]{31}\n\Z")
 _LENGTH_OF_SUCH_AN_END: Final = 32
 _LETTER_OF_A_WORD: Final = re.compile(r"[^\W\d_a-f]")
-# Of an empty file.
-_OF_NO_SAMPLE: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "d41d8cd98f00b204e9800998ecf8427e": EMPTY,
-        "da39a3ee5e6b4b0d3255bfef95601890afd80709": EMPTY,
-        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855": EMPTY,
-    }
-)
+_OF_AN_EMPTY_FILE: Final = words("empty_file", "hashes")
 # Of the file by which scanners are tried out. They are often given for a sample's, so that they count as the file's
 # only where the text names the file.
-_OF_THE_TEST_FILE: Final = frozenset(
-    {
-        "44d88612fea8a8f36de82e1278abb02f",
-        "44d88612fea8abf36de82e1278abb02f",  # as its MD5 is often miswritten
-        "3395856ce81f2b7382dee72602f798b642f14140",
-        "275a021bbfb6489e54d471899f7db9d1663fc695ec2fe2a2c4538aabf651fd0f",
-    }
-)
-_NAME_OF_THE_TEST_FILE: Final = re.compile(r"(?i)\beicar(?![a-z])|anti-?virus test file")
+_OF_THE_TEST_FILE: Final = words("test_file", "hashes")
+_NAME_OF_THE_TEST_FILE: Final = re.compile(f"(?i:{pieces('test_file', 'names')})")
 _REACH_OF_ITS_NAME: Final = 200
 _CALLED_HARMLESS: Final = Spoken(table("harmless", "after"), "")
 # What stands behind a hash: the next cell, or a remark in brackets or behind a dash; behind a blank only in a list.
@@ -190,7 +174,7 @@ def _known_file(text: str, start: int, end: int) -> str:
     if value in _OF_THE_TEST_FILE:
         named = _NAME_OF_THE_TEST_FILE.search(text, max(0, start - _REACH_OF_ITS_NAME), end + _REACH_OF_ITS_NAME)
         return HARMLESS if named else ""
-    return _OF_NO_SAMPLE.get(value, "")
+    return EMPTY if value in _OF_AN_EMPTY_FILE else ""
 
 
 def _is_called_harmless(text: str, start: int, end: int) -> bool:

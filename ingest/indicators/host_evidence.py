@@ -20,7 +20,7 @@ from ingest.indicators.tables import head_of_table
 from ingest.indicators.text_context import MOST_WORDS, Line, Section, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.verdict import THRESHOLD, Verdict, sum_of, weighed
-from ingest.indicators.vocabulary import pieces
+from ingest.indicators.vocabulary import pieces, words
 from intel.refanging import without_marks
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix, registered_domain
 
@@ -40,7 +40,7 @@ _INDICATORS: Final = re.compile(r"\b(?:ioc|indicator|c2|c&c|domains?|hash|sha-?2
 
 _HIDDEN: Final = (".onion", ".i2p")
 _HIDDEN_SERVICE: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
-_INSIDE: Final = (".corp.", ".internal.", ".intranet.", ".lan.")
+_INSIDE: Final = tuple(f".{label}." for label in words("inside"))
 _POINTING: Final = frozenset({"where others wrote about it", "pointer for the reader", "field for the reader"})
 _ENDS_WITH: Final = ("'.", '".')  # of a detection rule
 _IN_LIST: Final[Mapping[ListContext, Evidence]] = MappingProxyType(

@@ -130,6 +130,11 @@ HARMLESS_SNIPPETS: Final = (
     S("number", "They used T1041 to send it out, see task T1204.", "mitre_attack T1041"),
     S("number", "Fixed this week: CVE 2026 21999.", "cve CVE-2026-21999"),
     S("number", "Subject: C=SE, O=Gale AB, E=desk@gale-firm.se (a stolen certificate)"),
+    # --- a maker's own file, in Chinese
+    S("maker's file", f"正规文件 MD5: {MD5}"),
+    S("maker's file", f"正版软件的 MD5：{MD5}"),
+    S("maker's file", f"伪装成正版软件的木马 MD5：{MD5}", f"hash_md5 {MD5}"),
+    S("maker's file", f"仿冒正规软件，样本 MD5：{MD5}", f"hash_md5 {MD5}"),
     # --- what looks like the above, and is an indicator
     S("indicator", "The update server at 45.12.4.17 pushed the installer of the trojan.", "ip 45.12.4.17"),
     S("indicator", "The address 45.61.136.47 (hosted at Google Cloud) served the payload.", GALE),
