@@ -20,14 +20,16 @@ _HASH: Final = re.compile(
     r"|(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32})(?=[A-Z][A-Za-z]))"
 )
 _LONG_HEX: Final = re.compile(r"[0-9a-fA-F]{32}")
+# Also `cve.2021.1675`, the tag of a detection rule.
 _CVE: Final = re.compile(
-    rf"(?:(?<![a-zA-Z0-9])[Cc][Vv][Ee]|CVE){_DASH}([0-9]{{4}}){_DASH}([0-9]{{4,7}})(?![0-9])((?>(?:/[0-9]{{4,6}}(?![0-9]))*))"
+    rf"(?:(?<![a-zA-Z0-9])[Cc][Vv][Ee]|CVE)(?:{_DASH}([0-9]{{4}}){_DASH}([0-9]{{4,7}})(?![0-9])((?>(?:/[0-9]{{4,6}}(?![0-9]))*))"
+    r"|\.((?:199|20[0-9])[0-9])\.([0-9]{4,7})(?![0-9]|\.[0-9]))"
 )
-# Also `attack.t1059.001`, the tag of a detection rule, `T1059.001/.007`, and `T1055Process Injection`, as a page's text
-# reads where only the style of the page parts the two.
+# Also `attack.t1059.001`, the tag of a detection rule, `T1059.001/.007`, `T1059.001/007`, and `T1055Process Injection`,
+# as a page's text reads where only the style of the page parts the two.
 _TECHNIQUE: Final = re.compile(
     r"(?:(?<![A-Za-z0-9_.-])T|(?<![A-Za-z0-9_-])(?i:attack\.)[tT]|(?<![A-Za-z0-9_.-])t(?=[0-9]{4}\.[0-9]{3}(?![0-9])))"
-    r"([0-9]{4})(?:[./]([0-9]{3}))?((?>(?:/\.[0-9]{3})*))(?![0-9a-z_]|[A-Z](?![A-Za-z]))(?!\.[0-9])"
+    r"([0-9]{4})(?:[./]([0-9]{3}))?((?>(?:/\.?[0-9]{3}(?![0-9]))*))(?![0-9a-z_]|[A-Z](?![A-Za-z]))(?!\.[0-9])"
 )
 _MAY_BE_A_TECHNIQUE: Final = re.compile(r"t[0-9]{4}")
 SHORTEST_HASH: Final = 32
@@ -84,9 +86,9 @@ def _cves(token: str) -> Iterable[TokenCandidate]:
     if not ("CVE" in token or "cve" in token or "Cve" in token):
         return ()
     return [
-        TokenCandidate("cve", f"CVE-{match[1]}-{number}", *match.span())
+        TokenCandidate("cve", f"CVE-{match[1] or match[4]}-{number}", *match.span())
         for match in _CVE.finditer(token)
-        for number in (match[2], *match[3].split("/")[1:])
+        for number in ((match[2], *match[3].split("/")[1:]) if match[2] else (match[5],))
     ]
 
 
@@ -103,13 +105,13 @@ def _techniques(token: str) -> Iterable[TokenCandidate]:
 
 def _values_of(match: re.Match[str]) -> list[str]:
     """Return `T1059.001` and `T1059.007` of `T1059.001/.007`."""
-    parts = [part for part in (match[2], *match[3].split("/.")) if part]
+    parts = [part for part in (match[2], *(part.removeprefix(".") for part in match[3].split("/"))) if part]
     return [f"T{match[1]}.{part}" for part in parts] or [f"T{match[1]}"]
 
 
 READERS: Final = (
     ShapeReader(("hash_md5", "hash_sha1", "hash_sha256"), r"[0-9A-Fa-f]{32}", _hashes, SHORTEST_HASH),
-    ShapeReader(("cve",), rf"[Cc][Vv][Ee]{_DASH}[0-9]", _cves, SHORTEST_HASH, "-_\u2010-\u2015\u2212"),
+    ShapeReader(("cve",), rf"[Cc][Vv][Ee](?:{_DASH}|\.)[0-9]", _cves, SHORTEST_HASH, "-_\u2010-\u2015\u2212"),
     ShapeReader(("mitre_attack",), r"T[0-9]{4}", _techniques, SHORTEST_HASH, "T"),
 )
 SHORTEST_TOKEN: Final = min(reader.shortest for reader in READERS)
