@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import secrets
 import shutil
@@ -10,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -124,14 +126,27 @@ def program(name: str, debian_package: str) -> str:
     """The path of a program; on Debian, and as root, its package is installed first where it is missing."""
     path = shutil.which(name)
     if path is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        say(f"Installing {debian_package}")
-        quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
-        succeeds([*quiet, "update"], 120)
-        succeeds([*quiet, "install", "-y", "--no-install-recommends", debian_package], 600)
-        path = shutil.which(name)
+        with _installing():
+            path = shutil.which(name) or _installed(name, debian_package)
     if path is None:
         raise NotToBeHad(f"{name} is not installed")
     return path
+
+
+@contextmanager
+def _installing() -> Iterator[None]:
+    """Lets the processes of a test run install one after the other, for apt refuses the second of two at once."""
+    with (Path(tempfile.gettempdir()) / "ioc-tests-installing").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _installed(name: str, debian_package: str) -> str | None:
+    say(f"Installing {debian_package}")
+    quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-o", "DPkg::Lock::Timeout=300"]
+    succeeds([*quiet, "update"], 120)
+    succeeds([*quiet, "install", "-y", "--no-install-recommends", debian_package], 600)
+    return shutil.which(name)
 
 
 def tree_of(pid: int) -> Iterator[int]:

@@ -150,8 +150,9 @@ def lengths(web: Web) -> Expected:
     web.without_end("/endless/chunks", chunked, b"ea60\r\n" + b"x" * 60_000 + b"\r\n")
     web.without_end("/endless/tiny", chunked, b"1\r\nx\r\n" * 5000)
     return {path: reason for path, (_, reason) in raw.items()} | {
-        "/endless": "body_too_large",
-        "/endless/chunks": "body_too_large",
+        # On a busy machine the time of a fetch is over before its most bytes are in.
+        "/endless": "body_too_large|timeout",
+        "/endless/chunks": "body_too_large|timeout",
         "/endless/tiny": "bad_response|timeout",
     }
 
