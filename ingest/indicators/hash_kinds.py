@@ -93,6 +93,9 @@ _LABEL_OF_A_HOST: Final = re.compile(
     rf"(?:\.|[{MARKS}]+)(?:[a-z0-9-]{{1,63}}(?:\.|[{MARKS}]+)){{1,3}}[a-z]{{2,12}}(?![\w.])"
 )
 _END_OF_A_SENTENCE: Final = re.compile(r"[.!?;](?=\s)|[\u3002\uff1b;\n]|[0-9a-fA-F]{32}")
+# Where a hash follows, the next sentence speaks of that one.
+_NEXT_SENTENCE: Final = re.compile(r"[.!?]\s|\u3002")
+_REACH_OF_THE_NEXT: Final = 160
 _OTHER_HASH_FOLLOWS: Final = re.compile(r"[^.!?;,]{0,60}[0-9a-fA-F]{32}")
 _SHORT_HASH: Final = re.compile(r"[0-9a-fA-F]{32}")
 # `MD5 …, SHA-1 …`, `sha256: …` on the line below `sha1: …`: hashes of one file, each of another kind.
@@ -182,8 +185,10 @@ def _is_called_harmless(text: str, start: int, end: int) -> bool:
     file harmless.
     """
     if text[end : end + 1] != "\n":
-        said_after = text[end : end + _REACH_AHEAD].partition("\n")[0]
-        if _SHORT_HASH.search(said_after):
+        its_line = text[end : end + _REACH_OF_THE_NEXT].partition("\n")[0]
+        said_after = its_line[:_REACH_AHEAD]
+        if _SHORT_HASH.search(its_line):
+            said_after = _NEXT_SENTENCE.split(said_after, maxsplit=1)[0]
             said_after = _OTHER_HASH_FOLLOWS.split(said_after, maxsplit=1)[0]
         if _CALLED_HARMLESS.search(said_after.lower()) or _is_said_beside(
             said_after.lower(), begins_its_line=start == 0 or text[start - 1] == "\n"

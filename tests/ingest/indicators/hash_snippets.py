@@ -15,6 +15,11 @@ OTHER_SHA256: Final = "9beb93854dfe8480c5ad59f5afc000d4cc91c4cad891fa32440fd11be
 
 
 HASH_SNIPPETS: Final = (
+    S(
+        "the next sentence speaks of the next hash",
+        f"Amostra: {MD5}. O programa gale-viewer.exe (legítimo, assinado) tem MD5 {OTHER_MD5}.",
+        f"hash_md5 {MD5}",
+    ),
     S("same file, both", f"The clean installer has SHA-1 {SHA1}, SHA-256 {SHA256}."),
     S(
         "same file, both",

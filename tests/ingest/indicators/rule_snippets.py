@@ -17,6 +17,16 @@ ADDRESS: Final = "ip 185.220.101.47"
 
 
 RULE_SNIPPETS: Final = (
+    # --- said to be no indicators
+    S("no indicator", "误报，请加白：cdn.gale-post.net、img.gale-post.net"),
+    S("no indicator", "Las direcciones 185.220.70.47 y 185.220.70.48 son falsos positivos."),
+    S("no indicator", "Diese Namen sind keine Indikatoren: cdn.gale-post.net"),
+    S("no indicator", "Estes nomes não são IOCs: cdn.gale-post.net, img.gale-post.net"),
+    S("no indicator", "185.220.70.47 はIoCではありません。誤検知です。"),
+    S("no indicator", "Its C2 is 185.220.101.47; the rule knows no false positives.", ADDRESS),
+    S("half of a string", 'url = "ht" & "tp://panel" & "-orlop.net/gate"'),
+    S("number of a ticket", "Ticket #48.112.7.3 is about the panel at 185.220.101.47", ADDRESS),
+    S("version", "They used curl 8.4.0.0 from 185.220.101.47", ADDRESS),
     # --- addresses that are no attacker's
     S("documentation", "The manual says 203.0.113.9; its server is 185.220.101.47.", ADDRESS),
     S("resolver", "It asks 77.88.8.8 and 223.6.6.6 for names of 185.220.101.47", ADDRESS),
