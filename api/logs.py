@@ -10,8 +10,11 @@ from typing import Any
 
 import structlog
 
-# The shape of an API key or a feed token: whatever finds its way into a log line by mistake is masked.
+# The shapes of API keys and feed tokens, of what signs webhooks, and of who asks in a URL: whatever finds its way into
+# a log line by mistake is masked.
 _KEY = re.compile(r"ioc(?:feed)?_[0-9A-Za-z]{17}_[0-9A-Za-z]{8,}")
+_SIGNING_SECRET = re.compile(r"whsec_[0-9A-Za-z+/=_-]{8,}")
+_ASKER_IN_A_URL = re.compile(r"(?<=://)[^\s/?#@\"'<>]{1,512}@")
 
 _BROKEN_CONNECTION = re.compile(r"Fatal (?:read |write )?error on ")
 
@@ -66,6 +69,17 @@ def _without_traceback_of_broken_connection(record: logging.LogRecord) -> bool:
 
 def masked(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for name, value in event.items():
-        if isinstance(value, str):
-            event[name] = _KEY.sub("ioc_***", value)
+        event[name] = _masked(value)
     return event
+
+
+def _masked(value: Any) -> Any:
+    """Return a value without the secrets in its texts; a value of any other kind than these as it is."""
+    if isinstance(value, str):
+        shown = _SIGNING_SECRET.sub("whsec_***", _KEY.sub("ioc_***", value))
+        return _ASKER_IN_A_URL.sub("***@", shown)
+    if isinstance(value, dict):
+        return {_masked(name): _masked(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_masked(each) for each in value]
+    return value

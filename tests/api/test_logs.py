@@ -1,4 +1,4 @@
-"""What the loop itself says of connections and of protocols, as it stands in a service's log."""
+"""What stands in a service's log: no secret, and of a broken connection one line."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import sys
 from typing import Any
 
 import pytest
+
+from api.logs import masked
 
 _SAID = """
 import asyncio, sys
@@ -43,3 +45,22 @@ def test_what_a_protocol_does_wrong_keeps_its_traceback() -> None:
     said = _logged("Fatal error: protocol.data_received() call failed.")
     assert said["level"] == "error"
     assert "RuntimeError: the handler is closed" in said["exception"]
+
+
+_KEY = "ioc_" + "a1" * 8 + "b_" + "c3" * 12
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (f"refused {_KEY} there", "refused ioc_*** there"),
+        (f"/feed?token={_KEY.replace('ioc_', 'iocfeed_')}", "/feed?token=ioc_***"),
+        ("signed with whsec_dGhpcyBpcyBhIHNlY3JldA==", "signed with whsec_***"),
+        ("redis://worker:pa%40ss@cache.example:6379/0 is away", "redis://***@cache.example:6379/0 is away"),
+        (["https://token@feeds.example/a", {"key": _KEY}], ["https://***@feeds.example/a", {"key": "ioc_***"}]),
+        ("https://news.example/@author and a@b.example", "https://news.example/@author and a@b.example"),
+        (12, 12),
+    ],
+)
+def test_no_secret_stands_in_a_line(said: object, shown: object) -> None:
+    assert masked(None, "info", {"event": "one", "detail": said}) == {"event": "one", "detail": shown}
