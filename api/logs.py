@@ -14,7 +14,7 @@ import structlog
 # a log line by mistake is masked.
 _KEY = re.compile(r"ioc(?:feed)?_[0-9A-Za-z]{17}_[0-9A-Za-z]{8,}")
 _SIGNING_SECRET = re.compile(r"whsec_[0-9A-Za-z+/=_-]{8,}")
-_ASKER_IN_A_URL = re.compile(r"(?<=://)[^\s/?#@\"'<>]{1,512}@")
+_USER_IN_A_URL = re.compile(r"(?<=://)[^\s/?#\"'<>]{1,512}@")
 
 _BROKEN_CONNECTION = re.compile(r"Fatal (?:read |write )?error on ")
 
@@ -77,7 +77,7 @@ def _masked(value: Any) -> Any:
     """Return a value without the secrets in its texts; a value of any other kind than these as it is."""
     if isinstance(value, str):
         shown = _SIGNING_SECRET.sub("whsec_***", _KEY.sub("ioc_***", value))
-        return _ASKER_IN_A_URL.sub("***@", shown)
+        return _USER_IN_A_URL.sub("***@", shown)
     if isinstance(value, dict):
         return {_masked(name): _masked(each) for name, each in value.items()}
     if isinstance(value, list | tuple):

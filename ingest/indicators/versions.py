@@ -126,6 +126,8 @@ _CALLED_AN_ADDRESS: Final = re.compile(
     r"(?i)\b(?:ips?|ipv4|address(?:es)?|adresse|c2s?|c&c|servers?|hosts?)\b\W{0,4}\Z"
 )
 _PORT: Final = re.compile(r":[0-9]")
+# `Ticket #`, and not the `#` of a row that is left out of a list.
+_NUMBERED: Final = re.compile(r"[^\W\d_] #\Z")
 _REACH: Final = 60
 _REACH_OF_A_SERIES: Final = 160
 _LARGEST_OF_A_PRODUCT: Final = 40
@@ -138,7 +140,7 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
         return True
     before = text[max(0, start - _REACH) : start]
     # `Ticket #48.112.7.3`; and no machine has the address of a network.
-    if before.endswith("#") or (address.endswith(".0.0") and text[end : end + 1] != "/"):
+    if _NUMBERED.search(before) or (address.endswith(".0.0") and text[end : end + 1] != "/"):
         return True
     largest = largest_part(address)
     if _is_led(before, largest) or (largest < _LARGEST_OF_A_PRODUCT and _follows_a_product(before)):

@@ -56,7 +56,7 @@ _KEY = "ioc_" + "a1" * 8 + "b_" + "c3" * 12
         (f"refused {_KEY} there", "refused ioc_*** there"),
         (f"/feed?token={_KEY.replace('ioc_', 'iocfeed_')}", "/feed?token=ioc_***"),
         ("signed with whsec_dGhpcyBpcyBhIHNlY3JldA==", "signed with whsec_***"),
-        ("redis://worker:pa%40ss@cache.example:6379/0 is away", "redis://***@cache.example:6379/0 is away"),
+        ("redis://worker:p@ss@cache.example:6379/0 is away", "redis://***@cache.example:6379/0 is away"),
         (["https://token@feeds.example/a", {"key": _KEY}], ["https://***@feeds.example/a", {"key": "ioc_***"}]),
         ("https://news.example/@author and a@b.example", "https://news.example/@author and a@b.example"),
         (12, 12),
