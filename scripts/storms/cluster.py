@@ -28,6 +28,7 @@ from .reading import Read, Reader, longest_failure, slowest
 
 _KINDS = ("report",) * 16 + ("flaky", "absent", "empty", "slow")
 _MOST_FAILING_SECONDS = 5.0
+_MOST_READ_SECONDS = 5.0
 _ENDED_SECONDS = 300.0
 _KEYS = 10
 _WORKERS = 3
@@ -224,6 +225,8 @@ def tell(storm: Storm, reads: Sequence[Read], torn: Sequence[str], wrong: Sequen
     problems = [*wrong, *torn]
     if longest_failure(reads) > _MOST_FAILING_SECONDS:
         problems.append(f"reads failed for {longest_failure(reads):.1f} s")
+    if slowest(reads) > _MOST_READ_SECONDS:
+        problems.append(f"a read took {slowest(reads):.1f} s")
     if "Traceback" in storm.here.output():
         problems.append("a process logged a traceback")
     for problem in problems[:40]:

@@ -89,7 +89,8 @@ class IndexMissing(Refused):
 class _Wait:
     """How long one answer may take, and whether a node that answers others meanwhile may take longer; how long to ask
     again while the cluster has too much to do, and while it starts; and whether a request that got no answer is sent
-    again. Without a time, the answer is waited for as long as its node is there, and other nodes are asked as well.
+    again. Without a time, other nodes are asked as well: all of them together may take `whole_seconds`, while a node
+    that is the only one is waited for as long as it is there.
     """
 
     answer_seconds: float | None
@@ -97,12 +98,13 @@ class _Wait:
     starting_seconds: float
     repeats: bool
     while_there: bool = True
+    whole_seconds: float | None = None
 
 
 class Patience(Enum):
     """How long to wait for an answer, and whether a request may be sent again by itself."""
 
-    READ = _Wait(None, overloaded_seconds=10, starting_seconds=2.5, repeats=True)
+    READ = _Wait(None, overloaded_seconds=10, starting_seconds=2.5, repeats=True, whole_seconds=5)
     LONG = _Wait(60, overloaded_seconds=60, starting_seconds=2.5, repeats=True, while_there=False)
     WRITE = _Wait(5, overloaded_seconds=5, starting_seconds=0, repeats=False)
     LONG_WRITE = _Wait(60, overloaded_seconds=60, starting_seconds=0, repeats=False, while_there=False)
@@ -173,7 +175,8 @@ class Cluster:
         writes = patience in (Patience.WRITE, Patience.LONG_WRITE)
         begun = time.perf_counter()
         try:
-            answer = await self._answer(method, target, sent, _JSON if lines is None else _LINES, patience.value)
+            async with asyncio.timeout(None if len(self._nodes.all) == 1 else patience.value.whole_seconds):
+                answer = await self._answer(method, target, sent, _JSON if lines is None else _LINES, patience.value)
         except (NoAnswer, TimeoutError) as error:
             raise self._trouble(writes, str(error) or type(error).__name__, AnswerLost()) from None
         finally:

@@ -41,7 +41,12 @@ class Elsewhere:
     async def first_answer(
         self, send: Send, node: Node, method: str, target: str, body: bytes | None, headers: Mapping[str, str]
     ) -> Answer:
-        """Return the answer of this node, or of whichever answers first once this one takes long."""
+        """Return the answer of this node, or of whichever answers first once this one takes long.
+
+        A node that stands still is asked after the others from then on, for nothing else would tell: its request is
+        given up once another node answers.
+        """
+        begun = time.monotonic()
         first = asyncio.ensure_future(send(node, method, target, body, headers))
         asked: set[asyncio.Future[Answer]] = {first}
         try:
@@ -55,7 +60,10 @@ class Elsewhere:
                 others = [each for _, each in there if each is not node] or [each for _, each in there]
                 requests = (send(each, method, target, body, headers) for each in others[:_NODES_ASKED])
                 asked |= {asyncio.ensure_future(request) for request in requests}
-                return await _first_good(asked)
+                answer = await _first_good(asked)
+                if not first.done() and not node.answered_since(begun):
+                    node.pass_over()
+                return answer
             finally:
                 self._at_once -= 1
         finally:
@@ -71,8 +79,9 @@ class Elsewhere:
         return await asyncio.shield(self._looking)
 
     async def _look(self) -> list[tuple[str, Node]]:
-        ids = await asyncio.gather(*(_id_of(node) for node in self._nodes.all))
-        return [(id, node) for id, node in zip(ids, self._nodes.all, strict=True) if id]
+        nodes = [node for node in self._nodes.all if not node.is_passed_over] or self._nodes.all
+        ids = await asyncio.gather(*(_id_of(node) for node in nodes))
+        return [(id, node) for id, node in zip(ids, nodes, strict=True) if id]
 
 
 async def _id_of(node: Node) -> str:
@@ -81,7 +90,10 @@ async def _id_of(node: Node) -> str:
         async with asyncio.timeout(_THERE_SECONDS):
             answer = await node.send("GET", "/_nodes/_local?filter_path=nodes.*.name", None, {})
         return next(iter(orjson.loads(answer.body)["nodes"]), "") if answer.status == 200 else ""
-    except (NoAnswer, StoreUnavailable, TimeoutError, ValueError, KeyError, TypeError):
+    except TimeoutError:
+        node.pass_over()
+        return ""
+    except (NoAnswer, StoreUnavailable, ValueError, KeyError, TypeError):
         return ""
 
 

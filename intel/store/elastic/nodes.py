@@ -81,10 +81,22 @@ class Node:
             return False
         return True
 
+    def answered_since(self, moment: float) -> bool:
+        """Tell whether the node answered anything after a moment (monotonic seconds)."""
+        return self._answered_at > moment
+
+    @property
+    def is_passed_over(self) -> bool:
+        """Whether other nodes are asked before this one."""
+        return self.passed_over_until > time.monotonic()
+
     def pass_over(self) -> None:
-        """Let other nodes be asked before this one for a while, longer each time that it fails."""
-        pause = min(_PASSED_OVER_SECONDS * 2**self._failures, _LONGEST_PASSED_OVER_SECONDS)
-        self._failures = min(self._failures + 1, 16)
+        """Let other nodes be asked before this one for a while, longer each time that it fails; what fails meanwhile,
+        such as requests that were sent together, is the same failure.
+        """
+        if not self.is_passed_over:
+            self._failures = min(self._failures + 1, 16)
+        pause = min(_PASSED_OVER_SECONDS * 2 ** (self._failures - 1), _LONGEST_PASSED_OVER_SECONDS)
         self.passed_over_until = time.monotonic() + pause
 
     async def close(self) -> None:
@@ -111,9 +123,9 @@ class Nodes:
         self._next += 1
         if len(self.all) == 1:
             return self.all[0]
-        now, count = time.monotonic(), len(self.all)
+        count = len(self.all)
         in_turn = [self.all[(self._next + place) % count] for place in range(count)]
-        return min(in_turn, key=lambda node: node.passed_over_until if node.passed_over_until > now else 0.0)
+        return min(in_turn, key=lambda node: node.passed_over_until if node.is_passed_over else 0.0)
 
     async def close(self) -> None:
         """Close all connections; may be called again."""

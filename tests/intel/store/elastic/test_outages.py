@@ -16,6 +16,7 @@ from intel.errors import ConfigurationError, StoreUnavailable
 from intel.query import ArticleQuery, CandidateQuery, IocQuery
 from intel.records import ApiKey, Catalogue, Vote, Week
 from intel.settings import ElasticsearchSettings
+from intel.store.elastic import client, nodes
 from intel.store.elastic.store import ElasticStore
 from search_mappings import elasticsearch_indices
 from tests.api.pages import eventually
@@ -374,6 +375,37 @@ async def test_a_read_that_a_node_keeps_waiting_is_answered_by_another(
         assert any("_prefer_nodes" in head for head in other.heads)
         assert not wire.late.is_set()
         wire.late.set()
+        await both.close()
+
+
+async def test_a_node_that_takes_connections_and_never_answers_costs_one_read_its_time(
+    store: ElasticStore, elasticsearch_url: str, index_prefix: str, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved = await publish(store, make_article("one"), "domain evil.example")
+    for name in ("_PASSED_OVER_SECONDS", "_LONGEST_PASSED_OVER_SECONDS"):
+        monkeypatch.setattr(nodes, name, 3600.0)
+    wire.stalled = True
+    both = ElasticStore(ElasticsearchSettings(nodes=(wire.url, elasticsearch_url), index_prefix=index_prefix))
+    for _ in range(8):
+        assert await both.articles.get(saved.id) is not None
+    # Of eight reads four would be its turn.
+    assert len([head for head in wire.heads if "/_doc/" in head]) == 1
+    await both.close()
+
+
+async def test_a_read_that_no_node_answers_is_given_up_though_all_answer_others(
+    store: ElasticStore, elasticsearch_url: str, index_prefix: str, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "_BUSY_SECONDS", 3600.0)
+    async with wire_to(elasticsearch_url) as other:
+        both = ElasticStore(ElasticsearchSettings(nodes=(wire.url, other.url), index_prefix=index_prefix))
+        wire.late_path = other.late_path = "search"
+        with pytest.raises(StoreUnavailable):
+            async with asyncio.timeout(120):
+                await both.iocs.find(IocQuery())
+        wire.late.set()
+        other.late.set()
+        assert (await both.iocs.find(IocQuery())).items == ()
         await both.close()
 
 
