@@ -162,10 +162,8 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     seen = _in_order(found, spaced_sightings(walked, pieces))
     context = TextContext(document, plain)
     has_public = any(
-        reading.type == "ip"
-        and not noise.address_noise(reading.value)
-        and not noise.is_for_documentation(reading.value)
-        for reading, _, _ in seen
+        not noise.address_noise(address) and not noise.is_for_documentation(address)
+        for address in dict.fromkeys(reading[1] for reading, _, _ in seen if reading[0] == "ip")
     )
     judge = Judge(context, _defanged_hosts(seen), names_public_addresses=has_public)
     verdicts, kept = _judge_all(plain.text, seen, judge)
@@ -193,7 +191,11 @@ def _defanged_hosts(seen: list[Sighting]) -> frozenset[str]:
 
 
 def _in_order(found: list[Sighting], spaced: list[Sighting]) -> list[Sighting]:
-    return sorted([*found, *spaced], key=lambda sighting: (sighting[1], -sighting[2])) if spaced else found
+    """Return all sightings by where they start, the longest first; two sorts need no key of our own making."""
+    if not spaced:
+        return found
+    by_end = sorted([*found, *spaced], key=itemgetter(2), reverse=True)
+    return sorted(by_end, key=itemgetter(1))
 
 
 def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verdict], _Kept]:
@@ -271,15 +273,17 @@ def _keep_urls_at_listed_hosts(seen: list[Sighting], refused: list[int], verdict
             nearly[reading.value] = max(score, nearly.get(reading.value, score))
     if not nearly:
         return
-    for index, (reading, start, end) in enumerate(seen):
-        score = nearly.get(reading.value if reading.type == "url" else reading.source, 0)
+    added: set[tuple[str, str]] = set()
+    for index, ((type, value, _, _, _, _, _, source), start, end) in enumerate(seen):
+        score = nearly.get(value if type == "url" else source, 0)
         if score:
             verdict = verdicts[index] = Verdict(
                 True, _HOST_IS_LISTED[1], score, (*verdicts[index].evidence, _HOST_IS_LISTED)
             )
-            kept.setdefault((reading.type, reading.value), []).append((start, end, verdict))
-    for places in kept.values():
-        places.sort(key=itemgetter(0))
+            kept.setdefault((type, value), []).append((start, end, verdict))
+            added.add((type, value))
+    for key in added:
+        kept[key].sort(key=itemgetter(0))
 
 
 def _is_listed(places: Sequence[_KeptPlace]) -> bool:

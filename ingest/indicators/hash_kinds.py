@@ -31,6 +31,7 @@ _OF_A_CERTIFICATE: Final = re.compile(
     r"(?: hash| value| sha-?1| sha-?256| md5)?(?: is| was| of)?[^\w\n]{0,20}\Z"
 )
 _HASH_WORD: Final = re.compile(r"[hHjJsSmMtTcC](?i:ash|a[34]|arm|erial|achoc|sdeep|lsh|humb|ert|s[lL])|con[ -]")
+_LONGEST_BEFORE_A_HASH_WORD: Final = 20  # `rich_pe-header_hash`
 _COMMIT: Final = re.compile(
     r"(?i)\bcommits?(?:\s(?:id|hash|such as|is|was|in|as|of|to|the|their|tag|before|after|until)){0,3}[\s:`(#]{1,3}\Z"
 )
@@ -59,6 +60,7 @@ _BEFORE_A_LABEL: Final = frozenset({".", *MARKS})
 # The row above is a hash too, which calls nothing by a name.
 _ENDS_IN_A_HASH: Final = re.compile(r"[0-9a-fA-F]{31}\n\Z")
 _LENGTH_OF_SUCH_AN_END: Final = 32
+_ENDS_OF_A_LINE: Final = ("", "\n")
 _LETTER_OF_A_WORD: Final = re.compile(r"[^\W\d_a-f]")
 _OF_AN_EMPTY_FILE: Final = words("empty_file", "hashes")
 # Of the file by which scanners are tried out. They are often given for a sample's, so that they count as the file's
@@ -132,15 +134,26 @@ def kind_of_other(text: str, type: str, start: int) -> str:
 
     Hashes of other kinds that one file has beside each other share what is said before the first of them.
     """
+    if _is_below_another(text, type, start):
+        return _known_file(text, start, start + _LENGTHS[type])
     for _ in _LENGTHS:
         if kind := _kind_of_other(text, type, start):
             return kind
         before = text[max(0, start - _REACH_OF_ANOTHER_HASH) : start]
-        first = _SAME_FILE.search(before) if _SHORT_HASH.search(before) else None
+        another = None if before[-1:] == "\n" else _SHORT_HASH.search(before)
+        first = _SAME_FILE.search(before, another.start()) if another else None
         if first is None or len(first["hash"]) == _LENGTHS[type]:
             return ""
         type, start = _TYPES[len(first["hash"])], start - len(before) + first.start("hash")
     return ""
+
+
+def _is_below_another(text: str, type: str, start: int) -> bool:
+    """Tell whether a value is all of its line, and the line above ends in a hash: then nothing is said of it."""
+    end = start + _LENGTHS[type]
+    if text[end : end + 1] not in _ENDS_OF_A_LINE or text[start - 1 : start] != "\n":
+        return False
+    return _ENDS_IN_A_HASH.match(text, max(0, start - _LENGTH_OF_SUCH_AN_END), start) is not None
 
 
 def _kind_of_other(text: str, type: str, start: int) -> str:
@@ -162,7 +175,11 @@ def _kind_of_other(text: str, type: str, start: int) -> str:
         return OTHER_KIND
     if begins_its_line and _ENDS_IN_A_HASH.match(before, max(0, len(before) - _LENGTH_OF_SUCH_AN_END)):
         return ""
-    if _HASH_WORD.search(before) and (_OTHER_HASH.search(before) or _OF_A_CERTIFICATE.search(before)):
+    named = _HASH_WORD.search(before)
+    if named and (
+        _OTHER_HASH.search(before, max(0, named.start() - _LONGEST_BEFORE_A_HASH_WORD))
+        or _OF_A_CERTIFICATE.search(before)
+    ):
         return OTHER_KIND
     if begins_its_line:
         return ""
@@ -195,7 +212,8 @@ def _is_called_harmless(text: str, start: int, end: int) -> bool:
         ):
             return True
     before = text[max(0, start - _REACH_OF_HARMLESS) : start]
-    if label := _LABEL_OF_A_LINE.search(before):
+    label = None if before[-1:] == "\n" else _LABEL_OF_A_LINE.search(before, max(0, before.rfind("\n") - 1))
+    if label:
         before = before[: label.start()]
     elif before[-1:] == "\n":
         before = before.rstrip("\n")  # a hash alone below the name of its file

@@ -11,21 +11,25 @@ def with_one_name_each(text: str, judged: list[JudgedMalware], names: MalwareNam
 
     A kind in small letters (`RedLine stealer`) is no part of a name, and what is all in small letters counts last.
     """
+    kindless = {name: names.without_kind(name) for name in {sighting.name for sighting, _ in judged}}
     alike: dict[str, dict[str, int]] = {}
     for (name, start, end), verdict in judged:
         if not verdict.kept:
             continue
         spelled = text[start:end]
-        used = names.without_kind(name) if _has_a_small_kind(spelled) else name
-        uses = alike.setdefault(names.without_kind(name), {})
+        used = kindless[name] if _has_a_small_kind(spelled) else name
+        uses = alike.setdefault(kindless[name], {})
         uses[used] = uses.get(used, 0) + (not spelled.islower())
     chosen = {
         plain: max(uses, key=uses.__getitem__)
         for plain, uses in alike.items()
         if len(uses.keys() - {plain}) < 2  # `TerraLoader` and `TerraStealer` are two
     }
+    renamed = {name: new for name, plain in kindless.items() if (new := chosen.get(plain, name)) != name}
+    if not renamed:
+        return judged
     return [
-        (sighting._replace(name=chosen.get(names.without_kind(sighting.name), sighting.name)), verdict)
+        (sighting._replace(name=renamed[sighting.name]), verdict) if sighting.name in renamed else (sighting, verdict)
         for sighting, verdict in judged
     ]
 
