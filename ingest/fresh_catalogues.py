@@ -18,7 +18,7 @@ from intel.store import Store
 
 log = structlog.get_logger()
 
-_FRESH = timedelta(days=1)
+FRESH = timedelta(days=1)
 _AGAIN = timedelta(hours=1)
 _LOOK_SECONDS = 600.0
 _FIRST_WITHIN_SECONDS = 60.0
@@ -54,7 +54,7 @@ class FreshCatalogues:
         tried_at = self._tried_at.get(one)
         if tried_at is not None and now - tried_at < _AGAIN:
             return False
-        return imported_at is None or now - imported_at >= _FRESH
+        return imported_at is None or now - imported_at >= FRESH
 
     async def _import(self, one: Wanted) -> bool:
         self._tried_at[one] = self.clock()

@@ -16,8 +16,10 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from redis.asyncio import Redis
 from redis.asyncio.connection import ConnectionPool, parse_url
 from redis.asyncio.sentinel import Sentinel, SentinelConnectionPool
+from redis.exceptions import RedisError
 
 _SENTINEL: Final = "+sentinel"
+_PORT: Final = 6_379
 _SENTINEL_PORT: Final = 26_379
 _ASKING_SECONDS: Final = 0.5
 _SCHEMES: Final = ("redis", "rediss", "unix", f"redis{_SENTINEL}", f"rediss{_SENTINEL}")
@@ -44,6 +46,22 @@ def connection_pool(address: str, pool_class: type[ConnectionPool] = ConnectionP
     if scheme.endswith(_SENTINEL):
         return _pool_of_master(address, options)
     return pool_class.from_url(address, **options)
+
+
+async def tls_places(address: str) -> list[tuple[str, int]]:
+    """Return the hosts and ports of an address that speak TLS, that of the master too if the Sentinels name one."""
+    parts = urlsplit(address)
+    if not parts.scheme.startswith("rediss"):
+        return []
+    if not parts.scheme.endswith(_SENTINEL):
+        return [(parts.hostname or "", parts.port or _PORT)]
+    pool: Any = connection_pool(address)
+    try:
+        return [*_hosts(parts.netloc), await pool.get_master_address()]
+    except (RedisError, OSError):
+        return _hosts(parts.netloc)
+    finally:
+        await pool.disconnect()
 
 
 def _pool_of_master(address: str, options: dict[str, Any]) -> ConnectionPool:

@@ -59,7 +59,12 @@ SHARED = {
     "starlette": ("api/",),
     "pydantic": ("api/", "intel/settings.py", "mcp_server/"),
     "rich": ("api/cli/",),
-    "cryptography": ("intel/store/sealing.py", "api/accounts/boxes.py", "api/accounts/two_factor.py"),
+    "cryptography": (
+        "intel/store/sealing.py",
+        "api/accounts/boxes.py",
+        "api/accounts/two_factor.py",
+        "api/cli/way_findings.py",
+    ),
     "markupsafe": ("api/web/",),
     "uvicorn": ("api/cli/serving.py", "api/server/"),
     "structlog": ("api/", "ingest/", "intel/store/"),
@@ -74,7 +79,8 @@ SHARED = {
         "api/limits/redis_limiter.py",
         "ingest/queue/",
         "api/cli/preflight.py",
-        "api/cli/upkeep.py",
+        "api/cli/finding.py",
+        "api/cli/redis_findings.py",
     ),
 }
 LONGEST_FUNCTION = 60

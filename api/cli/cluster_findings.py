@@ -5,32 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from api.cli.finding import Finding
+from api.cli.finding import Finding, of_clock
 from intel.settings import ElasticsearchSettings
-from intel.store import Condition, IndexCondition, condition_of
+from intel.store import Condition, IndexCondition, condition_of, missing_privileges
 
-_NEARLY_FULL_PERCENT: Final = 85
 _SHOWN: Final = ("articles", "iocs", "sightings")
 _UNBLOCK: Final = (
     "Make room on the disks of Elasticsearch (it lifts the block by itself), or lift it: "
     'PUT /{names}/_settings {{"index.blocks.read_only_allow_delete": null}}'
+)
+_MAKE_ROOM: Final = (
+    "Make room, or add a node: past the low watermark a node gets no new shards, past the high one they move away, past"
+    " the flood stage writes stop. IOC_RETENTION_DAYS bounds what is kept."
+)
+_GRANT: Final = (
+    "Give its user or API key the role in search_mappings/elasticsearch_role.yml, with ELASTICSEARCH_INDEX_PREFIX"
+    " before each name of an index."
 )
 
 
 async def look_at_cluster(settings: ElasticsearchSettings) -> list[Finding]:
     """Return what there is to say, worst first. Raises what `Store` raises."""
     condition = await condition_of(settings)
-    return [*_unwell(condition), _nodes(condition), _layout(condition, settings)]
+    clock = of_clock("that of Elasticsearch", condition.clock_ahead)
+    return [*_unwell(condition), _nodes(condition), _layout(condition, settings), clock]
+
+
+async def look_at_privileges(settings: ElasticsearchSettings) -> list[Finding]:
+    """Return what the service may not do in the cluster, if anything. Raises what `Store` raises."""
+    missing = await missing_privileges(settings)
+    if not missing:
+        return []
+    found = f"Elasticsearch does not allow this service: {'; '.join(missing)}"
+    return [Finding("privileges", False, found, _GRANT)]
 
 
 def _unwell(condition: Condition) -> Iterator[Finding]:
     if condition.blocked:
         names = ",".join(condition.blocked)
         yield Finding("writes", False, f"Elasticsearch takes none for {names}", _UNBLOCK.format(names=names))
-    if condition.fullest_disk is not None and condition.fullest_disk >= _NEARLY_FULL_PERCENT:
-        found = f"a node of Elasticsearch has its disk {condition.fullest_disk} % full"
-        advice = "Make room, or add a node: at 90 % shards move away, at 95 % writes stop."
-        yield Finding("disks", False, found, advice)
+    if condition.watermark:
+        mark = condition.watermark.replace("_", " ")
+        found = f"a node of Elasticsearch is past the {mark} watermark (the fullest disk: {condition.fullest_disk} %)"
+        yield Finding("disks", False, found, _MAKE_ROOM)
 
 
 def _nodes(condition: Condition) -> Finding:

@@ -7,36 +7,30 @@ import os
 import shutil
 import sqlite3
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from functools import partial
 
 import httpx
-from redis.asyncio import Redis
-from redis.exceptions import RedisError
 from rich.console import Console
 from rich.progress import TaskID
 from rich.text import Text
 
-from api.cli.cluster_findings import look_at_cluster
-from api.cli.finding import Finding
+from api.cli.cluster_findings import look_at_cluster, look_at_privileges
+from api.cli.finding import CORRECT_SETTING, PATIENCE_SECONDS, Finding, look
+from api.cli.redis_findings import look_at_redis
 from api.cli.running import has_data, print_json, progress_bar, say, with_store
+from api.cli.store_findings import look_at_store
+from api.cli.way_findings import look_at_certificates, look_at_proxy
 from api.logs import configure_logs
 from ingest.indicators.iocextract_step import is_installed
 from ingest.retention import ARCHIVE
-from intel.errors import ConfigurationError, IocError, StoreDamaged, WritesRefused
-from intel.redis_client import connection_pool
-from intel.settings import ElasticsearchSettings, Settings, load_settings
-from intel.store import Store, open_store
+from intel.errors import ConfigurationError
+from intel.settings import Settings, load_settings
+from intel.store import Store
 
-_PATIENCE_SECONDS = 5
 _CHECK_SECONDS = 120
-_REPAIR = (
-    "Stop the service and keep a copy of the file ioc.sqlite3 in the data folder. Restore the newest backup, or save"
-    " what can be read: sqlite3 ioc.sqlite3 .recover | sqlite3 new.sqlite3. `PRAGMA integrity_check` lists the damage."
-    " Then start again."
-)
-_CORRECT_SETTING = "Correct it in the environment, then run this again."
-_MAKE_WRITABLE = "Make room on the disk, or let the service's user write to the data folder and its files."
+_START_REDIS = "Start Redis, or correct REDIS_URL."
+_AGAIN = "Run this again in a moment."
 _OLDEST_PYTHON = (3, 11)
 _OLDEST_SQLITE = (3, 35, 0)
 _SCARCE_BYTES = 1_000_000_000
@@ -79,46 +73,32 @@ async def _examine() -> list[Finding]:
     try:
         settings = load_settings()
     except ConfigurationError as error:
-        return [Finding("settings", False, str(error), _CORRECT_SETTING)]
+        return [Finding("settings", False, str(error), CORRECT_SETTING)]
     mode = "Elasticsearch and Redis" if settings.served else f"embedded, in {settings.data_dir.absolute()}"
     findings = [Finding("settings", True, mode), _python(), _second_reader()]
     if settings.served:
-        findings += [await _look("Redis", _redis(settings), "Start Redis, or correct REDIS_URL.")]
+        findings += await look("Redis", partial(look_at_redis, settings.redis_address or ""), _START_REDIS)
     else:
         findings += [_sqlite(), _disk(settings)]
-    findings += [_retention(settings)]
-    if settings.served or has_data(settings):
-        findings += [await _look("store", _store(settings), _store_advice(settings), _CHECK_SECONDS)]
-    else:
+    findings += [_retention(settings), *await look_at_certificates(settings), *await look_at_proxy(settings)]
+    return [*findings, *await _stored(settings), await _service(settings)]
+
+
+async def _stored(settings: Settings) -> list[Finding]:
+    """Look at the store, and at the cluster that it is in."""
+    if not settings.served and not has_data(settings):
         advice = "Set IOC_DATA_DIR to the data folder of the service, or fill this one: ioc import PATH"
-        findings += [Finding("store", True, f"no data in {settings.data_dir.absolute()}", advice, absent=True)]
-    if settings.elasticsearch is not None and findings[-1].well:
-        findings += await _cluster(settings.elasticsearch)
-    return [*findings, await _service(settings)]
-
-
-async def _cluster(settings: ElasticsearchSettings) -> list[Finding]:
-    try:
-        async with asyncio.timeout(_CHECK_SECONDS):
-            return await look_at_cluster(settings)
-    except (IocError, TimeoutError) as error:
-        return [Finding("Elasticsearch", False, str(error) or "no answer", "Run this again in a moment.")]
-
-
-async def _look(
-    what: str, ask: Callable[[], Awaitable[str]], advice: str, seconds: float = _PATIENCE_SECONDS
-) -> Finding:
-    try:
-        async with asyncio.timeout(seconds):
-            return Finding(what, True, await ask())
-    except StoreDamaged as error:
-        return Finding(what, False, str(error), _REPAIR)
-    except WritesRefused as error:
-        return Finding(what, False, str(error), _MAKE_WRITABLE)
-    except ConfigurationError as error:
-        return Finding(what, False, str(error), _CORRECT_SETTING)
-    except (IocError, RedisError, OSError, TimeoutError) as error:
-        return Finding(what, False, str(error) or "no answer", advice)
+        return [Finding("store", True, f"no data in {settings.data_dir.absolute()}", advice, absent=True)]
+    found = await look("store", partial(look_at_store, settings), _store_advice(settings), _CHECK_SECONDS)
+    cluster = settings.elasticsearch
+    if cluster is None:
+        return found
+    if not found[0].well:
+        # Whatever else keeps them from being asked is told of the store already.
+        denied = await look("privileges", partial(look_at_privileges, cluster), "")
+        return [*found, *(each for each in denied if each.advice)]
+    found += await look("privileges", partial(look_at_privileges, cluster), _AGAIN)
+    return found + await look("Elasticsearch", partial(look_at_cluster, cluster), _AGAIN, _CHECK_SECONDS)
 
 
 def _python() -> Finding:
@@ -157,35 +137,6 @@ def _retention(settings: Settings) -> Finding:
     return Finding("retention", True, found)
 
 
-def _redis(settings: Settings) -> Callable[[], Awaitable[str]]:
-    async def ask() -> str:
-        redis = Redis.from_pool(connection_pool(settings.redis_address or "", socket_timeout=_PATIENCE_SECONDS))
-        try:
-            info = await redis.info("server")
-            return f"answers, version {info['redis_version']}"
-        finally:
-            await redis.aclose()
-
-    return ask
-
-
-def _store(settings: Settings) -> Callable[[], Awaitable[str]]:
-    async def ask() -> str:
-        store = open_store(settings)
-        try:
-            await store.setup()
-            totals = await store.totals()
-            catalogues = await store.catalogues.all()
-            await store.check()
-        finally:
-            await store.close()
-        waiting = sum(number for status, number in totals.submissions.items() if status in ("queued", "fetching"))
-        dated = "".join(f"; {one.name} of {one.as_of:%Y-%m-%d}" for one in catalogues)
-        return f"{totals.articles} articles, {totals.iocs} indicators, {waiting} submissions under way{dated}"
-
-    return ask
-
-
 def _store_advice(settings: Settings) -> str:
     if settings.served:
         return "Start Elasticsearch, or correct ELASTICSEARCH_URL and its credentials."
@@ -195,7 +146,7 @@ def _store_advice(settings: Settings) -> str:
 async def _service(settings: Settings) -> Finding:
     """Report that no service runs: worth knowing, but nothing is wrong with it."""
     try:
-        async with httpx.AsyncClient(timeout=_PATIENCE_SECONDS, trust_env=False) as client:
+        async with httpx.AsyncClient(timeout=PATIENCE_SECONDS, trust_env=False) as client:
             answer = await client.get(f"{settings.base_url}/readyz")
     except (httpx.HTTPError, httpx.InvalidURL, OSError):
         return Finding("service", True, f"none runs at {settings.base_url}", "Start one with: ioc serve", absent=True)

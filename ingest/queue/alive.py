@@ -8,7 +8,7 @@ import sys
 from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
-from ingest.queue.redis import HEALTH_KEY
+from ingest.queue.redis import HEALTH_KEY, HEALTH_KEYS
 from intel.redis_client import connection_pool
 from intel.settings import load_settings
 
@@ -20,14 +20,30 @@ async def is_alive(redis_address: str) -> bool:
 
     Also True where Redis does not answer: that is no fault of the worker, and it goes on by itself when Redis is back.
     """
-    pool = connection_pool(redis_address, socket_timeout=_PATIENCE_SECONDS, socket_connect_timeout=_PATIENCE_SECONDS)
-    redis = Redis.from_pool(pool)
+    redis = _open(redis_address)
     try:
         return bool(await redis.exists(HEALTH_KEY))
     except (RedisError, OSError):
         return True
     finally:
         await redis.aclose()
+
+
+async def count_alive(redis_address: str) -> int | None:
+    """Return on how many hosts a worker said within the last half minute that it takes jobs; None without Redis."""
+    redis = _open(redis_address)
+    try:
+        return len({key async for key in redis.scan_iter(HEALTH_KEYS, count=1_000)})
+    except (RedisError, OSError):
+        return None
+    finally:
+        await redis.aclose()
+
+
+def _open(address: str) -> Redis:
+    return Redis.from_pool(
+        connection_pool(address, socket_timeout=_PATIENCE_SECONDS, socket_connect_timeout=_PATIENCE_SECONDS)
+    )
 
 
 if __name__ == "__main__":

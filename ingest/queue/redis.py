@@ -29,6 +29,7 @@ _JOB = "read_next"
 _CHORES = "chores"
 # The worker of a host writes it every half minute while it takes jobs, and it expires when that stops.
 HEALTH_KEY = f"{default_queue_name}:health-check:{socket.gethostname()}"
+HEALTH_KEYS = f"{default_queue_name}:health-check:*"
 _JOB_SECONDS = 150
 # What is being read stands in arq's queue as well, and for a while what dead workers left.
 _MOST_ABOUT_TO_LOOK = 500

@@ -11,7 +11,7 @@ from intel.store.observing import Observe, unobserved
 from intel.store.port import Store
 from intel.times import utc_now
 
-__all__ = ["Condition", "IndexCondition", "Store", "condition_of", "open_store"]
+__all__ = ["Condition", "IndexCondition", "Store", "condition_of", "missing_privileges", "open_store"]
 
 
 def open_store(settings: Settings, clock: Callable[[], datetime] = utc_now, observe: Observe = unobserved) -> Store:
@@ -33,3 +33,10 @@ async def condition_of(settings: ElasticsearchSettings) -> Condition:
     from intel.store.elastic.condition import condition_of
 
     return await condition_of(settings)
+
+
+async def missing_privileges(settings: ElasticsearchSettings) -> tuple[str, ...]:
+    """Return what the service's user or API key is not allowed in the cluster; raises what `Store` raises."""
+    from intel.store.elastic.privileges import missing_privileges
+
+    return await missing_privileges(settings)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from api.cli.cluster_findings import look_at_privileges
 from intel.errors import ConfigurationError, CredentialsRefused, StoreUnavailable
 from intel.settings import load_settings
 from intel.store import condition_of, open_store
@@ -84,6 +85,19 @@ async def test_what_cannot_be_trusted_or_does_not_trust_us_is_told_apart(
                 await store.close()
 
 
+@pytest.mark.promise("operations.least-privileges", "cli.doctor")
+async def test_what_the_role_does_not_allow_is_told(secured: ElasticsearchCluster) -> None:
+    given = {**secured.environment, **SECRET, "REDIS_URL": "redis://127.0.0.1:9"}
+    allowed, other = (
+        load_settings(given | {"ELASTICSEARCH_INDEX_PREFIX": prefix}).elasticsearch for prefix in ("", "other-")
+    )
+    assert allowed is not None and other is not None
+    assert await look_at_privileges(allowed) == []
+    (finding,) = await look_at_privileges(other)
+    assert not finding.well and "write on other-accounts" in finding.found and "monitor" not in finding.found
+    assert "elasticsearch_role.yml" in finding.advice
+
+
 @pytest.mark.promise("operations.layout", "cli.doctor")
 async def test_shards_copies_and_refresh_are_as_set_and_the_doctor_tells_them(
     secured: ElasticsearchCluster, own_redis: RedisServer, tmp_path: Path
@@ -96,6 +110,8 @@ async def test_shards_copies_and_refresh_are_as_set_and_the_doctor_tells_them(
     items = json.loads(here.run("doctor", "--json", seconds=100).stdout)["items"]
     told = {item["what"]: item for item in items}
     assert told["Elasticsearch"]["found"] == "1 node with data, green", told
+    assert told["clock"]["well"] and "privileges" not in told
+    assert "expires" in told["certificates"]["found"] and "Renew" in told["certificates"]["advice"]
     assert "shards 3 × 1" in told["layout"]["found"] and "refresh every 45 s" in told["layout"]["found"]
     settings = secured.get("/iocs/_settings").json().values()
     assert [one["settings"]["index"]["refresh_interval"] for one in settings] == ["45s"]

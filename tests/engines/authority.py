@@ -25,20 +25,22 @@ class Certificates:
     key: Path
 
 
-def make_certificates(folder: Path, names: Sequence[str] = LOOPBACK) -> Certificates:
-    """Write an authority and a server's certificate for these names and addresses into a folder that is made."""
+def make_certificates(folder: Path, names: Sequence[str] = LOOPBACK, days: int = 1) -> Certificates:
+    """Write an authority and a server's certificate for these names and addresses into a folder that is made; they
+    hold for so many days from now on, or until so many days ago.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     made = Certificates(folder / "ca.crt", folder / "server.crt", folder / "server.key")
     own, of_server = ec.generate_private_key(ec.SECP256R1()), ec.generate_private_key(ec.SECP256R1())
     root = (
-        _begun("Test authority", "Test authority", own)
+        _begun("Test authority", "Test authority", own, days)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .add_extension(_may_sign(), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(own.public_key()), critical=False)
         .sign(own, hashes.SHA256())
     )
     server = (
-        _begun("Test server", "Test authority", of_server)
+        _begun("Test server", "Test authority", of_server, days)
         .add_extension(x509.SubjectAlternativeName([_name(each) for each in names]), critical=False)
         .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(own.public_key()), critical=False)
         .sign(own, hashes.SHA256())
@@ -50,7 +52,7 @@ def make_certificates(folder: Path, names: Sequence[str] = LOOPBACK) -> Certific
     return made
 
 
-def _begun(subject: str, issuer: str, key: ec.EllipticCurvePrivateKey) -> x509.CertificateBuilder:
+def _begun(subject: str, issuer: str, key: ec.EllipticCurvePrivateKey, days: int) -> x509.CertificateBuilder:
     now, day = datetime.datetime.now(datetime.UTC), datetime.timedelta(days=1)
     return (
         x509.CertificateBuilder()
@@ -58,8 +60,8 @@ def _begun(subject: str, issuer: str, key: ec.EllipticCurvePrivateKey) -> x509.C
         .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, issuer)]))
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - day)
-        .not_valid_after(now + day)
+        .not_valid_before(now - 9 * day)
+        .not_valid_after(now + days * day)
     )
 
 

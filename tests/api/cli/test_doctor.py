@@ -3,54 +3,34 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import shutil
 import sqlite3
 import sys
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
-from structlog.testing import capture_logs
 
-from api.cli import cluster_findings, upkeep
+from api.cli import cluster_findings
 from api.cli.cluster_findings import look_at_cluster
 from api.cli.finding import Finding
+from intel.records import Catalogue
 from intel.settings import ElasticsearchSettings
 from intel.store.condition import Condition, IndexCondition
 from intel.store.sqlite.store import SqliteStore
+from intel.times import utc_now
+from tests.api.cli.conftest import Ask
+from tests.contract.store.builders import make_article, make_submission, publish
 
 pytestmark = [pytest.mark.promise("cli.doctor"), pytest.mark.slow]
 
-Told = dict[str, dict[str, Any]]
-Ask = Callable[..., Told]
 Version = namedtuple("Version", "major minor micro")
 Usage = namedtuple("Usage", "total used free")
-
-
-@pytest.fixture
-def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Ask:
-    """Asks the doctor under these settings; what it says is not well, by what it looked at."""
-    monkeypatch.setattr(upkeep, "configure_logs", lambda level: None)
-    for name, value in {"IOC_DATA_DIR": tmp_path / "data", "IOC_BASE_URL": "http://127.0.0.1:9"}.items():
-        monkeypatch.setenv(name, str(value))
-
-    def asked(**settings: str) -> Told:
-        for name, value in settings.items():
-            monkeypatch.setenv(name, value)
-        with capture_logs():
-            status = upkeep.doctor(as_json=True)
-        unwell = {item["what"]: item for item in json.loads(capsysbinary.readouterr().out)["items"] if not item["well"]}
-        assert status == (1 if unwell else 0)
-        assert all(item["advice"] for item in unwell.values())
-        return unwell
-
-    return asked
 
 
 def test_nothing_is_wrong_with_an_empty_folder(ask: Ask) -> None:
@@ -154,10 +134,11 @@ WELL = Condition(3, "green", 0, 40, (), (IndexCondition("iocs", 1_000, 10**6, 1,
     ("condition", "what", "advice"),
     [
         (replace(WELL, blocked=("iocs",)), "writes", "read_only_allow_delete"),
-        (replace(WELL, fullest_disk=91), "disks", "add a node"),
+        (replace(WELL, fullest_disk=91, watermark="high"), "disks", "add a node"),
+        (replace(WELL, clock_ahead=-90.0), "clock", "NTP"),
         (replace(WELL, status="red", unassigned=2), "Elasticsearch", "out of reach"),
     ],
-    ids=["blocked", "disk", "red"],
+    ids=["blocked", "disk", "clock", "red"],
 )
 async def test_a_cluster_that_is_not_well(
     monkeypatch: pytest.MonkeyPatch, condition: Condition, what: str, advice: str
@@ -189,3 +170,58 @@ async def looked_at(monkeypatch: pytest.MonkeyPatch, condition: Condition) -> li
 
     monkeypatch.setattr(cluster_findings, "condition_of", told)
     return await look_at_cluster(ElasticsearchSettings(nodes=("http://127.0.0.1:9",)))
+
+
+def kept(folder: Path, do: Callable[[SqliteStore], Awaitable[object]], clock: Callable[[], datetime] = utc_now) -> None:
+    """Do something to an embedded store, and close it."""
+
+    async def done() -> None:
+        store = SqliteStore(folder / "data" / "ioc.sqlite3", clock)
+        await store.setup()
+        await do(store)
+        await store.close()
+
+    asyncio.run(done())
+
+
+@pytest.mark.parametrize(("days", "said"), [(None, "never"), (3, "last fetched")])
+def test_a_catalogue_that_was_not_fetched_when_it_should(ask: Ask, tmp_path: Path, days: int | None, said: str) -> None:
+    then = utc_now() - timedelta(days=days or 0)
+
+    async def imported(store: SqliteStore) -> None:
+        if days is not None:
+            await store.catalogues.put(Catalogue("kev", then, then, "https://lists.example", 1), {})
+
+    kept(tmp_path, imported)
+    told = ask(IOC_CATALOGUES="kev=https://lists.example/kev.json")
+    assert set(told) == {"catalogues"} and said in told["catalogues"]["found"]
+    assert "ioc import kev" in told["catalogues"]["advice"]
+
+
+def test_a_catalogue_of_yesterday_is_fresh(ask: Ask, tmp_path: Path) -> None:
+    then = utc_now() - timedelta(days=1, hours=1)
+    kept(tmp_path, lambda store: store.catalogues.put(Catalogue("kev", then, then, "https://lists.example", 1), {}))
+    assert ask(IOC_CATALOGUES="kev=https://lists.example/kev.json") == {}
+
+
+def test_a_submission_that_nobody_reads(ask: Ask, tmp_path: Path) -> None:
+    kept(tmp_path, lambda store: store.submissions.add(make_submission()))
+    told = ask()
+    assert set(told) == {"queue"} and "ioc serve" in told["queue"]["advice"]
+
+
+def test_a_clock_that_was_set_back(ask: Ask, tmp_path: Path) -> None:
+    tomorrow = utc_now() + timedelta(days=1)
+    kept(tmp_path, lambda store: publish(store, make_article(), "domain evil.example"), lambda: tomorrow)
+    told = ask()
+    assert set(told) == {"clock"} and "NTP" in told["clock"]["advice"]
+
+
+def test_a_proxy_that_is_away(ask: Ask) -> None:
+    told = ask(IOC_FETCH_PROXY="http://user:pass-of-it@127.0.0.1:9")
+    assert set(told) == {"proxy"} and "IOC_FETCH_PROXY" in told["proxy"]["advice"]
+    assert "pass-of-it" not in str(told)
+
+
+def test_a_proxy_that_is_there(ask: Ask, httpserver: HTTPServer) -> None:
+    assert ask(IOC_FETCH_PROXY=httpserver.url_for("").rstrip("/")) == {}
