@@ -180,7 +180,7 @@ class ElasticAccounts:
         await self._bulk.write_all([Write("delete", self._sessions.name, id)], Patience.WRITE)
 
     async def sessions(self, account_id: str) -> tuple[Session, ...]:
-        await self._sessions.refresh(Patience.READ)
+        await self._sessions.refresh(Patience.REFRESH)
         own = {"query": term("account_id", account_id)}
         pages = self._sessions.pages(own, [{"created_at": "desc"}, {"id": "asc"}])
         return tuple([from_document(Session, hit["_source"]) async for page in pages for hit in page])

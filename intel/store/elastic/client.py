@@ -105,6 +105,8 @@ class Patience(Enum):
     """How long to wait for an answer, and whether a request may be sent again by itself."""
 
     READ = _Wait(None, overloaded_seconds=10, starting_seconds=2.5, repeats=True, whole_seconds=5)
+    # Before a read: what stands still and holds a copy that nobody reads keeps it waiting.
+    REFRESH = _Wait(None, overloaded_seconds=10, starting_seconds=2.5, repeats=True, whole_seconds=1.5)
     LONG = _Wait(60, overloaded_seconds=60, starting_seconds=2.5, repeats=True, while_there=False)
     WRITE = _Wait(5, overloaded_seconds=5, starting_seconds=0, repeats=False)
     LONG_WRITE = _Wait(60, overloaded_seconds=60, starting_seconds=0, repeats=False, while_there=False)

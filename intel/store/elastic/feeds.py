@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from intel.records import Feed
+from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import from_document, moment, to_document
 from intel.store.elastic.index import Index
 from intel.store.elastic.pauses import TryAgain, retried
@@ -25,9 +26,9 @@ class ElasticFeeds:
         return None if found is None else from_document(Feed, found.source)
 
     async def all(self) -> tuple[Feed, ...]:
-        await self._feeds.refresh()
-        pages = self._feeds.pages({}, [{"name": "asc"}, {"id": "asc"}])
-        return tuple([from_document(Feed, hit["_source"]) async for page in pages for hit in page])
+        await self._feeds.refresh(Patience.REFRESH)
+        found = await self._feeds.hits({}, [{"name": "asc"}, {"id": "asc"}])
+        return tuple(from_document(Feed, hit["_source"]) for hit in found)
 
     @retried()
     async def update(self, feed: Feed) -> Feed | None:

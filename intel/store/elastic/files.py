@@ -32,7 +32,7 @@ class ElasticFiles:
 
     async def _sizes(self, account_id: str) -> tuple[int, int]:
         """Return how many bytes are kept, in all and of one account."""
-        await self._files.refresh(Patience.READ)
+        await self._files.refresh(Patience.REFRESH)
         size = {"sum": {"field": "size"}}
         own = {"filter": term("account_id", account_id), "aggs": {"size": size}}
         asked = {"size": 0, "track_total_hits": False, "aggs": {"size": size, "own": own}}

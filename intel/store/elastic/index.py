@@ -164,8 +164,16 @@ class Index:
         return await attempt()
 
     async def refresh(self, patience: Patience = Patience.LONG) -> None:
-        """Make everything written so far visible to searches."""
-        await self._cluster.ask("POST", f"/{self.name}/_refresh", patience=patience)
+        """Make everything written so far visible to searches.
+
+        With the patience of REFRESH, for what people read, one that gets no answer is done without: a node that stands
+        still would delay every read, and the others show what they have.
+        """
+        try:
+            await self._cluster.ask("POST", f"/{self.name}/_refresh", patience=patience)
+        except AnswerLost:
+            if patience is not Patience.REFRESH:
+                raise
 
     async def search(
         self, body: Mapping[str, Any], *, patience: Patience = Patience.READ, filter_path: str = _SEARCH_FILTER
@@ -188,6 +196,14 @@ class Index:
         for answer in answers:
             answer.setdefault("hits", {}).setdefault("hits", [])
         return answers
+
+    async def hits(self, body: Mapping[str, Any], sort: Sequence[Any]) -> list[Any]:
+        """Return all hits of a search, in one request where they fit into one."""
+        first = {**body, "sort": sort, "size": _PAGE, "track_total_hits": False}
+        found: list[Any] = (await self.search(first))["hits"]["hits"]
+        if len(found) < _PAGE:
+            return found
+        return [hit async for page in self.pages(body, sort) for hit in page]
 
     async def pages(
         self, body: Mapping[str, Any], sort: Sequence[Any], size: int = _PAGE, shard: str | None = None

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from intel.notes import Note, check_room
 from intel.store.elastic.bulk import Bulk, Write, expecting
+from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import from_document, is_there, moment, to_document
 from intel.store.elastic.index import Index
 from intel.store.elastic.pauses import TryAgain, retried
@@ -46,20 +47,17 @@ class ElasticNotes:
         return True
 
     async def of(self, record_ids: Sequence[str]) -> dict[str, tuple[Note, ...]]:
-        await self._notes.refresh()
+        await self._notes.refresh(Patience.REFRESH)
         found: defaultdict[str, list[Note]] = defaultdict(list)
         query = {"query": {"terms": {"record_id": list(dict.fromkeys(record_ids))}}}
-        asked = query | {"sort": _SORT, "size": _AT_ONCE, "track_total_hits": False}
-        hits = (await self._notes.search(asked))["hits"]["hits"]
-        if len(hits) == _AT_ONCE:
-            hits = [hit async for page in self._notes.pages(query, _SORT) for hit in page]
-        for hit in hits:
+        for hit in await self._notes.hits(query, _SORT):
             note = from_document(Note, hit["_source"])
             found[note.record_id].append(note)
         return {id: tuple(found[id]) for id in dict.fromkeys(record_ids) if id in found}
 
     async def forget(self, record_ids: Sequence[str]) -> None:
         """Delete all notes on records that are gone."""
+        await self._notes.refresh()
         for start in range(0, len(record_ids), _AT_ONCE):
             found = await self.of(record_ids[start : start + _AT_ONCE])
             notes = (note for some in found.values() for note in some)
@@ -67,6 +65,7 @@ class ElasticNotes:
 
     async def forget_vanished(self, ioc_ids: Sequence[str]) -> None:
         """Delete the notes on those of the given indicators that are stored no more."""
+        await self._notes.refresh()
         for start in range(0, len(ioc_ids), _AT_ONCE):
             noted = [*await self.of(ioc_ids[start : start + _AT_ONCE])]
             found = await self._iocs.get_many(noted, source=["first_seen"])

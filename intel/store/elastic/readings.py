@@ -56,7 +56,7 @@ class ElasticReadings:
         return None if found is None else await asyncio.to_thread(_page, found.source, query)
 
     async def of(self, article_id: str) -> tuple[Reading, ...]:
-        await self._readings.refresh(Patience.READ)
+        await self._readings.refresh(Patience.REFRESH)
         query = {
             "query": term("article_id", article_id),
             "sort": [{"revision": "desc"}],

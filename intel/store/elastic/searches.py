@@ -37,7 +37,7 @@ class ElasticDeliveries:
         return None if found is None else from_document(Delivery, found.source)
 
     async def of(self, search_id: str, limit: int, before: str | None = None) -> tuple[Delivery, ...]:
-        await self._deliveries.refresh(Patience.READ)
+        await self._deliveries.refresh(Patience.REFRESH)
         older = [] if before is None else [{"range": {"id": {"lt": before}}}]
         asked = {
             "query": {"bool": {"filter": [term("search_id", search_id), *older]}},
@@ -81,7 +81,7 @@ class ElasticDeliveries:
         return tuple(from_document(Delivery, hit["_source"]) for hit in hits)
 
     async def count(self, search_id: str) -> tuple[int, int]:
-        await self._deliveries.refresh(Patience.READ)
+        await self._deliveries.refresh(Patience.REFRESH)
         asked = {
             "query": term("search_id", search_id),
             "size": 0,

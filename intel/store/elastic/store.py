@@ -141,7 +141,7 @@ class ElasticStore:
 
     async def _read_totals(self, asked: Sequence[None]) -> list[Totals]:
         submissions_index = self._index("submissions")
-        await submissions_index.refresh(Patience.READ)
+        await submissions_index.refresh(Patience.REFRESH)
         places = (self._index("articles"), self._index("iocs"), submissions_index)
         searches = list(zip(places, (_ARTICLE_TOTALS, _IOC_TOTAL, _SUBMISSION_TOTALS), strict=True))
         articles, iocs, submissions = await submissions_index.search_beside(searches, _TOTALS_FILTER)

@@ -52,7 +52,7 @@ class ElasticSubmissions:
 
     async def _count_unended(self, account_id: str) -> tuple[int, int]:
         """Count what is unended, in all and of one account."""
-        await self._submissions.refresh(Patience.READ)
+        await self._submissions.refresh(Patience.REFRESH)
         query = {
             "query": _UNENDED,
             "size": 0,
@@ -79,7 +79,7 @@ class ElasticSubmissions:
                     yield from_document(Submission, hit["_source"])
 
     async def page_of(self, account_id: str, limit: int, after: Position | None = None) -> Page[Submission]:
-        await self._submissions.refresh(Patience.READ)
+        await self._submissions.refresh(Patience.REFRESH)
         query: Document = {
             "query": term("account_id", account_id),
             "runtime_mappings": _SORTABLE,

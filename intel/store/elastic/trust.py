@@ -31,6 +31,7 @@ class ElasticTrusts:
 
     async def set(self, source: str, trust: int) -> int:
         before = await self._set(source, trust)
+        await self._trusts.refresh()
         self._known_until = 0.0
         return before
 
@@ -49,9 +50,8 @@ class ElasticTrusts:
         return int(found.source["trust"])
 
     async def all(self) -> dict[str, int]:
-        await self._trusts.refresh()
-        pages = self._trusts.pages({}, [{"source": "asc"}])
-        return {hit["_source"]["source"]: int(hit["_source"]["trust"]) async for page in pages for hit in page}
+        hits = await self._trusts.hits({}, [{"source": "asc"}])
+        return {hit["_source"]["source"]: int(hit["_source"]["trust"]) for hit in hits}
 
     async def best_of(self, ids: Sequence[str]) -> dict[str, int]:
         if not ids:

@@ -50,6 +50,9 @@ READS: dict[str, Callable[[ElasticStore], Awaitable[object]]] = {
     "parts": lambda store: store.catalogues.parts("one", ["key"]),
     "votes": lambda store: store.votes.of("one"),
     "counts of votes": lambda store: store.votes.counts(["one"]),
+    "the trust of sources": lambda store: store.trusts.all(),
+    "notes": lambda store: store.notes.of(["one"]),
+    "feeds": lambda store: store.feeds.all(),
     "totals": lambda store: store.totals(),
     "ping": lambda store: store.ping(),
 }
@@ -391,6 +394,19 @@ async def test_a_node_that_takes_connections_and_never_answers_costs_one_read_it
     # Of eight reads four would be its turn.
     assert len([head for head in wire.heads if "/_doc/" in head]) == 1
     await both.close()
+
+
+async def test_reads_are_answered_though_a_node_that_stands_still_holds_up_every_refresh(
+    store: ElasticStore, elasticsearch_url: str, index_prefix: str, wire: Wire
+) -> None:
+    async with wire_to(elasticsearch_url) as other:
+        both = ElasticStore(ElasticsearchSettings(nodes=(wire.url, other.url), index_prefix=index_prefix))
+        wire.late_path = other.late_path = "_refresh"
+        async with asyncio.timeout(50):
+            await asyncio.gather(*(read(both) for read in READS.values()))
+        wire.late.set()
+        other.late.set()
+        await both.close()
 
 
 async def test_a_read_that_no_node_answers_is_given_up_though_all_answer_others(
