@@ -15,6 +15,7 @@ from ingest.indicators.addresses import (
 )
 from ingest.indicators.contexts import context_of, said_of
 from ingest.indicators.evidence import Evidence
+from ingest.indicators.harmless_lists import HARMLESS_LIST, HarmlessLists
 from ingest.indicators.hash_kinds import HARMLESS, kind_of_other, says_harmless
 from ingest.indicators.host_evidence import HostEvidence
 from ingest.indicators.hosts import is_address
@@ -44,6 +45,7 @@ _ADDRESS: Final = Verdict(True, "address", 5)
 OF_A_KNOWN_HOST: Final = "address of a well-known host"
 _MADE_UP: Final = Verdict(False, "address made up by counting", 0)
 _FURNITURE: Final = Verdict(False, "page furniture", 0)
+_LISTED_AS_HARMLESS: Final = Verdict(False, HARMLESS_LIST, 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
 _DEFANGED: Final = Verdict(True, "defanged", 8)
@@ -77,6 +79,8 @@ class Judge:
         """Return the verdict on one sighting of a candidate; `list_context`: what else its list holds."""
         reading, start, end = sighting
         type = reading.type
+        if type not in _IDENTIFIERS and self._harmless_lists.hold(start):
+            return _LISTED_AS_HARMLESS
         if reading.source:
             return self._host_of_another(reading, start, end)
         if type in _HASHES:
@@ -115,6 +119,10 @@ class Judge:
     @cached_property
     def _defangs_addresses(self) -> bool:
         return any(map(is_address, self._defanged))
+
+    @cached_property
+    def _harmless_lists(self) -> HarmlessLists:
+        return HarmlessLists(self._around.text)
 
     def is_furniture(self, position: int) -> bool:
         """Tell whether what stands at a place belongs to the page around the article."""

@@ -13,6 +13,7 @@ from typing import Final, Literal, NamedTuple
 from ingest.indicators.cutting import cuts
 from ingest.indicators.document import Document, Place
 from ingest.indicators.gated import Gated
+from ingest.indicators.harmless_lists import only_looks_harmless
 from ingest.indicators.sentences import line_span
 from ingest.indicators.vocabulary import pieces, words
 from intel.refanging import AT, MARKS, PlainText
@@ -382,7 +383,10 @@ def _section_of(line: str) -> Section:
         ranks += [_RANK_OF[both] for both in map("_".join, pairwise(said)) if both in _RANK_OF]
     if not ranks and not line.isascii() and len(line) <= _LONGEST_HEADING_WITHOUT_BLANKS:
         return next((section for section, piece in _PIECES_OF_HEADINGS if piece.search(line.lower())), "")
-    return _ANNOUNCING[min(ranks)][0] if ranks else ""
+    if not ranks:
+        return ""
+    section = _ANNOUNCING[min(ranks)][0]
+    return "indicators" if section == "references" and only_looks_harmless(line) else section
 
 
 def _is_heading(line: str) -> bool:

@@ -1,4 +1,4 @@
-"""Read the words of `data/vocabulary.toml` and `data/hashes.toml`, by language, as the rules ask for them."""
+"""Read the words of all data files but `contexts.toml` and `people.toml`, by language, as the rules ask for them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 def _tables() -> dict[str, Any]:
     folder = files("ingest.indicators") / "data"
     found: dict[str, Any] = {}
-    for name in ("vocabulary.toml", "hashes.toml"):
+    for name in ("vocabulary.toml", "hashes.toml", "lists.toml"):
         found |= tomllib.loads((folder / name).read_text(encoding="utf-8"))
     return found
 

@@ -1,0 +1,199 @@
+"""Find the lists and columns whose label calls what they hold no indicators: `Not IOCs:`, `| Legitimate domain |`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import chain, pairwise
+from typing import Final, NamedTuple
+
+from ingest.indicators.piece_search import PieceSearch
+from ingest.indicators.required_pieces import required_pieces
+from ingest.indicators.vocabulary import pieces, table
+from intel.refanging import DOT
+
+HARMLESS_LIST: Final = "listed as no indicator"
+
+_HARMLESS: Final = re.compile(pieces("lists", "harmless"))
+_POSING: Final = re.compile(pieces("lists", "posing"))
+_ACCUSED: Final = re.compile(f"{pieces('lists', 'accused')}|{_POSING.pattern}")
+_NEEDED: Final = PieceSearch(chain.from_iterable(map(required_pieces, table("lists", "harmless").values())))
+_LONGEST_LABEL: Final = 140
+_LONGEST_TITLE: Final = 60
+_LONGEST_ITEM: Final = 400
+_MOST_LINES: Final = 300
+_MOST_LABELS: Final = 100
+_MOST_WORDS_OF_AN_ITEM: Final = 10
+_MOST_WORDS_OF_A_HEAD: Final = 3
+_MARKUP: Final = " \t*_`>"
+_LINE: Final = re.compile(
+    r"(?P<indent>[ \t]*+)"
+    r"(?P<marker>[-*+\u2022\u00b7\u25cf\u30fb\u2013](?=\s?\S)|\d{1,3}[.)](?= )|\||#{1,6}(?= )|={2,6}(?= ))?"
+    r"(?P<said>[^\n]*+)"
+)
+_UNDERLINE: Final = re.compile(r"-{3,}|={3,}|~{3,}")
+_FENCE: Final = "```"
+_COLONS: Final = (":", "\uff1a")
+# A host, a number or a hash, which no title of a list holds.
+_VALUE: Final = re.compile(rf"\w(?:\.|{DOT}+)\w|://|@|[0-9a-fA-F]{{32}}")
+_CELL_ENDS: Final = re.compile(r"[\t|]")
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    indent: int
+    marker: str
+    said: str
+    is_fence: bool
+
+    @property
+    def is_heading(self) -> bool:
+        return self.marker[:1] in ("#", "=")
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.said or self.marker)
+
+    @property
+    def has_value(self) -> bool:
+        return _VALUE.search(self.said) is not None
+
+
+class HarmlessLists:
+    """The stretches of one text that a label calls no indicators."""
+
+    def __init__(self, text: str) -> None:
+        found = sorted(set(_stretches(text)))
+        self._starts = [start for start, _ in found]
+        self._ends = [end for _, end in found]
+
+    def hold(self, position: int) -> bool:
+        """Tell whether a place belongs to such a list or column."""
+        index = bisect_right(self._starts, position) - 1
+        return index >= 0 and position < self._ends[index]
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    places = sorted(chain.from_iterable(_NEEDED.places(text.lower()).values()))
+    past, left = -1, _MOST_LABELS
+    for place in places:
+        if place <= past or not left:
+            continue
+        label = _line_at(text, text.rfind("\n", 0, place) + 1)
+        past = label.end
+        if label.end - label.start > _LONGEST_LABEL or _HARMLESS.search(label.said.lower()) is None:
+            continue
+        left -= 1
+        if _CELL_ENDS.search(text, label.start, label.end):
+            if _CELL_ENDS.search(text, text.rfind("\n", 0, max(0, label.start - 1)) + 1, label.start) is None:
+                yield from _columns(text, label)
+        elif calls_harmless(label.said) and _is_label(text, label):
+            yield from _items(text, label)
+
+
+def calls_harmless(label: str) -> bool:
+    """Tell whether a label calls what stands below it no indicators."""
+    said = label.lower()
+    return _HARMLESS.search(said) is not None and _ACCUSED.search(said) is None
+
+
+def only_looks_harmless(label: str) -> bool:
+    """Tell whether a label speaks of what poses as something harmless: `Domains posing as legitimate:`."""
+    said = label.lower()
+    return _HARMLESS.search(said) is not None and _POSING.search(said) is not None
+
+
+def _line_at(text: str, start: int) -> _Line:
+    end = text.find("\n", start)
+    match = _LINE.match(text, start, min(len(text) if end < 0 else end, start + _LONGEST_ITEM))
+    indent, marker, said = match.groups(default="") if match else ("", "", "")
+    is_fence = said.startswith(_FENCE)
+    return _Line(start, len(text) if end < 0 else end, len(indent), marker, said.strip(_MARKUP), is_fence)
+
+
+def _lines_below(text: str, label: _Line) -> Iterator[_Line]:
+    end = label.end
+    for _ in range(_MOST_LINES):
+        if end >= len(text):
+            return
+        line = _line_at(text, end + 1)
+        yield line
+        end = line.end
+
+
+def _is_label(text: str, line: _Line) -> bool:
+    """Tell whether a line announces what stands below it: it ends with a colon, or is a title above a list."""
+    if line.said.endswith(_COLONS) or line.is_heading:
+        return True
+    if line.marker or line.has_value or len(line.said) > _LONGEST_TITLE or line.said[-1:] in ".,;":
+        return False
+    first = next((below for below in _lines_below(text, line) if not below.is_empty), None)
+    if first is None:
+        return False
+    return first.is_fence or _is_an_item(first) or _UNDERLINE.fullmatch(first.said) is not None
+
+
+def _is_an_item(line: _Line) -> bool:
+    return bool(line.marker) or (line.has_value and len(line.said.split()) <= 2)
+
+
+def _items(text: str, label: _Line) -> Iterator[tuple[int, int]]:
+    """Yield the lines of the list under a label."""
+    first: _Line | None = None
+    after_blank = in_fence = False
+    for line in _lines_below(text, label):
+        if line.is_fence:
+            if first is not None:
+                return
+            in_fence = True
+        elif line.is_empty or (first is None and _UNDERLINE.fullmatch(line.said)):
+            after_blank = True
+        elif not in_fence and _ends_a_list(line, label, first, after_blank=after_blank):
+            return
+        else:
+            first, after_blank = first or line, False
+            if _ACCUSED.search(line.said.lower()) is None:
+                yield line.start, line.end
+
+
+def _ends_a_list(line: _Line, label: _Line, first: _Line | None, *, after_blank: bool) -> bool:
+    """Tell whether a line no longer belongs to the list under a label, whose first item is `first`."""
+    if line.is_heading or (label.marker and not label.is_heading and line.indent <= label.indent):
+        return True
+    if not line.marker and (not line.has_value or len(line.said.split()) > _MOST_WORDS_OF_AN_ITEM):
+        return True
+    if line.said.endswith(_COLONS) and not line.has_value and (first is None or line.indent <= first.indent):
+        return True
+    if first is None:
+        return False
+    if _kind(line.marker) != _kind(first.marker):
+        return True
+    return after_blank and not line.marker and not label.is_heading
+
+
+def _kind(marker: str) -> str:
+    return "1" if marker[:1].isdigit() else marker
+
+
+def _columns(text: str, head: _Line) -> Iterator[tuple[int, int]]:
+    """Yield the cells of the columns of a table whose head calls them harmless."""
+    cells = _cells(text, head)
+    columns = [index for index, (start, end) in enumerate(cells) if _heads_harmless(text[start:end])]
+    if head.has_value or not columns:
+        return
+    for line in _lines_below(text, head):
+        row = _cells(text, line)
+        if len(row) < len(cells) - 1:
+            return
+        yield from (row[column] for column in columns if column < len(row))
+
+
+def _heads_harmless(cell: str) -> bool:
+    return len(cell.split()) <= _MOST_WORDS_OF_A_HEAD and calls_harmless(cell)
+
+
+def _cells(text: str, line: _Line) -> list[tuple[int, int]]:
+    edges = [line.start, *(edge.end() for edge in _CELL_ENDS.finditer(text, line.start, line.end)), line.end + 1]
+    return [(start, end - 1) for start, end in pairwise(edges)]
