@@ -25,8 +25,11 @@ LONGEST_NAME: Final = 200
 
 # A value is read as one type after the other: most of them ask for it without its defanging.
 _plainly = lru_cache(maxsize=8)(refang_value)
+_plain_url = lru_cache(maxsize=8)(refang_url)
 # Neither defanged nor with a sign that any URL and any mailbox has, as most values.
 _BARE: Final = re.compile(r"[A-Za-z0-9.-]+")
+# Neither defanged nor with a sign that anything but a URL, a mailbox and a name has.
+_BARE_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[A-Za-z0-9_.:/@?=#%+,;~!$*-]*+")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _TOP_LABEL: Final = re.compile(r"xn--[a-z0-9-]{1,59}|[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _DOTS: Final = re.compile(r"[.\u3002\uff0e\uff61]")
@@ -67,6 +70,7 @@ def canonical(type: str, raw: str) -> str:
     return value
 
 
+@lru_cache(maxsize=8)
 def readings(raw: str) -> tuple[tuple[str, str], ...]:
     """Return every (type, canonical value) that a pasted string may mean, most specific first; `()` if there is
     none.
@@ -77,7 +81,10 @@ def readings(raw: str) -> tuple[tuple[str, str], ...]:
     if not raw.strip() or len(raw) > LONGEST_INDICATOR:
         return ()
     is_bare = _BARE.fullmatch(raw) is not None
-    types = _BARE_TYPES if is_bare else _LOOKUP_ORDER
+    if is_bare:
+        types = _BARE_TYPES if "." in raw else _DOTLESS_TYPES
+    else:
+        types = _URL_TYPES if _BARE_URL.fullmatch(raw) else _LOOKUP_ORDER
     found = [(type, value) for type in types if (value := _reading(type, raw)) is not None]
     found += [("malware", alias) for type, name in found if type == "malware" for alias in malware_aliases(name)]
     return tuple(found if is_bare else dict.fromkeys(found + [("url", url) for url in _sister_urls(raw, found)]))
@@ -169,7 +176,7 @@ def _email(raw: str) -> str | None:
 
 
 def _url(raw: str) -> str | None:
-    plain = refang_url(raw)
+    plain = _plain_url(raw)
     if "://" not in plain[:34]:
         plain = f"http://{plain}" if "/" in plain and not _NETWORK.fullmatch(plain) else ""
     return canonical_plain_url(plain)
@@ -258,6 +265,8 @@ _RULES: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
 )
 _LOOKUP_ORDER: Final = tuple(kind.name for kind in sorted(INDICATOR_TYPES, key=lambda kind: kind.lookup_rank))
 _BARE_TYPES: Final = tuple(type for type in _LOOKUP_ORDER if type not in ("url", "email"))
+_DOTLESS_TYPES: Final = tuple(type for type in _BARE_TYPES if type not in ("ip", "domain"))
+_URL_TYPES: Final = tuple(type for type in _LOOKUP_ORDER if type in ("url", "email", "malware"))
 
 
 def _settled(type: str, raw: str) -> str | None:
@@ -276,7 +285,7 @@ def _reading(type: str, raw: str) -> str | None:
 
 def _sister_urls(raw: str, found: list[tuple[str, str]]) -> list[str]:
     urls = [value for type, value in found if type == "url"]
-    if urls and "://" not in refang_url(raw):
+    if urls and "://" not in _plain_url(raw):
         urls.append(f"https://{urls[0].removeprefix('http://')}")
     sisters = [url + "/" for url in urls if url.count("/") == 2 and "?" not in url and "#" not in url]
     return urls[1:] + sisters + [url[:-1] for url in urls if url.count("/") == 3 and url.endswith("/")]

@@ -15,8 +15,10 @@ _UNDERSCORED: Final = re.compile(r"(?i)(?<![a-z0-9])(h(?:tt|xx|__)ps?)__(?=[a-z0
 _SCHEME: Final = re.compile(
     r"(?i)(?<![a-z0-9])(?:h(?:tt|zz|[tx*]x|x[tx*]|\*\*|__|tt\[)p\]?(s?)|(fxp|ftx)(s?)|meow(s?))(?:://|:\\\\)\s?(?=\S)"
 )
-# Without any of these nothing is defanged but a scheme: most values are written plainly.
-_DISGUISED: Final = re.compile(r"[^\w.:/@?=#%+,;~!$*-]|[^\x00-\x7f]|/AT/|/DOT/|//.*//|(?<!:)//", re.DOTALL)
+# What is written with other characters, or with one of these, may be defanged in more than its scheme.
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.:/@?=#%+,;~!$*-]*+")
+_SPOKEN_BETWEEN_SLASHES: Final = ("/AT/", "/DOT/")
+_PLAIN_SCHEMES: Final = ("http://", "https://", "ftp://")
 _BRACKETED: Final = re.compile(r"\[([.:])\]")
 _SPOKEN: Final = re.compile(r"[\w-]{1,63}(?: (?:dot|DOT|Dot) [\w-]{1,63}){1,10}")
 _HEAD: Final = re.compile(
@@ -29,7 +31,7 @@ _AUTHORITY: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^/?#\\]*+")
 
 def refang(text: str) -> str:
     """Write every defanged part of a text plainly: `hxxps://evil[.]example` becomes `https://evil.example`."""
-    if _DISGUISED.search(text):
+    if _is_disguised(text):
         text = _written_plainly(plain_text(_plain_heads(text)).text)
     return _plain_schemes(text)
 
@@ -45,14 +47,27 @@ def refang_url(url: str) -> str:
     path.
     """
     url = _plain_heads(url.strip())
-    if not _DISGUISED.search(url):
-        return _plain_schemes(url)
+    if not _is_disguised(url):
+        return url if _has_plain_scheme(url) else _plain_schemes(url)
     marked = plain_text(url)
     head = _HEAD.match(marked.text)
     path = _PATH.search(marked.text, head.end() if head else 0)
     end = path.start() if path else len(marked.text)
     tail = url[marked.original(end) :].translate(UNSEEN).replace("[/]", "/").replace("\uff0f", "/")
     return _plain_schemes(_written_plainly(marked.text[:end])) + _BRACKETED.sub(r"\1", tail)
+
+
+def _is_disguised(text: str) -> bool:
+    """Tell whether a text may be defanged in more than its scheme; most values are written plainly."""
+    if not _PLAIN.fullmatch(text) or any(each in text for each in _SPOKEN_BETWEEN_SLASHES):
+        return True
+    slashes = text.find("//")
+    return slashes >= 0 and (text[slashes - 1 : slashes] != ":" or text.find("//", slashes + 1) >= 0)
+
+
+def _has_plain_scheme(url: str) -> bool:
+    """Tell whether a URL that is not disguised begins with a scheme as it is and holds no other."""
+    return url.startswith(_PLAIN_SCHEMES) and "__" not in url
 
 
 def _written_plainly(marked: str) -> str:

@@ -115,6 +115,9 @@ def test_a_canonical_form_is_its_own_and_nothing_else_is_raised(type: str, raw: 
 
 
 @given(ANYTHING)
+@example("mailto://drop@evil.example")
+@example("https://drop@evil.example/AT/a")
+@example("ftp://198.51.100.7//a")
 @settings(max_examples=500)
 def test_a_string_reads_as_its_canonical_forms_and_as_malware_of_a_list_alone(raw: str) -> None:
     read = dict(readings(raw))
