@@ -141,6 +141,7 @@ def test_a_dependency_is_known_by_one_file() -> None:
     assert known == {name: {file} for name, file in KNOWN_BY_ONE_FILE.items()}
 
 
+@pytest.mark.slow
 def test_the_process_that_answers_requests_loads_no_parser_of_pages() -> None:
     # They take 17 MB, and pages are read in processes apart.
     loaded = "import sys, api.app; print(sorted({'lxml', 'trafilatura', 'elasticsearch', 'pypdf'} & set(sys.modules)))"
@@ -148,6 +149,7 @@ def test_the_process_that_answers_requests_loads_no_parser_of_pages() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_the_program_around_iocextract_is_run_and_never_imported() -> None:
     for file in sources(*ROOMS, "tests", "scripts"):
         for node in ast.walk(parsed(file)):

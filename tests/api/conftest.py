@@ -1,11 +1,20 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 
 from tests.api.running import GENEROUS, Running, running
+from tests.one_fork_server import one_fork_server
+
+
+@pytest.fixture(scope="package", autouse=True)
+def readers() -> Iterator[None]:
+    """What all services of these tests fork their readers from."""
+    with one_fork_server():
+        yield
 
 
 @pytest_asyncio.fixture

@@ -22,6 +22,8 @@ from intel.store.sqlite.connection import _Query
 from tests.api.running import GENEROUS
 from tests.api.serving import serving
 
+pytestmark = pytest.mark.slow
+
 _INDICATORS = 20_000
 _CLIENTS = 8
 _PATIENCE_SECONDS = 60

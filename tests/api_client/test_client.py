@@ -40,6 +40,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str
         yield started
 
 
+@pytest.mark.slow
 @pytest.mark.promise("clients.python")
 def test_the_client_reads_everything_however_much_it_is(service: tuple[str, str], tmp_path: Path) -> None:
     address, key = service

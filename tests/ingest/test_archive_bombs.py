@@ -18,6 +18,8 @@ from intel.errors import IngestFailed
 from tests.ingest.quine_zip import NAME, quine_zip
 from tests.ingest.test_files import found, isolation, nested, zipped
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["isolation"]
 
 _ENTRY = struct.Struct("<4s6H3I5H2I")

@@ -26,6 +26,7 @@ async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
     await opened.close()
 
 
+@pytest.mark.slow
 async def test_the_first_files_are_saved_while_most_are_unread_and_all_of_them_in_their_order(
     store: SqliteStore,
 ) -> None:

@@ -35,6 +35,8 @@ from tests.ingest.jobs import (
     write_a_file,
 )
 
+pytestmark = pytest.mark.slow
+
 JOBS = "tests.ingest.jobs"
 QUICK = IsolationLimits(cpu_seconds=1, wall_seconds=5, memory_bytes=1 << 30, result_bytes=1 << 20)
 ROOT = Path(__file__).parents[2]

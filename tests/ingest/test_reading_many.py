@@ -14,6 +14,8 @@ from intel.errors import IngestFailed
 from tests.api.running import NOON
 from tests.ingest.writing import table
 
+pytestmark = pytest.mark.slow
+
 # A page of more than some hundred indicators is more than this lets a process say.
 LIMITS = IsolationLimits(result_bytes=100_000)
 MOST = 20_000

@@ -13,6 +13,8 @@ from intel.records import Article, Sighting
 from intel.settings import load_settings
 from intel.store import Store
 
+pytestmark = pytest.mark.slow
+
 TEXT = """A report
 
 The loader fetched its orders from evil-loader[.]top and second-stage[.]top. It was kept on github.com.

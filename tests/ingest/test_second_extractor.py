@@ -19,6 +19,8 @@ from ingest.isolated import Isolation, IsolationLimits
 from ingest.reading import Page, ReadPage, read_page
 from ingest.second_extractor import read_again, reading_twice, with_second
 
+pytestmark = pytest.mark.slow
+
 NOTE = (
     "The loader asked hxxp://gale-post[.]com/a first.\n"
     "Then it went on to hxxps://mist-post .com /b.php and slept.\n"

@@ -129,6 +129,7 @@ def test_a_string_reads_as_its_canonical_forms_and_as_malware_of_a_list_alone(ra
     assert read.get("malware") == malware_name(read.get("malware", ""))
 
 
+@pytest.mark.slow
 @given(ANYTHING)
 @example("0[.")
 @settings(max_examples=500)

@@ -74,6 +74,7 @@ def test_places_are_in_order_and_inside(text: str, q: str) -> None:
         assert all(start < end for start, end in one.highlights)
 
 
+@pytest.mark.slow
 def test_long_texts_are_searched_in_linear_time() -> None:
     for text in ("a " * 500_000, "ü" * 1_000_000, "evil.test " * 100_000, "“" * 1_000_000, "分" * 200_000):
         started = time.process_time()

@@ -167,6 +167,7 @@ def test_an_unknown_option_exits_2_and_keeps_stdout_clean() -> None:
     assert (ended.returncode, ended.stdout) == (2, "")
 
 
+@pytest.mark.slow
 def test_a_client_that_hangs_up_ends_the_process_quietly() -> None:
     ended = command(SERVICE_API_KEY=KEY)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

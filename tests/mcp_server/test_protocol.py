@@ -13,6 +13,8 @@ from tests.mcp_server.calls import data_of, text_of
 from tests.mcp_server.stand_in import KEY, StandIn, record
 from tests.mcp_server.wire import ROOT, WAIT_SECONDS, wire
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("protocol_version", ["2025-06-18", "2025-11-25"])
 def test_a_handshake_client_lists_and_calls_the_tools(service: StandIn, protocol_version: str) -> None:

@@ -8,6 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parent.parent
 TABLE = tomllib.loads((Path(__file__).parent / "promises.toml").read_text("utf-8"))
 LATER: dict[str, str] = TABLE["later"]
@@ -33,6 +35,7 @@ def promised() -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_every_promise_has_a_test() -> None:
     assert sorted(set(PROMISES) - set(LATER) - set(promised())) == []
 
@@ -41,6 +44,7 @@ def test_no_test_names_a_promise_that_is_not_in_the_table() -> None:
     assert {id: places for id, places in promised().items() if id not in PROMISES} == {}
 
 
+@pytest.mark.slow
 def test_what_comes_later_is_a_promise_without_a_test_and_says_why() -> None:
     assert sorted(set(LATER) - set(PROMISES)) == []
     assert sorted(set(LATER) & set(promised())) == []

@@ -83,6 +83,7 @@ async def test_a_good_password_is_taken(password: str) -> None:
     assert await Passwords().hash(password, EMAIL)
 
 
+@pytest.mark.slow
 async def test_more_people_than_can_be_served_soon_are_sent_away() -> None:
     passwords = Passwords()
     tries = await asyncio.gather(*(passwords.matches(PASSWORD, None) for _ in range(130)), return_exceptions=True)

@@ -96,6 +96,7 @@ def test_a_network_is_the_24_of_ipv4_and_the_56_of_ipv6(peer: str, network: str)
     assert network_of(client_address(peer, [], ())) == network
 
 
+@pytest.mark.slow
 @given(st.lists(st.text()))
 def test_no_header_is_an_error(forwarded_for: list[str]) -> None:
     assert client_address("127.0.0.1", forwarded_for, LOOPBACK)

@@ -17,6 +17,8 @@ from tests.api.searches.smtp_server import MailServer, mail_server
 from tests.api.searches.test_searches import patch, saved
 from tests.api.searches.test_served import telling
 
+pytestmark = pytest.mark.slow
+
 TAXII = {"Accept": "application/taxii+json;version=2.1"}
 
 

@@ -24,6 +24,8 @@ from tests.api.running import GENEROUS, NOON, Running, running
 from tests.api.searches.receiver import Receiver, receiving
 from tests.contract.store.test_searches import make_search
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:

@@ -113,6 +113,7 @@ TOO_LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.promise("server.timeouts")
 def test_what_takes_too_long_is_ended_in_time(server: Server) -> None:
     with ThreadPoolExecutor(len(TOO_LONG)) as threads:

@@ -193,6 +193,7 @@ async def test_a_known_browser_guesses_no_more_than_ten_times_in_five_minutes(vi
     assert tries == [401] * 10 + [429]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("accounts.no-lock-out")
 async def test_the_right_password_pays_nothing(api: Running, member: Reader) -> None:
     for _ in range(40):
@@ -201,12 +202,14 @@ async def test_the_right_password_pays_nothing(api: Running, member: Reader) -> 
     assert await guesses(api, "192.0.2.1", 11) == [401] * 10 + [429]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("accounts.no-lock-out")
 async def test_a_network_takes_thirty_wrong_passwords_in_five_minutes_at_whichever_accounts(api: Running) -> None:
     tries = [(await guesses(api, "203.0.113.1", 1, f"somebody{n}@example.org"))[0] for n in range(31)]
     assert tries == [401] * 30 + [429]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("accounts.no-lock-out")
 async def test_an_account_under_attack_takes_three_strangers_passwords_an_hour_from_each_network(
     api: Running, member: Reader

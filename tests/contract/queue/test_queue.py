@@ -85,6 +85,7 @@ async def test_many_are_read_each_once_and_a_broken_one_harms_no_other(begin: Be
     assert set(reader.begun.values()) == {1}
 
 
+@pytest.mark.slow
 @pytest.mark.promise("queue.six-of-a-host")
 async def test_of_one_host_six_are_read_at_once_and_others_go_first(begin: Begin) -> None:
     reader, clock = Reader(), Clock()
@@ -179,6 +180,7 @@ async def test_a_submission_whose_hint_was_lost_is_swept_up(begin: Begin, store:
         assert (await ended(store, "submission-one")).status == "done"
 
 
+@pytest.mark.slow
 @pytest.mark.promise("promises.accepted-never-lost")
 async def test_a_killed_workers_submission_goes_to_another_when_its_lease_has_run_out(
     begin: Begin, store: Store

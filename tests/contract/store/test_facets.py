@@ -135,6 +135,7 @@ async def test_facets_follow_what_is_saved_and_what_vanishes(store: Store, other
     assert await other_store.iocs.facets(query("evil")) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 async def test_many_matches_are_counted_exactly(store: Store) -> None:
     domains = [Sighting("domain", f"d{n}.evil.example", "", (), n) for n in range(11_000)]

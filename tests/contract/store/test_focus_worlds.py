@@ -22,6 +22,8 @@ from tests.intel.catalogues.importing import epss_file, put, put_kev
 from tests.intel.focus.naive import naive_items
 from tests.intel.focus.writing import all_items
 
+pytestmark = pytest.mark.slow
+
 DAY = 24.0
 MILLISECOND = timedelta(milliseconds=1)
 CVES = tuple(f"CVE-2024-000{n}" for n in range(1, 7))

@@ -78,6 +78,7 @@ def in_order(facets: Facets) -> list[list[tuple[str, int]]]:
     return [list(counts.items()) for counts in (facets.types, facets.sources, facets.weeks)]
 
 
+@pytest.mark.slow
 async def test_answers_are_those_of_the_rules(corpus_store: Store) -> None:
     store, oracle = corpus_store, Oracle(make_corpus())
     for asked in IOC_QUERIES:

@@ -19,7 +19,7 @@ from tests.ingest.fetch.web import Web
 from tests.ingest.hostile.bodies import ARTICLE
 from tests.ingest.hostile.routes import Expected, charsets, lay_out, markup
 
-pytestmark = pytest.mark.timeout(900)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 _AT_ONCE = 10
 _LONGEST_SECONDS = 200.0

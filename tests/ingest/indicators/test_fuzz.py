@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import islice
 
+import pytest
+
 from tests.ingest.indicators.fuzzing import crash, hostile_units, main, mutants, slow
 
 # What is worse than linear goes far beyond this.
@@ -14,6 +16,7 @@ def test_no_broken_file_raises() -> None:
     assert [(data, what) for data in islice(mutants(2026), 1200) if (what := crash(data))] == []
 
 
+@pytest.mark.slow
 def test_no_repeated_piece_costs_more_than_its_share() -> None:
     assert [found for unit in islice(hostile_units(2026), 120) if (found := slow(unit, patience=A_BUSY_MACHINES))] == []
 

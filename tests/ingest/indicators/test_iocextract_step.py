@@ -85,6 +85,7 @@ def test_it_adds_no_error_to_a_labelled_text(item: Labelled) -> None:
     assert {f"{type} {value}" for type, value in found} <= item.expected | item.neutral
 
 
+@pytest.mark.slow
 def test_it_adds_no_error_to_a_snippet() -> None:
     wrong = [
         (snippet.text, type, value)

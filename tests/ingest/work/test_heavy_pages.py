@@ -19,6 +19,8 @@ from tests.contract.queue.reading import ended
 from tests.ingest.burning import HEAVY, read_burning
 from tests.ingest.fetch.web import Web
 
+pytestmark = pytest.mark.slow
+
 _HEAVY_PAGES = 8
 
 

@@ -104,6 +104,7 @@ class Unreadable(Hints):
             raise RuntimeError("unforeseen")
 
 
+@pytest.mark.slow
 @pytest.mark.promise("promises.accepted-never-lost")
 async def test_sweeping_goes_on_after_a_fault_of_ours(store: Store, clock: Clock) -> None:
     await submitted(store, clock)

@@ -128,6 +128,7 @@ async def test_a_full_disk_is_unavailable_and_reads_go_on(store: SqliteStore, da
 _LARGE_WEEK = "INSERT INTO weeks VALUES ('w', 1, hex(zeroblob(1000000)), 0, '{}')"
 
 
+@pytest.mark.slow
 async def test_a_file_locked_for_long_is_unavailable_and_reads_go_on(path: Path, store: SqliteStore) -> None:
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -161,6 +162,7 @@ asyncio.run(main(*sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 async def test_processes_that_write_at_once_and_die_lose_nothing(path: Path) -> None:
     started = [
         await asyncio.create_subprocess_exec(sys.executable, "-c", _PUBLISH, str(path), f"p{n}") for n in range(3)
