@@ -5,20 +5,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Final
 
-from ingest.indicators import kinds_beside, own_names
+from ingest.indicators import kinds_beside, own_names, placed_names, plain_names
 from ingest.indicators.kinds_beside import is_written_otherwise, names_beside_kinds
 from ingest.indicators.malware import JudgedMalware, MalwareSighting
 from ingest.indicators.own_names import names_given
 from ingest.indicators.piece_search import Places
+from ingest.indicators.placed_names import names_placed
 from ingest.indicators.verdict import Verdict
-from intel.names import malware_name
+from intel.names import malware_name, malware_names, spelling_key
 from intel.refanging import places_of
 
-MOST_COINED: Final = 20
-MOST_ASKED: Final = 40
+MOST_COINED: Final = 60
+MOST_ASKED: Final = 120
 MOST_WEIGHED: Final = 2000
 MOST_BESIDE: Final = 4000
 MOST_PLACES: Final = 1000
@@ -66,7 +68,14 @@ _WE: Final = re.compile(r"(?i)\b(?:we|our|researchers?|analysts?|colleagues?|tea
 # `QuietHarbor is a modular backdoor`.
 _EXPLAINED: Final = (" is a", " is stalkerware", " is spyware", " is malware", " is ransomware")
 # What must have been looked for in a text before anything here is asked of it.
-PIECES: Final = (*_NAMING, *_EXPLAINED, *own_names.PIECES, *kinds_beside.PIECES)
+PIECES: Final = (
+    *_NAMING,
+    *_EXPLAINED,
+    *own_names.PIECES,
+    *kinds_beside.PIECES,
+    *placed_names.PIECES,
+    *plain_names.PIECES,
+)
 _NAME_AT_END: Final = re.compile(rf"(?<![^\s*_`])({_WORD})[*_`]{{0,2}}\Z")
 _IS_A_KIND: Final = re.compile(
     rf" is (?:an? )?(?:[\w.+#/-]{{1,20}},? ){{0,4}}?{_KINDS}\b"
@@ -82,8 +91,16 @@ _REACH: Final = 160
 _REACH_OF_IT: Final = 400
 _REACH_AHEAD: Final = 120
 
+_SHORTEST_MISSPELLED: Final = 8
+_NEARLY: Final = 0.93
 _COINED: Final = Verdict(True, "name that the text gives to malware", 3)
 _FURNITURE: Final = Verdict(False, "page furniture", 0)
+
+
+def _is_misspelled(name: str, known: set[str]) -> bool:
+    """Tell whether a name is nearly one that the text writes as well: `SquirrelWafle`."""
+    alike = [each for each in known if each[:3] == name[:3].lower()]
+    return len(name) >= _SHORTEST_MISSPELLED and bool(get_close_matches(name.lower(), alike, 1, _NEARLY))
 
 
 def with_coined(
@@ -93,22 +110,27 @@ def with_coined(
 
     `places`: where the `PIECES` stand.
     """
-    names = coined_names(text, places)
+    known = {sighting.name.lower() for sighting, verdict in judged[:MOST_WEIGHED] if verdict.kept}
+    names = [name for name in coined_names(text, places) if name.lower() in known or not _is_misspelled(name, known)]
     if not names:
         return judged
     starts = [sighting.start for sighting, _ in judged]
     found: list[JudgedMalware] = []
     for name in names:
+        listed = malware_names().families.get(spelling_key(name), name)
         for start, end in _places_of_name(text, name):
             index = bisect_right(starts, start) - 1
             if index < 0 or judged[index][0].end <= start or not judged[index][1].kept:
-                found.append((MalwareSighting(name, start, end), _FURNITURE if is_furniture(start) else _COINED))
+                found.append((MalwareSighting(listed, start, end), _FURNITURE if is_furniture(start) else _COINED))
     return sorted([*judged, *found], key=lambda each: each[0].start)
 
 
 def coined_names(text: str, places: Places) -> tuple[str, ...]:
-    """Return the names that a text says malware was given and that no list has, at most 20."""
+    """Return the names that a text gives to malware and that no list has, or only as everyday words; at most 60."""
     found = [name for name in dict.fromkeys(islice(names_given(text, places), MOST_COINED)) if _is_given(text, name)]
+    placed = chain(((name, 1) for name in names_placed(text, places)), plain_names.plain_names(text, places))
+    weighed = islice(dict.fromkeys(islice(placed, MOST_WEIGHED)), MOST_ASKED)
+    found += [name for name, times in weighed if _is_placed(text, name, times)][:MOST_COINED]
     asked = set(found)
     told = islice(_names_given(text, places), MOST_WEIGHED)
     for name in chain(told, names_beside_kinds(text, places, MOST_BESIDE)):
@@ -118,12 +140,21 @@ def coined_names(text: str, places: Places) -> tuple[str, ...]:
                 found.append(name)
             if len(asked) == MOST_ASKED:  # each may cost a look at the whole text
                 break
-    return tuple(found[:MOST_COINED])
+    return tuple(dict.fromkeys(found))[:MOST_COINED]
 
 
 def _is_given(text: str, name: str) -> bool:
     """Tell whether no list has a name that the authors say they give, and the text never writes it as a word."""
     return malware_name(name) is None and not is_written_otherwise(text, name)
+
+
+def _is_placed(text: str, name: str, times: int) -> bool:
+    """Tell whether what stands where names of malware do is one: at least so many times, and no small word."""
+    if times > 1 and text.count(name) < times:
+        return False
+    return (
+        name == name.lower() or spelling_key(name) in malware_names().families or not is_written_otherwise(text, name)
+    )
 
 
 def _names_given(text: str, places: Places) -> Iterator[str]:
@@ -142,6 +173,9 @@ def _places_of_name(text: str, name: str) -> Iterator[tuple[int, int]]:
     count = 0
     for start in places_of(text, name):
         end = start + len(name)
+        if not name.isascii() and not name[0].isupper():
+            yield start, end  # scripts without blanks
+            continue
         before, after, beyond = text[start - 1 : start], text[end : end + 1], text[end + 1 : end + 2]
         if before.isalnum() or after.isalnum() or (before and before in "./\\@_-"):
             continue

@@ -11,7 +11,10 @@ from intel.refanging import MARKS
 LONGEST_WORD: Final = 64
 LONGEST_CLAUSE: Final = 512  # what stands between two blanks in a script that writes none between words
 # What quotes, brackets and sentences leave at the edges of a name.
-EDGES: Final = ".,;:!?()[]{}<>\"'`*_|/\\\u201c\u201d\u2018\u2019\u201e\u201a\u00ab\u00bb\u2026\u2013\u2014=+~#&"
+EDGES: Final = (
+    ".,;:!?()[]{}<>\"'`*_|/\\\u201c\u201d\u2018\u2019\u201e\u201a\u00ab\u00bb\u2026\u2013\u2014=+~#&"
+    "\u3001\u3002\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
+)
 # `NetwireRAT` is a name and what it names in one word.
 FUSED_KINDS: Final = ("rat", "ransomware", "stealer", "loader", "bot", "locker")
 

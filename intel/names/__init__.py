@@ -37,6 +37,7 @@ class MalwareNames:
     ones, `as_written` are those that count only with capitals inside or those of the lists, `composed` those of several
     words that mean malware with other capitals and in one word too, `phrases` those of several words that are said of
     other things as well. `words` are not ordinary, but everyday words where they are written small.
+    `actors` are the keys of what threat actors are called and no malware is.
     `others` are the further names of each family that has any, by its own name; `known_as` maps each of them to that.
     """
 
@@ -51,6 +52,7 @@ class MalwareNames:
     composed: frozenset[str]
     phrases: frozenset[str]
     words: frozenset[str]
+    actors: frozenset[str]
     others: Mapping[str, tuple[str, ...]]
     known_as: Mapping[str, str]
 
@@ -159,6 +161,7 @@ def malware_names() -> MalwareNames:
         composed=frozenset(data["composed"]),
         phrases=frozenset(data["phrases"]),
         words=frozenset(data["words"]),
+        actors=frozenset(data["actors"]),
         others=MappingProxyType(further),
         known_as=MappingProxyType(known_as),
     )

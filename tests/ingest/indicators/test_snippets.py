@@ -13,6 +13,7 @@ from tests.ingest.indicators.hash_snippets import HASH_SNIPPETS
 from tests.ingest.indicators.name_snippets import NAME_SNIPPETS
 from tests.ingest.indicators.naming_snippets import NAMING_SNIPPETS
 from tests.ingest.indicators.neighbour_snippets import NEIGHBOUR_SNIPPETS
+from tests.ingest.indicators.placed_snippets import PLACED_SNIPPETS
 from tests.ingest.indicators.rare_snippets import RARE_SNIPPETS
 from tests.ingest.indicators.reading_snippets import READING_SNIPPETS
 from tests.ingest.indicators.rule_snippets import RULE_SNIPPETS
@@ -34,6 +35,7 @@ ALL: tuple[Snippet, ...] = (
     *NEIGHBOUR_SNIPPETS,
     *HARMLESS_SNIPPETS,
     *NAMING_SNIPPETS,
+    *PLACED_SNIPPETS,
     *HASH_SNIPPETS,
     *KINDS,
 )

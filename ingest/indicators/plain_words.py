@@ -1,0 +1,33 @@
+"""Tell the words that stand where names of malware do and are none: systems, vendors, peoples, kinds, actors."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from json import loads
+from typing import Final
+
+from ingest.indicators.vocabulary import words
+from intel.names import malware_names, spelling_key
+
+_OF_HOSTS: Final = frozenset(
+    host.split(".")[-2]
+    for hosts in loads((files("ingest.indicators") / "known_hosts.json").read_text(encoding="utf-8")).values()
+    for host in hosts
+)
+_WORDS: Final = frozenset(word.lower() for table in ("coined", "plain") for word in words(table, "not"))
+# `Nigerian`, `Japanese`, `Turkish`.
+_PEOPLE: Final = re.compile(r"[A-Z][a-z]+(?:ian|ean|ese|ish)|[A-Z][a-z]*(?:19|20)[0-9]{2}")
+
+
+def is_plain_word(name: str) -> bool:
+    """Tell whether `name`, or the first of its words, is known to be said of other things."""
+    first = name.partition(" ")[0].lower()
+    return (
+        first in _WORDS
+        or name.lower() in _WORDS
+        or first in _OF_HOSTS
+        or first.removesuffix("s") in _WORDS
+        or _PEOPLE.fullmatch(name) is not None
+        or spelling_key(name) in malware_names().actors
+    )
