@@ -302,9 +302,17 @@ async def keep_following(
             await asyncio.sleep(_LOOK_SECONDS)
             continue
         for one, why in refused:
-            log.warning("a listed feed cannot be followed", url=one.url[:200], why=why)
+            # The rest of its address may hold what lets one in.
+            log.warning("a listed feed cannot be followed", host=_host_of(one.url), why=why)
         break
     await polling.follow()
+
+
+def _host_of(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
 
 
 def fresh_seconds(cache_control: str) -> int:

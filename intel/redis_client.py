@@ -13,10 +13,14 @@ from collections.abc import Sequence
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from redis.asyncio import Redis
-from redis.asyncio.connection import ConnectionPool, parse_url
-from redis.asyncio.sentinel import Sentinel, SentinelConnectionPool
-from redis.exceptions import RedisError
+from intel.imports import put_off
+
+# The client needs it for tokens of Microsoft's directory alone, and with it comes all cryptography: 9 MB.
+with put_off("jwt"):
+    from redis.asyncio import Redis
+    from redis.asyncio.connection import ConnectionPool, parse_url
+    from redis.asyncio.sentinel import Sentinel, SentinelConnectionPool
+    from redis.exceptions import RedisError
 
 _SENTINEL: Final = "+sentinel"
 _PORT: Final = 6_379

@@ -21,8 +21,8 @@ from api.logs import configure_logs
 from api.web.text import counted
 from intel.errors import ConfigurationError, IocError, NotFound
 from intel.settings import Settings, load_settings
-from intel.store import open_store
-from intel.store.archive import FORMAT, SECRET_FILE, SQLITE_FILE, Archive, ArchiveWriter, Manifest, new_archive
+from intel.store import SQLITE_FILE, open_store
+from intel.store.archive import FORMAT, SECRET_FILE, Archive, ArchiveWriter, Manifest, new_archive
 from intel.store.copying import PARTS, Copier, check_counts, copy_all, is_empty
 from intel.store.elastic.store import ElasticStore
 from intel.store.port import Progress, Store

@@ -18,8 +18,7 @@ from rich.text import Text
 from api.logs import configure_logs
 from intel.errors import ConfigurationError
 from intel.settings import Settings, load_settings
-from intel.store import Store, open_store
-from intel.store.archive import SQLITE_FILE
+from intel.store import SQLITE_FILE, Store, open_store
 
 T = TypeVar("T")
 

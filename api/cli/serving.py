@@ -14,7 +14,6 @@ from fastapi import FastAPI
 
 from api import VERSION
 from api.app import create_app
-from api.cli.first_run import greet
 from api.cli.preflight import check_parts
 from api.cli.running import say
 from api.limits.shared import SharedBuckets
@@ -69,6 +68,9 @@ def serve(host: str | None, port: int | None, *, workers: int, first_run: bool) 
 
 def _greet(settings: Settings, *, first_run: bool) -> None:
     if first_run:
+        # What it prints in frames takes 4 MB.
+        from api.cli.first_run import greet
+
         greet(settings)
     else:
         say(f"IOC Intelligence at {settings.base_url} (Ctrl-C ends it)")

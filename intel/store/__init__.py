@@ -11,7 +11,9 @@ from intel.store.observing import Observe, unobserved
 from intel.store.port import Store
 from intel.times import utc_now
 
-__all__ = ["Condition", "IndexCondition", "Store", "condition_of", "missing_privileges", "open_store"]
+__all__ = ["SQLITE_FILE", "Condition", "IndexCondition", "Store", "condition_of", "missing_privileges", "open_store"]
+
+SQLITE_FILE = "ioc.sqlite3"
 
 
 def open_store(settings: Settings, clock: Callable[[], datetime] = utc_now, observe: Observe = unobserved) -> Store:
@@ -22,7 +24,7 @@ def open_store(settings: Settings, clock: Callable[[], datetime] = utc_now, obse
     if settings.elasticsearch is None:
         from intel.store.sqlite.store import SqliteStore
 
-        return SqliteStore(settings.data_dir / "ioc.sqlite3", clock, observe)
+        return SqliteStore(settings.data_dir / SQLITE_FILE, clock, observe)
     from intel.store.elastic.store import ElasticStore
 
     return ElasticStore(settings.elasticsearch, clock=clock, observe=observe)

@@ -31,7 +31,6 @@ from intel.store.sealing import SealBroken, Sealed, Unsealed, new_salt
 
 FORMAT = 1
 MANIFEST = "manifest.json"
-SQLITE_FILE = "ioc.sqlite3"
 SECRET_FILE = "secret_key"  # noqa: S105 - the name of a file
 _BLOCK_BYTES = 1 << 20
 _LINES_AT_ONCE = 200

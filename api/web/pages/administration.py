@@ -23,7 +23,7 @@ from ingest.feed_lists import LONGEST_NAME, ListedFeed, new_feed
 from ingest.following import change_feed, due_at_once, paused, resumed
 from intel.errors import NotFound, RefusedUrl
 from intel.records import Account, Feed, Role
-from intel.store.archive import SQLITE_FILE
+from intel.store import SQLITE_FILE
 
 _FEEDS: Final = "/admin/feeds"
 _ACCOUNTS: Final = "/admin/accounts"

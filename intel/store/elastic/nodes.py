@@ -1,4 +1,4 @@
-"""The one file that knows the Elasticsearch client: its nodes, which of them answer, and one request to one of them."""
+"""The one file that knows the Elasticsearch client's transport: nodes, which of them answer, and one request to one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from elastic_transport import AiohttpHttpNode, TransportError
-from elastic_transport.client_utils import basic_auth_to_header
-from elasticsearch import AsyncElasticsearch
-
 from intel.errors import ConfigurationError, StoreUnavailable
+from intel.imports import without
 from intel.settings import ElasticsearchSettings
+
+# Each is one more way to connect; with what they stand on, these take 8 MB.
+with without("httpx", "requests"):
+    from elastic_transport import AiohttpHttpNode, TransportError
+    from elastic_transport.client_utils import basic_auth_to_header, url_to_node_config
 
 _CONNECTIONS_PER_NODE = 64
 _LARGE_BODY_BYTES = 1_000_000
@@ -110,11 +112,10 @@ class Nodes:
 
     def __init__(self, settings: ElasticsearchSettings) -> None:
         try:
-            client = _client(settings)
+            connections = [_connections(node, settings) for node in settings.nodes]
         except (ValueError, OSError) as error:
             raise ConfigurationError(f"ELASTICSEARCH_URL or ELASTICSEARCH_CA_CERTS cannot be used: {error}") from None
         headers = _authorization(settings)
-        connections: Any = client.transport.node_pool.all()
         self.all: Sequence[Node] = [Node(each, headers) for each in connections]
         self._next = 0
 
@@ -132,10 +133,10 @@ class Nodes:
         await asyncio.gather(*(node.close() for node in self.all))
 
 
-def _client(settings: ElasticsearchSettings) -> AsyncElasticsearch:
+def _connections(node: str, settings: ElasticsearchSettings) -> _Connections:
     options: dict[str, Any] = {} if settings.ca_certs is None else {"ca_certs": str(settings.ca_certs)}
-    nodes = [_with_port(node) for node in settings.nodes]
-    return AsyncElasticsearch(nodes, node_class=_Connections, connections_per_node=_CONNECTIONS_PER_NODE, **options)
+    place = url_to_node_config(_with_port(node))
+    return _Connections(place.replace(connections_per_node=_CONNECTIONS_PER_NODE, **options))
 
 
 def _authorization(settings: ElasticsearchSettings) -> dict[str, str]:

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from ingest.feed_lists import ListedFeed
 from ingest.isolated import Isolation, IsolationLimits
@@ -324,10 +325,13 @@ async def test_listed_feeds_are_added_and_followed_without_being_told(
     follower: Follower, following: list[asyncio.Task[None]]
 ) -> None:
     follower.announce("one")
-    listed = (ListedFeed(follower.web.url("/listed"), "Listed"), ListedFeed("gopher://x.example/"))
+    listed = (ListedFeed(follower.web.url("/listed"), "Listed"), ListedFeed("gopher://u:word@x.example/word?key=word"))
     loop = keep_following(follower.polling, follower.store, listed, LOOPBACK, follower.clock)
-    following.append(asyncio.create_task(loop))
-    await until(lambda: follower.queue.told and follower.asked("/listed"))
+    with capture_logs() as logs:
+        following.append(asyncio.create_task(loop))
+        await until(lambda: follower.queue.told and follower.asked("/listed"))
+    (refused,) = [line for line in logs if "cannot be followed" in line["event"]]
+    assert refused["host"] == "x.example" and "word" not in str(refused)
     assert [feed.name for feed in await follower.store.feeds.all()] == ["Listed", "News"]
 
 
