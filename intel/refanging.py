@@ -14,6 +14,7 @@ from itertools import accumulate
 from string import ascii_letters, digits
 from typing import Final, TypeVar
 
+from intel.odd_signs import CUT, in_usual_signs
 from intel.suffixes import is_top_level
 
 # Invisible characters: copy-and-paste brings them along, or someone hides a name from a search with them.
@@ -42,7 +43,6 @@ _SIGNS: Final = {
 }  # fmt: skip
 _PLAIN: Final = {DOT: ".", AT: "@", COLON: ":", SEPARATOR: "://", SLASH: "/"}
 _MARK_RUN: Final = re.compile(f"([{MARKS}])\\1*")
-_CUT: Final = "\u200b"  # for all that is cut out
 _FOREIGN_MARK: Final = re.compile(f"[{MARKS}]")
 # A search for one plain character is the fastest there is, and next comes that for a pattern which begins with a plain
 # character: so each way to defang is first sought by the rarest sign it has, and the rest is asked of the few it finds.
@@ -93,6 +93,13 @@ _LONGEST_LABEL: Final = 63
 _EVERYDAY_TOPS: Final = frozenset(_SPOKEN["prose"]["behind_a_dot"].split())
 _BEFORE_A_DOT_OF_PROSE: Final = frozenset(_SPOKEN["prose"]["before_a_dot"].split())
 _SPOKEN_AT: Final = re.compile(rf" (?:at|AT) (?=[\w-]{{1,63}}+{DOT}{{5}})")
+# `evil-post punto example`: without brackets only beside a name that is no word of a sentence.
+_SPOKEN_ABROAD: Final = tuple(
+    (f" {word} ", re.compile(rf" {word} (?=(?P<rest>{_REST}))")) for word in f"{_WORDS_FOR_A_DOT}".split("|")
+)
+_AT_ABROAD: Final = tuple(
+    (f" {word} ", re.compile(rf" {word} (?=[\w-]{{1,63}}+{DOT}{{4}})")) for word in _WORDS_FOR_AN_AT.split("|")
+)
 _SLASHED: Final = re.compile(r"/(?P<sign>AT|DOT)/(?=\w)")
 
 _Of = TypeVar("_Of")
@@ -135,7 +142,7 @@ def plain_text(original: str) -> PlainText:
     """Return `original` with its defanging made visible; linear in its length."""
     text = _FOREIGN_MARK.sub("\ufffd", original) if any(mark in original for mark in MARKS) else original
     removed: Sequence[int] = ()
-    text = _with_cuts(text)
+    text = _with_cuts(in_usual_signs(text))
     if invisible := list(filter(text.__contains__, INVISIBLE)):
         text, removed = _without(text, invisible)
     return PlainText("".join(map(_with_marks, _stretches(text))) if len(text) > STRETCH else _with_marks(text), removed)
@@ -164,15 +171,15 @@ def _with_marks(text: str) -> str:
 def _with_cuts(text: str) -> str:
     """Return `text` with something invisible for each character that keeps the parts of a URL apart."""
     if _SLASHES_OF_JSON.search(text):
-        text = text.replace("\\/", f"{_CUT}/")
-    return _BRACKETED_HOST.sub(rf"//{_CUT}\1{_CUT}", text)
+        text = text.replace("\\/", f"{CUT}/")
+    return _BRACKETED_HOST.sub(rf"//{CUT}\1{CUT}", text)
 
 
 def _without(text: str, characters: Iterable[str]) -> tuple[str, array[int]]:
     """Return `text` without the `characters`, and the places where one was."""
     for character in characters:
-        text = text.replace(character, _CUT)
-    pieces = text.split(_CUT)
+        text = text.replace(character, CUT)
+    pieces = text.split(CUT)
     return "".join(pieces), array("Q", accumulate(map(len, pieces[:-1])))
 
 
@@ -246,7 +253,12 @@ def _spoken_plainly(text: str, capitals: bool) -> str:
     spoken = _replaced(text, _matches(text, " DOT ", _SPOKEN_DOT_IN_CAPITALS), _spoken_dot) if capitals else text
     spoken = _replaced(spoken, _matches(spoken, " dot ", _SPOKEN_DOT), _spoken_between_words)
     spoken = _replaced(spoken, _matches(spoken, " _dot_ ", _SPOKEN_DOT), _spoken_between_words)
+    for sign, pattern in _SPOKEN_ABROAD:
+        if sign in spoken:
+            spoken = _replaced(spoken, _matches(spoken, sign, pattern), _spoken_abroad)
     if spoken is not text:
+        for sign, pattern in _AT_ABROAD:
+            spoken = _replaced(spoken, _matches(spoken, sign, pattern), _spoken_at_abroad)
         spoken = _replaced(spoken, _matches(spoken, " at ", _SPOKEN_AT), _spoken_at)
         spoken = _replaced(spoken, _matches(spoken, " AT ", _SPOKEN_AT), _spoken_at)
     return _SLASHED.sub(_spoken, spoken) if capitals and "/DOT/" in spoken else spoken
@@ -262,6 +274,13 @@ def _spoken_between_words(match: re.Match[str]) -> str:
     if not before or before.lower() in _BEFORE_A_DOT_OF_PROSE or not _ends_a_name(before, match["rest"]):
         return match[0]
     return DOT * len(match[0])
+
+
+def _spoken_abroad(match: re.Match[str]) -> str:
+    """`evil-post punto shop`, and no `un punto in comune`."""
+    before = _word_before(match)
+    is_a_name = "-" in before.strip("-") or (any(map(str.isdigit, before)) and not before.isdigit())
+    return DOT * len(match[0]) if is_a_name and _ends_a_name(before, match["rest"]) else match[0]
 
 
 def _word_before(match: re.Match[str]) -> str:
@@ -286,6 +305,11 @@ def _ends_a_name(label: str, rest: str) -> bool:
 def _spoken_at(match: re.Match[str]) -> str:
     before = match.string[match.start() - 1 : match.start()]
     return AT * len(match[0]) if before.isalnum() or (before and before in "-_") else match[0]
+
+
+def _spoken_at_abroad(match: re.Match[str]) -> str:
+    before = match.string[match.start() - 1 : match.start()]
+    return AT * len(match[0]) if before.isalnum() else match[0]
 
 
 def _spoken(match: re.Match[str]) -> str:

@@ -26,6 +26,10 @@ _OF_THE_NETWORK: Final = re.compile(
     r"|dhcp(?:[- ]server)?\s?[:=]|(?:deny|allow) from\b|require (?:not )?ip\b)\s{0,8}"
     r"(?>(?:[0-9.]{7,15}[, ]{1,3}){0,5})\Z"
 )
+# `"dns": ["9.9.9.9", "149.112.112.112"]` of a program's settings.
+_SET_AS_RESOLVER: Final = re.compile(
+    r"(?i)[\"'](?:dns|name_?servers?|resolvers?)[\w-]{0,12}[\"']\s?:\s{0,8}[\[\s\"']{0,8}(?>(?:[0-9.]{7,15}[\"',\s]{1,8}){0,5})\Z"
+)
 _NAME_AFTER: Final = re.compile(rf"[ \t]+(?:localhost|ip6-|broadcasthost|[\w-]{{1,63}}+{ANY_DOT}\w)")
 _LOOKS_UP: Final = re.compile(r"(?i)\b(?:nslookup|dig|drill|nameservers?|resolvers?)\b")
 LONGEST_COMMAND: Final = 300
@@ -107,6 +111,7 @@ def is_asked_about(around: TextContext, kind: str, start: int, end: int, *, besi
     if is_of_a_home and not is_bare:
         return is_called_the_attackers(around.text, start)
     if kind == noise.RESOLVER:
-        return _LOOKS_UP.search(before[-LONGEST_COMMAND:]) is None
+        before = before[-LONGEST_COMMAND:]
+        return _LOOKS_UP.search(before) is None and _SET_AS_RESOLVER.search(before[-_REACH_OF_AN_ANSWER:]) is None
     blocks = around.text[start:end] in BLOCKING and not before.strip()
     return not blocks or _NAME_AFTER.match(around.text, end, line.end) is None

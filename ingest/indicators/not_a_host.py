@@ -89,6 +89,7 @@ _LONGEST_LAST_WORD: Final = 9
 _LONGEST_OTHER_WORD: Final = 7
 _MEMBERS: Final = frozenset({"local", "target", "location", "data", "user", "config", "self", "item", "value"})
 _BEFORE_A_HOST: Final = ("/dev/tcp/", "/dev/udp/", "file://", "file:////", "address=/", "*://", "DIRECT/")
+_BEFORE_NO_SCHEME: Final = frozenset("\"'`=(")
 _ENDS_OF_PLACEHOLDERS: Final = frozenset("]}>")  # `[victim]-mail.com`
 _SPELLED_SO: Final = frozenset({"Com", "Net", "Org", "COM", "ORG"})
 
@@ -130,7 +131,11 @@ def _objection_to_labels(labels: list[str], first: str, top: str) -> str:
 
 
 def _objection_to_neighbours(token: str, start: int, before: str, after: str) -> str:
-    if before and before in "\\/" and names_a_share(token, start):
+    if (
+        before
+        and before in "\\/"
+        and (names_a_share(token, start) or (after == "/" and lacks_its_scheme(token, start)))
+    ):
         return ""
     if before and (before in "\\/$#@&%" or (before == "-" and token[start - 2 : start - 1] in _ENDS_OF_PLACEHOLDERS)):
         return PART_OF_A_PATH
@@ -146,6 +151,11 @@ def names_a_share(token: str, start: int) -> bool:
     if len(before) - len(lead) < 2 or lead[-1:].isalnum() or lead[-1:] in (".", ")", "}", "%"):
         return False
     return lead[-1:] != ":" or (len(lead) > 2 and lead[-3:-1].isalpha())  # `path:`, and no `C:`
+
+
+def lacks_its_scheme(token: str, start: int) -> bool:
+    """Tell whether `//` alone, or in a quote, stands before a host: `src="//evil.example/a.js"`."""
+    return token[max(0, start - 2) : start] == "//" and (start == 2 or token[start - 3] in _BEFORE_NO_SCHEME)
 
 
 def may_name_a_file(value: str) -> bool:

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 from ingest.indicators import broken_lines
@@ -41,18 +42,45 @@ _SPACED_CVE: Final = tuple(
     )
     for word in ("CVE", "cve")
 )
+# `CVE-2021-34473, -34523 and -31207`, also without the hyphens, and `CVE-2023-46805, 2024-21887`.
+_AND: Final = "(?:and|und|et|y|e|och|en|и|і)"
 _CVE_SERIES: Final = re.compile(
-    r"CVE-([0-9]{4})-(?P<first>[0-9]{4,7})(?>(?:(?:, ?(?:and )?| and | & |/)[-\u2010-\u2015][0-9]{4,7}(?![0-9])){1,50})"
+    rf"CVE-([0-9]{{4}})-(?P<first>[0-9]{{4,7}})(?P<more>(?>(?:(?:[,/\u3001]\s?(?:{_AND} )?| {_AND} | & |[和与及])"
+    r"(?:[-\u2010-\u2015]|20[0-9]{2}-(?=[0-9]{4})|(?!(?:19|20)[0-9]{2}(?![0-9])))[0-9]{4,7}(?![\w-]|\.[0-9])){1,50}))"
+    r"(?=[\s,;:.!?)\]\u3000-\u3002\uff08-\uff0c|/*\"']|[^\x00-\x7f]|\Z)"
 )
+# Numbers that a noun counts are none of a series: `CVE-2021-34473, 34523 servers`.
+_COUNTED: Final = re.compile(
+    r" (?!(?:were|was|are|is|have|has|had|in|to|by|for|from|on|with|as|at|can|may|wurden|sind|werden|ont|sont|son"
+    r"|fueron|sono|foram|были|and|und|et|y|e|или|и)\b)[^\W\d_]"
+)
+_NUMBER_OF_A_SERIES: Final = re.compile(r"(?:(?P<year>20[0-9]{2})-)?(?P<number>[0-9]{4,7})")
 # `T1021.001, .002 and .006`
 _MORE_OF_A_TECHNIQUE: Final = re.compile(
     r", \.[0-9]{3}(?<=T[0-9]{4}\.[0-9]{3}, \.[0-9]{3})(?>(?:,? (?:and |& )?\.[0-9]{3})*)(?![0-9])"
 )
 _BEFORE_A_PART: Final = ", ."
 # What must have been looked for in a text before anything here is asked of it.
-PIECES: Final = (*(word for word, _ in _SPACED_CVE), _BEFORE_A_PART, *broken_lines.PIECES)
+# `tags: t1027, t1566`: in small letters only where a field of such is named.
+_FIELDS_OF_TECHNIQUES: Final = (
+    "tags",
+    "Tags",
+    "TAGS",
+    "ttps",
+    "TTPs",
+    "TTPS",
+    "techniques",
+    "Techniques",
+    "mitre",
+    "MITRE",
+)
+_FIELD_OF_TECHNIQUES: Final = re.compile(
+    r"\w{2,10}(?:[_ -](?:tags|ids?|att&?ck|techniques?|ttps?)){0,2}[\"']?\s?[:=\uff1a]\s{0,4}"
+    r"(?P<listed>(?>[\[\s\"'#-]{0,8}[\w.-]{2,40}[\]\s\"']{0,4}[,;|]?){1,60})"
+)
+_SMALL_TECHNIQUE: Final = re.compile(r"(?<![\w.-])t[0-9]{4}(?:\.[0-9]{3})?(?![\w-]|\.[0-9])")
+PIECES: Final = (*(word for word, _ in _SPACED_CVE), _BEFORE_A_PART, *_FIELDS_OF_TECHNIQUES, *broken_lines.PIECES)
 _SUB_TECHNIQUE: Final = re.compile(r"\.([0-9]{3})")
-_NUMBER: Final = re.compile(r"[0-9]{4,7}")
 _SPACED_HEAD: Final = re.compile(
     rf"(?P<head>[hH][tTxX*]{{2}}[pP][sS]?(?:://|:?{SEPARATOR}++))[ \t](?=(?P<following>\S{{1,2048}}))"
 )
@@ -107,6 +135,7 @@ def spaced_sightings(walked: Walk, pieces: Places) -> list[Sighting]:
     return [
         *_spaced_identifiers(walked.text, pieces),
         *_more_techniques(walked.text, pieces),
+        *_tagged_techniques(walked.text, pieces),
         *(_spaced_urls(walked.text) if walked.has_heads else ()),
     ]
 
@@ -176,8 +205,15 @@ def _spaced_identifiers(text: str, pieces: Places) -> Iterator[Sighting]:
                     *match.span(),
                 )
             elif series := _CVE_SERIES.match(text, start):
-                for number in _NUMBER.finditer(text, series.end("first"), series.end()):
-                    yield TokenCandidate("cve", f"CVE-{series[1]}-{number[0]}", 0, len(number[0])), *number.span()
+                yield from _more_cves(text, series)
+
+
+def _more_cves(text: str, series: re.Match[str]) -> Iterator[Sighting]:
+    if text[series.end() - 6] != "-" and _COUNTED.match(text, series.end()):
+        return
+    for each in _NUMBER_OF_A_SERIES.finditer(text, series.start("more"), series.end()):
+        value = f"CVE-{each['year'] or series[1]}-{each['number']}"
+        yield TokenCandidate("cve", value, 0, len(each[0])), *each.span()
 
 
 def _more_techniques(text: str, pieces: Places) -> Iterator[Sighting]:
@@ -188,6 +224,20 @@ def _more_techniques(text: str, pieces: Places) -> Iterator[Sighting]:
                 value = f"{text[start - 9 : start - 4]}.{part[1]}"
                 if is_technique(value):
                     yield TokenCandidate("mitre_attack", value, 0, len(part[0])), *part.span()
+
+
+def _tagged_techniques(text: str, pieces: Places) -> Iterator[Sighting]:
+    """Yield what stands in small letters in a field of tags or techniques."""
+    past = 0
+    for start in sorted(chain.from_iterable(pieces.get(word, ())[:MOST_SERIES] for word in _FIELDS_OF_TECHNIQUES)):
+        field = _FIELD_OF_TECHNIQUES.match(text, start) if start >= past else None
+        if field is None:
+            continue
+        past = field.end()
+        for each in _SMALL_TECHNIQUE.finditer(text, *field.span("listed")):
+            value = each[0].upper()
+            if is_technique(value):
+                yield TokenCandidate("mitre_attack", value, 0, len(each[0])), *each.span()
 
 
 def _spaced_urls(text: str) -> Iterator[Sighting]:

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import unquote
 
 from ingest.indicators.hosts import HOST, domain_of, is_address, is_host_in_use
-from ingest.indicators.not_a_host import is_file_in_an_archive
+from ingest.indicators.not_a_host import is_file_in_an_archive, lacks_its_scheme
 from ingest.indicators.token_candidate import TokenCandidate
 from intel.canonical import canonical_plain_url
 from intel.defanged import refang_url
@@ -107,7 +107,9 @@ def bare_urls_in(token: str, hosts: list[TokenCandidate]) -> list[TokenCandidate
             continue
         if not _MARKED.search(token, host.start, host.end) and is_file_in_an_archive(host.value, token[path.start() :]):
             continue
-        if host.objection == "network" or (host.start and token[host.start - 1] in "/\\@."):
+        if host.objection == "network":
+            continue
+        if host.start and token[host.start - 1] in "/\\@." and not lacks_its_scheme(token, host.start):
             continue
         if _PROTOCOL.match(token, path.start()) and (port or host.type == "ip"):
             continue
