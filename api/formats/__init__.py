@@ -49,6 +49,7 @@ _FILES: Mapping[Format, tuple[str, str]] = MappingProxyType(
         "txt": ("text/plain; charset=utf-8", "indicators.txt"),
     }
 )
+_TELLING_NOTES: frozenset[Format] = frozenset({"misp", "stix"})
 _AT_ONCE = 50
 
 
@@ -78,8 +79,9 @@ async def render_article(
     """Answer with all indicators of an article in that format, written while the client reads.
 
     They are told with the article, not with the newest one of each; `with_notes` with what accounts wrote on it and
-    them, for whoever shows a key.
+    them, for whoever shows a key, where the format tells it.
     """
+    with_notes = with_notes and format in _TELLING_NOTES
     notes = (await service.store.notes.of([article.id])).get(article.id, ()) if with_notes else ()
     writer = WRITERS[format](service.settings.base_url, article, notes)
     headers = _headers(format) | ({"Cache-Control": "private, no-cache"} if with_notes else {})

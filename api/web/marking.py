@@ -13,8 +13,11 @@ from intel.records import Ioc
 from intel.text_blocks import Block
 
 PART_LENGTH = 40_000
+# A list of indicators is long before it has many characters.
+PART_LINES = 500
 # How far before the end of a part a line or word may end, so that nothing is cut in two.
 _SLACK = 2_000
+_SLACK_LINES = 100
 
 Span = tuple[int, int, str]
 _ACTOR = "actor "
@@ -31,14 +34,26 @@ class Piece:
 
 def part_of(text: str, start: int) -> tuple[str, int | None]:
     """Return the part of a text that begins at `start`, and where the next one begins."""
-    if len(text) - start <= PART_LENGTH + _SLACK:
-        return text[start:], None
     end = start + PART_LENGTH
+    last_line = _after_lines(text, start, PART_LINES)
+    if last_line <= end and _after_lines(text, last_line, _SLACK_LINES) < len(text):
+        return text[start:last_line], last_line
+    if len(text) <= end + _SLACK:
+        return text[start:], None
     for border in ("\n", " "):
         found = text.rfind(border, end - _SLACK, end)
         if found > 0:
             return text[start : found + 1], found + 1
     return text[start:end], end
+
+
+def _after_lines(text: str, start: int, count: int) -> int:
+    """Return where the line after so many begins, or the text ends."""
+    for _ in range(count):
+        start = text.find("\n", start) + 1
+        if not start:
+            return len(text)
+    return start
 
 
 def actors_in(text: str, names: Names) -> tuple[Span, ...]:

@@ -43,6 +43,7 @@ _IDENTIFIERS: Final = named(judgement="identifier")
 
 _ADDRESS: Final = Verdict(True, "address", 5)
 OF_A_KNOWN_HOST: Final = "address of a well-known host"
+_NETWORK: Final = Verdict(False, "network", 0)
 _MADE_UP: Final = Verdict(False, "address made up by counting", 0)
 _FURNITURE: Final = Verdict(False, "page furniture", 0)
 _LISTED_AS_HARMLESS: Final = Verdict(False, HARMLESS_LIST, 0)
@@ -165,6 +166,9 @@ class Judge:
         may_be_one = ":" not in reading.value and (not is_noise or self._around.is_note)
         if may_be_one and self._is_often_a_version(reading.value, start, end):
             return Verdict(False, "version number", 0)
+        # No machine has the address of a network.
+        if may_be_one and reading.value.endswith(".0.0") and self._around.text[end : end + 1] != "/":
+            return _NETWORK
         if is_noise or self._is_for_documentation(reading.value, start, end):
             return Verdict(False, kind or "address for documentation", 0)
         text = self._around.text

@@ -30,7 +30,7 @@ _DROPS: Final = MappingProxyType(
         "part of a pattern of names": "It is the end that many names share, written as a pattern.",
         "decimal number": "It holds decimal digits only.",
         "number of something else": "It reads as a technique, but the words beside it count rooms, tickets or goods.",
-        "network": "A whole network; its addresses are not listed.",
+        "network": "A whole network and no single machine; its addresses are not listed.",
         "version number": "The words around it say that it is a version.",
         "reserved address": "A private, local or reserved address is no one's on the internet.",
         "address for documentation": "Set apart for documentation, in a text that has other addresses.",

@@ -139,8 +139,7 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     if _TAIL.match(text, end, end + 30):
         return True
     before = text[max(0, start - _REACH) : start]
-    # `Ticket #48.112.7.3`; and no machine has the address of a network.
-    if _NUMBERED.search(before) or (address.endswith(".0.0") and text[end : end + 1] != "/"):
+    if _NUMBERED.search(before):  # `Ticket #48.112.7.3`
         return True
     largest = largest_part(address)
     if _is_led(before, largest) or (largest < _LARGEST_OF_A_PRODUCT and _follows_a_product(before)):

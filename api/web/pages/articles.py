@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from starlette.responses import Response
 
-from api.article_records import MOST_RECORDS
 from api.filters import read_tag_filter, read_tlp_filter
 from api.parameters import read_text, unless_blank
 from api.problems import Problem
@@ -38,6 +37,8 @@ from intel.tlp import LEVELS, read_tlp
 # What a form brought and what is wrong with it.
 _NOTHING_SAID = dict.fromkeys(("tags_written", "tag_fault", "note_written", "text_fault"), "")
 _LIST = "page of articles"
+_IOCS_SHOWN = 250
+_LEAST_FOLDED, _UNFOLDED = 20, 10
 _VANISHED_SHOWN = 100
 _LEAST_CONTENTS, _MOST_CONTENTS = 4, 40
 _MOST_ACTORS = 40
@@ -46,10 +47,17 @@ _MOST_NAMED = 50
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The indicators of one type on a page of an article."""
+    """The indicators of one type on a page of an article: its first ones, those that are folded up, and all it has."""
 
     type: str
-    iocs: tuple[Ioc, ...]
+    count: int
+    first: tuple[Ioc, ...]
+    folded: tuple[Ioc, ...]
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the article has more of the type than the page shows."""
+        return self.count > len(self.first) + len(self.folded)
 
 
 async def show_all(visit: Visit) -> Response:
@@ -152,7 +160,7 @@ async def _marked_by(visit: Visit, article: Article) -> Response:
 async def _shown(visit: Visit, article: Article, status: int = 200, **said: str) -> Response:
     store, list_name = visit.service.store, f"page of the indicators of {article.id}"
     position = _position(visit, list_name, {})
-    page = await store.articles.iocs_of(article.id, MOST_RECORDS, position)
+    page = await store.articles.iocs_of(article.id, _IOCS_SHOWN, position)
     text, start = article.text or "", _start(visit, article)
     begin = start or front_matter_length(text)
     part, next_start = part_of(text, begin)
@@ -170,9 +178,8 @@ async def _shown(visit: Visit, article: Article, status: int = 200, **said: str)
         start=start,
         next_start=next_start,
         length=len(text),
-        groups=groups(page.items),
+        groups=groups(page.items, article.ioc_counts),
         kev_names=await _kev_names(store, page.items),
-        ioc_counts=article.ioc_counts,
         next_address=_onward(visit, list_name, f"/articles/{article.id}", {}, page.next),
         more_for_members=page.next is not None and visit.signed_in is None,
         later=position is not None,
@@ -273,7 +280,16 @@ def _start(visit: Visit, article: Article) -> int:
     return int(asked) if int(asked) < len(article.text or "") else 0
 
 
-def groups(iocs: tuple[Ioc, ...]) -> tuple[Group, ...]:
-    """Return the indicators by type, in the order of the types."""
+def groups(iocs: tuple[Ioc, ...], counts: Mapping[str, int]) -> tuple[Group, ...]:
+    """Return the indicators of a page by type, in the order of the types; `counts` are the article's own."""
     by_type = {type: tuple(ioc for ioc in iocs if ioc.type == type) for type in IOC_TYPES}
-    return tuple(Group(type, found) for type, found in by_type.items() if found)
+    return tuple(
+        _group(type, counts.get(type, len(found)), found)
+        for type, found in by_type.items()
+        if found or counts.get(type)
+    )
+
+
+def _group(type: str, count: int, found: tuple[Ioc, ...]) -> Group:
+    unfolded = len(found) if len(found) <= _LEAST_FOLDED else _UNFOLDED
+    return Group(type, count, found[:unfolded], found[unfolded:])

@@ -146,24 +146,46 @@ async def test_whatever_an_article_says_is_text_on_every_page(api: Running, memb
 async def test_a_member_pages_through_the_indicators_of_a_long_article(
     api: Running, visitor: Reader, member: Reader
 ) -> None:
-    values = [f"d{n}.example" for n in range(1_200)]
-    text = "\n".join(["It asked d0[.]example and d1199[.]example.", "See other[.]example."])
+    values = [f"d{n}.example" for n in range(400)]
+    text = "\n".join(["It asked d0[.]example and d399[.]example.", "See other[.]example."])
     await api.publish("other", "domain other.example")
     article = await api.publish("long", *(f"domain {value}" for value in values), text=text)
     first = await visitor.open(f"/articles/{article.id}")
     listed = first.tree.xpath("//aside//a[@class='value']")
-    assert [a.text_content().replace("[.]", ".") for a in listed] == values[:1_000]
+    assert [a.text_content().replace("[.]", ".") for a in listed] == values[:250]
     # What the text names is marked, wherever it stands in the list; what only others name is not.
     assert {a.text_content() for a in first.tree.xpath("//a[contains(@class, 'found')]")} == {
         "d0[.]example",
-        "d1199[.]example",
+        "d399[.]example",
     }
     assert "Next page" not in first.links() and "sign in" in first.links()
     page = await member.open(f"/articles/{article.id}")
     page = await member.open(page.links()["Next page"])
     listed = page.tree.xpath("//aside//a[@class='value']")
-    assert [a.text_content().replace("[.]", ".") for a in listed] == values[1_000:]
+    assert [a.text_content().replace("[.]", ".") for a in listed] == values[250:]
     assert "Next page" not in page.links() and "From the first indicator" in page.links()
+
+
+async def test_many_indicators_of_a_type_are_folded_and_the_rest_is_a_link(api: Running, visitor: Reader) -> None:
+    hosts = [f"domain host-{number:03}.kestrel.example" for number in range(300)]
+    article = await api.publish("long", *hosts, "cve CVE-2024-3400", text="A list.")
+    page = await visitor.open(f"/articles/{article.id}")
+    (folded,) = page.tree.xpath("//aside//section/details")
+    assert folded.xpath("string(summary)") == "Show 240 more" and len(folded.xpath(".//a")) == 240
+    assert len(page.tree.xpath("//aside//section/ul/li")) == 10
+    assert page.links()["All 300, and why"] == f"/articles/{article.id}/weighed?verdict=kept&type=domain"
+    assert page.links()["All 1, and why"] == f"/articles/{article.id}/weighed?verdict=kept&type=cve"
+
+
+async def test_a_list_of_many_lines_comes_in_parts(api: Running, visitor: Reader) -> None:
+    lines = [f"host-{number}.kestrel.example" for number in range(1_050)]
+    article = await api.publish("lines", text="\n".join(lines))
+    address, read, parts = f"/articles/{article.id}", "", 0
+    while address:
+        page = await visitor.open(address)
+        read, parts = read + "".join(page.tree.xpath("//div[@class='words']//text()")), parts + 1
+        address = page.links().get("Next part of the text", "")
+    assert parts == 2 and read.split() == lines
 
 
 async def test_a_summary_does_not_say_the_title_again(api: Running, visitor: Reader) -> None:

@@ -174,3 +174,9 @@ def test_a_rule_that_fails_costs_the_one_candidate_it_fails_on(
         (True, "defanged"),
     ]
     assert "a candidate of type ip could not be weighed" in caplog.text
+
+
+@pytest.mark.parametrize("written", ["91.92.0.0", "91.92.240.0/24"])
+def test_a_network_is_called_one(written: str) -> None:
+    (candidate,) = extract(document_from_text(f"The crew bought the range {written} in May.")).candidates()
+    assert (candidate.kept, candidate.rule) == (False, "network")
