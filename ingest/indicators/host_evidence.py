@@ -20,7 +20,7 @@ from ingest.indicators.tables import head_of_table
 from ingest.indicators.text_context import MOST_WORDS, Line, Section, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.verdict import THRESHOLD, Verdict, sum_of, weighed
-from ingest.indicators.vocabulary import pieces, words
+from ingest.indicators.vocabulary import pieces, table, words
 from intel.refanging import without_marks
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix, registered_domain
 
@@ -36,6 +36,10 @@ MOST_IN_CONTEXT: Final = 3
 MOST_TABLES: Final = 1_000
 _PORT: Final = re.compile(r":[0-9]{2,5}(?![\w:.]\w)")
 _VICTIMS: Final = re.compile(pieces("victims"))
+_REFERENCE_COLUMN: Final = re.compile(rf"\W*(?:{pieces('reference_columns')})\W*")
+_LINK_COLUMN: Final = re.compile(r"\W*(?:links?|urls?|hyperlinks?|链接|連結|リンク|링크|ссылк[аи]|enlaces?|liens?)\W*")
+_BESIDE_LINKS: Final = re.compile(rf"\b(?:{'|'.join(table('reference_columns', 'beside').values())})\b")
+_FETCHED_COLUMN: Final = re.compile(r"\b(?:payload|destination|target|file|hash|md5|sha-?256)")
 _INDICATORS: Final = re.compile(r"\b(?:ioc|indicator|c2|c&c|domains?|hash|sha-?256|payload|type)\b")
 
 _HIDDEN: Final = (".onion", ".i2p")
@@ -94,8 +98,8 @@ class HostEvidence:
         if said := self._said(reading, start, end, line, evidence, score):
             evidence += said
             score += sum_of(said)
-        if score >= THRESHOLD and line.has_cells and self._is_of_a_victim(start):
-            evidence.append(EVIDENCE["table of victims"])
+        if score >= THRESHOLD and line.has_cells and (column := self._column_against(reading.type, start)):
+            evidence.append(column)
             score = sum_of(evidence)
         if score >= THRESHOLD and self._around.in_hex_dump(line):
             evidence.append(EVIDENCE["column of a hex dump"])
@@ -128,13 +132,22 @@ class HostEvidence:
             return [entry for entry in said if entry[1] not in _POINTING]
         return said
 
-    def _is_of_a_victim(self, start: int) -> bool:
-        """Tell whether a column of the table names victims, and none of it indicators."""
+    def _column_against(self, type: str, start: int) -> Evidence | None:
+        """Return what the head of the table says against a value: that it names victims, or references in its
+        column.
+        """
         if not self._tables_left:
-            return False
+            return None
         self._tables_left -= 1
-        head = " | ".join(head_of_table(self._around.text, start)[0]).lower()
-        return _VICTIMS.search(head) is not None and _INDICATORS.search(head) is None
+        cells, column = head_of_table(self._around.text, start)
+        head = [cell.lower() for cell in cells]
+        whole = " | ".join(head)
+        if _VICTIMS.search(whole) is not None and _INDICATORS.search(whole) is None:
+            return EVIDENCE["table of victims"]
+        if type == "url" and column < len(head):
+            others = " | ".join(head[:column] + head[column + 1 :])
+            return EVIDENCE["column of references"] if _holds_references(head[column], others) else None
+        return None
 
     def _is_joined_to_a_defanged(self, start: int, end: int) -> bool:
         """Tell whether `and`, `or` or a comma joins a host to one before it that the text defangs."""
@@ -309,3 +322,11 @@ def _is_listed(evidence: list[Evidence]) -> bool:
     example.
     """
     return _IN_SECTION in evidence and _ALONE in evidence
+
+
+def _holds_references(head: str, others: str) -> bool:
+    """Tell whether the head of a column calls what stands in it references, or links beside their publishers."""
+    if _REFERENCE_COLUMN.fullmatch(head):
+        return _FETCHED_COLUMN.search(others) is None
+    is_beside_publishers = _BESIDE_LINKS.search(others) is not None and _INDICATORS.search(others) is None
+    return is_beside_publishers and _LINK_COLUMN.fullmatch(head) is not None

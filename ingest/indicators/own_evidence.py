@@ -29,6 +29,17 @@ _SLUG: Final = re.compile(
     r"/(?:blogs?|news|articles?|posts?|research|reports?|advisor(?:y|ies)|insights?|threats?|labs?|20[0-3][0-9](?:/[01]?[0-9]){0,2}(?:/[0-3]?[0-9])?)"
     r"(?:/[a-z0-9-]{1,40}){0,3}/(?=[a-z])(?:[a-z0-9]{1,30}-){2,20}[a-z0-9]{1,30}/?(?:\.html?)?(?:$|[?#])"
 )
+# `smallsec.example/gale-stealer-analysis`: what only they have in an address who write about an attack.
+_WRITE_UP: Final = re.compile(
+    r"/(?=[a-z0-9-]{0,80}(?:analysis|analy[sz]ing|malware|ransomware|stealer|botnet|backdoor|campaign|teardown|unpacking|reversing"
+    r"|deep-dive|in-the-wild|exploitation|threat-|advisory|write-?up|cve-[0-9]))(?:[a-z0-9]{1,30}-){1,20}[a-z0-9]{1,30}"
+    r"/?(?:\.html?)?(?:$|[?#])"
+)
+# Of others, on a service where anyone may keep files: `/iocs/main/gale.txt`.
+_LIST_OF_OTHERS: Final = re.compile(
+    r"/(?:[\w.-]{1,60}/){0,8}[\w.-]{0,60}(?<![a-z])(?:iocs?|indicators?|feeds?|block-?lists?|black-?lists?|(?:ip|domain|url|host)s?-?lists?"
+    r"|maltrail|threat-?(?:intel(?:ligence)?|research|feed)|malware-iocs?|cti)(?![a-z])[\w./-]{0,120}(?<!\.exe)(?<!\.zip)(?<!\.ps1)\Z"
+)
 _CHANNEL_OF_A_BOT: Final = re.compile(
     r"//(?:discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{6}|api\.telegram\.org/bot[0-9]{6,}:|hooks\.slack\.com/services/t)"
 )
@@ -86,13 +97,15 @@ def of_its_own(reading: TokenCandidate) -> list[Evidence]:
     if is_address(reading.host) and not noise.address_noise(reading.host):
         evidence.append(EVIDENCE["URL on a bare address"])
     url = reading.value.lower()
+    if noise.holds_anything(reading.host) and _LIST_OF_OTHERS.search(url):
+        evidence.append(EVIDENCE["list of other people's"])
     if _CHANNEL_OF_A_BOT.search(url):
         evidence.append(EVIDENCE["channel of a bot"])
     if _PORT_OF_A_URL.search(url):
         evidence.append(EVIDENCE["URL with a port"])
     if _PAYLOAD.search(url):
         evidence.append(EVIDENCE["path of a program or archive"])
-    elif _SLUG.search(url):
+    elif _SLUG.search(url) or _WRITE_UP.search(url):
         evidence.append(EVIDENCE["title of something to read"])
     elif _READING_MATTER.search(url):
         evidence.append(EVIDENCE["address of something to read"])
