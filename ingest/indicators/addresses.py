@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import Final
 
 from ingest.indicators import noise
@@ -60,8 +59,10 @@ def is_called_the_attackers(text: str, start: int) -> bool:
 
 def counts_up(address: str) -> bool:
     """Tell whether an IPv4 address is made up by counting: `1.2.3.4`, `12.34.56.78`, `3.3.3.3`."""
-    parts = [int(part) for part in address.split(".")] if ":" not in address else []
-    return len({second - first for first, second in pairwise(parts)}) == 1
+    if ":" in address:
+        return False
+    first, second, third, fourth = map(int, address.split("."))
+    return second - first == third - second == fourth - third
 
 
 def is_answer_of_a_known_host(text: str, start: int) -> bool:

@@ -187,6 +187,8 @@ class Judge:
     def _said_of_an_address(self, start: int, end: int) -> list[Evidence]:
         """Return what the words around an address say of it, in a line of prose."""
         line = self._around.line(start, end)
+        if line.start == start and line.end == end:
+            return []
         said = self._around.text[max(line.start, start - _REACH_OF_A_LINE) : min(line.end, end + _REACH_OF_A_LINE)]
         if (line.words <= MOST_WORDS_OF_A_BARE_LINE and said.isascii() and "(" not in said) or len(
             said

@@ -181,13 +181,19 @@ class HostEvidence:
         evidence += self._against_host(reading, host, start, end)
         if section == "references":
             evidence.append(_REFERENCES)
-        if reading.type == "domain" and around.is_home_of_what_is_named(host, start):
-            evidence.append(EVIDENCE["home page of what is named"])
-        if reading.type == "domain" and (is_shared_suffix(host) or self._is_suffix(start)):
-            evidence.append(EVIDENCE["suffix that many share"])
-        if any(label in host for label in _INSIDE):
+        if reading.type == "domain":
+            if around.is_home_of_what_is_named(host, start):
+                evidence.append(EVIDENCE["home page of what is named"])
+            if is_shared_suffix(host) or self._is_suffix(start):
+                evidence.append(EVIDENCE["suffix that many share"])
+        if any(map(host.__contains__, _INSIDE)):
             evidence.append(EVIDENCE["name inside an organisation"])
-        if reading.type == "domain" and not reading.objection and _PORT.match(around.text, end):
+        if (
+            reading.type == "domain"
+            and not reading.objection
+            and around.text.startswith(":", end)
+            and _PORT.match(around.text, end)
+        ):
             evidence.append(EVIDENCE["host with a port"])
         evidence += self._against_in_text(reading.type, host, start)
         if reading.type == "email":
@@ -225,7 +231,7 @@ class HostEvidence:
     def _is_suffix(self, start: int) -> bool:
         """Tell whether only a dot stands before a name: `.kro.kr`, and no `*.evil.example`."""
         before = self._around.text[max(0, start - 2) : start]
-        return before not in _ENDS_WITH and before.strip(" \t\n(\"'`\u201c,\u3001") == "."
+        return "." in before and before not in _ENDS_WITH and before.strip(" \t\n(\"'`\u201c,\u3001") == "."
 
     def _is_blocked(self, start: int, end: int) -> bool:
         """Tell whether the line sends whoever asks for a host to nowhere, as those of a file of hosts do."""

@@ -72,6 +72,7 @@ _MAY_HOLD_A_NAME: Final = re.compile(
     r"[A-Z\"\u201c\u300c\u00ab](?:(?<=[a-z0-9][A-Z])|(?<=[\"\u201c\u300c\u00ab])(?=[A-Z])|(?=[A-Z]{5}|[A-Z][a-z]+[A-Z])|(?<=\*\*[A-Z]))"
 )
 _REACH_OF_A_NAME: Final = 40
+_LONGEST_BEFORE_A_HEADING: Final = 16  # `\n## 1.2) `
 _ENOUGH: Final = 2
 
 
@@ -94,17 +95,24 @@ def names_beside_kinds(text: str, places: Places, most: int) -> list[str]:
 def _name_beside(text: str, start: int, end: int) -> tuple[str, int]:
     """Return the name beside a kind, and how much that says for it."""
     first = max(0, start - _REACH_BEFORE)
-    named_before = _MAY_HOLD_A_NAME.search(text, first, start) is not None
-    if not named_before and _MAY_HOLD_A_NAME.search(text, end, end + _REACH_OF_A_NAME) is None:
+    name_before = _MAY_HOLD_A_NAME.search(text, first, start)
+    if name_before is None and _MAY_HOLD_A_NAME.search(text, end, end + _REACH_OF_A_NAME) is None:
         return "", 0
-    before, after = text[first:start] if named_before else "", text[end : end + _REACH_AFTER]
+    before, after = text[first:start] if name_before else "", text[end : end + _REACH_AFTER]
+    begun = _begin_of_the_word(before, name_before.start() - first) if name_before else 0
     is_explained = "(" in before or "\uff08" in before
-    sure = _KIND_AND_QUOTED.match(after) or (is_explained and _NAME_EXPLAINED.search(before))
-    sure = sure or _NAME_ABOVE.search(before) or _KIND_NAMED.match(after)
-    sure = sure or _QUOTED_EXPLAINED.search(before) or (before[-1:].islower() and _LOUD.search(before))
-    found = sure or _NAME_AND_KIND.search(before) or _KIND_AND_NAME.match(after)
+    sure = _KIND_AND_QUOTED.match(after) or (is_explained and _NAME_EXPLAINED.search(before, begun))
+    sure = sure or _NAME_ABOVE.search(before, max(0, begun - _LONGEST_BEFORE_A_HEADING)) or _KIND_NAMED.match(after)
+    sure = sure or _QUOTED_EXPLAINED.search(before) or (before[-1:].islower() and _LOUD.search(before, begun))
+    found = sure or _NAME_AND_KIND.search(before, begun) or _KIND_AND_NAME.match(after)
     name = (found["name"] or found["cjk"]) if found and found.re is _NAME_ABOVE else found["name"] if found else ""
     return ("", 0) if name.lower() in _NO_MALWARE or not name else (name, _ENOUGH if sure else 1)
+
+
+def _begin_of_the_word(text: str, position: int) -> int:
+    while position and (text[position - 1].isalnum() or text[position - 1] == "_"):
+        position -= 1
+    return position
 
 
 def is_written_otherwise(text: str, name: str) -> bool:

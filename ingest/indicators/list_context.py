@@ -42,11 +42,14 @@ def list_context_of(text: str, seen: list[Sighting], index: int) -> ListContext:
 def _follows_a_sure_host(text: str, seen: list[Sighting], index: int) -> bool:
     """Tell whether an address or a defanged host stands alone on the line right above or below, as this host does."""
     for other in (index - 1, index + 1):
-        if not 0 <= other < len(seen) or seen[other][0].source or not _is_a_host(seen[other][0]):
+        if not 0 <= other < len(seen):
             continue
         there, here = seen[other], seen[index]
+        reading = there[0]
+        if not (reading.defanged or reading.type == "ip") or reading.source or not _is_a_host(reading):
+            continue
         first, second = (there, here) if other < index else (here, there)
-        if not (there[0].defanged or there[0].type == "ip") or second[1] - first[2] > WIDEST_GAP:
+        if second[1] - first[2] > WIDEST_GAP:
             continue
         alone = text[max(0, first[1] - 1) : first[1]] in ("", "\n")
         if alone and text[first[2] : second[1]] == "\n" and text[second[2] : second[2] + 1] in ("", "\n"):

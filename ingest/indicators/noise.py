@@ -118,6 +118,12 @@ _FIRST_OF_DOCUMENTATION: Final = ("192.0.2.", "198.51.100.", "203.0.113.", "2001
 _WHOLLY_SPECIAL: Final = frozenset({"0", "10", "127"})
 _PARTLY_SPECIAL: Final = _WHOLLY_SPECIAL | {"100", "169", "172", "192", "198", "203"}
 _FIRST_SPECIAL: Final = 224
+# The first groups of the IPv6 blocks between which no address is set apart, as canonical addresses write them. In the
+# first one only what stands below `2001:200::`, and `2001:db8::`, is.
+_HOLDS_SPECIAL_ONES: Final = "2001"
+_HOLDS_SPECIAL_ONES_TOO: Final = "2002"
+_FIRST_BEYOND: Final = "3fff"
+_DIGITS_OF_A_GROUP: Final = 4
 RESOLVER: Final = "public resolver"
 _RESOLVERS: Final = frozenset(
     {
@@ -223,6 +229,8 @@ def address_noise(address: str) -> str:
         return ""
     if first in _WHOLLY_SPECIAL:
         return "reserved address"
+    if _is_ordinary_ipv6(address):
+        return ""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
@@ -234,6 +242,17 @@ def address_noise(address: str) -> str:
     if ip.is_multicast or ip.is_unspecified or ip.is_loopback or ip.is_link_local or ip.is_reserved or ip.is_private:
         return "reserved address"
     return ""
+
+
+def _is_ordinary_ipv6(address: str) -> bool:
+    """Tell by its first two groups that an address is of those that are given to networks, as nearly all are."""
+    first, _, rest = address.partition(":")
+    if not rest or len(first) != _DIGITS_OF_A_GROUP:
+        return False
+    if first == _HOLDS_SPECIAL_ONES:
+        second = rest.partition(":")[0]
+        return len(second) == _DIGITS_OF_A_GROUP or (len(second) == 3 and "1" < second[0] and second != "db8")
+    return _HOLDS_SPECIAL_ONES_TOO < first < _FIRST_BEYOND
 
 
 def is_for_documentation(address: str) -> bool:

@@ -122,6 +122,7 @@ _IDEOGRAPH: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 _IDEOGRAPHS_IN_A_WORD: Final = 4
 _BLOCK: Final = 64
 _MARK_SIGNS: Final = frozenset(MARKS)
+_SHORTEST_HEX_DUMP: Final = 17
 _HEX_DUMP: Final = re.compile(r"\s*(?:0x)?[0-9A-Fa-f]{4,16}:?[ \t]+(?:[0-9A-Fa-f]{2,8}[ \t]+){4}")
 _REGISTRAR: Final = re.compile(r"(?i)\b(?:registrar(?: whois server| url| abuse contact e-?mail)?|whois server): ?\Z")
 _HASH: Final = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,64}+(?![0-9A-Za-z])")
@@ -148,6 +149,9 @@ class TextContext:
         self.text = plain.text
         self._plain = plain
         self._lines: dict[tuple[int, int], Line] = {}
+        # The same place is asked about time and again.
+        self._asked = (-1, -1)
+        self._answered = Line(0, 0, 0, False, False)
         self._accusing: dict[int, bool] = {}
         self._holding: dict[Line, bool] = {}
 
@@ -174,15 +178,18 @@ class TextContext:
         return self.document.structured and self.document.in_template(self._plain.original(position))
 
     def line(self, start: int, end: int) -> Line:
+        if (start, end) == self._asked:
+            return self._answered
         span = line_span(self.text, start, end)
-        if span == (start, end):
-            return Line(start, end, 0, False, False)
         line = self._lines.get(span)
-        if line is None:
+        if span == (start, end):
+            line = Line(start, end, 0, False, False)
+        elif line is None:
             content = self.text[span[0] : span[1]]
             line = self._lines[span] = Line(
                 *span, _words(content), _ITEM.match(content) is not None, "\t" in content or "|" in content
             )
+        self._asked, self._answered = (start, end), line
         return line
 
     def holds_hash(self, line: Line) -> bool:
@@ -257,7 +264,7 @@ class TextContext:
 
     def in_hex_dump(self, line: Line) -> bool:
         """Tell whether a line shows bytes as numbers and, behind them, as signs: a name may be cut at both ends."""
-        return _HEX_DUMP.match(self.text, line.start, line.end) is not None
+        return line.end - line.start >= _SHORTEST_HEX_DUMP and _HEX_DUMP.match(self.text, line.start, line.end) is not None
 
     def is_of_a_registrar(self, line: Line, start: int) -> bool:
         """Tell whether the field of a WHOIS record right before a candidate is about the one who sold a name."""

@@ -126,6 +126,8 @@ _CALLED_AN_ADDRESS: Final = re.compile(
     r"(?i)\b(?:ips?|ipv4|address(?:es)?|adresse|c2s?|c&c|servers?|hosts?)\b\W{0,4}\Z"
 )
 _PORT: Final = re.compile(r":[0-9]")
+# Numbers, blanks and what parts them say nothing of what stands behind them.
+_SAYS_ANYTHING: Final = re.compile(r"[^\s\d.,:|]")
 # `Ticket #`, and not the `#` of a row that is left out of a list.
 _NUMBERED: Final = re.compile(r"[^\W\d_] #\Z")
 _REACH: Final = 60
@@ -139,9 +141,24 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     if _TAIL.match(text, end, end + 30):
         return True
     before = text[max(0, start - _REACH) : start]
-    if _NUMBERED.search(before):  # `Ticket #48.112.7.3`
+    if before[-1:] == "#" and _NUMBERED.search(before):  # `Ticket #48.112.7.3`
         return True
     largest = largest_part(address)
+    if _SAYS_ANYTHING.search(before) and _is_called_a_version(text, address, largest, before, end):
+        return True
+    if largest < _LARGEST_OF_A_PRODUCT and (
+        _in_a_column_of_versions(text, start)
+        or _under_a_head_of_versions(text, start)
+        or _numbers_a_section(text, address, start, end)
+    ):
+        return True
+    if _reads_as_a_version(text, start, end, _reach_of_versions(address)):
+        return True
+    return before.rstrip()[-1:] in _JOINING and _ends_a_series(text, address, largest, start)
+
+
+def _is_called_a_version(text: str, address: str, largest: int, before: str, end: int) -> bool:
+    """Tell whether the words right before a number make it a version."""
     if _is_led(before, largest) or (largest < _LARGEST_OF_A_PRODUCT and _follows_a_product(before)):
         return True
     if largest < _LARGEST_OF_A_LEAD and (
@@ -153,21 +170,9 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
         return True
     if _OF_A_VERSION.fullmatch(address) and not _PORT.match(text, end) and _is_of_a_product(before):
         return True
-    if largest < _LARGEST_OF_A_PRODUCT and (
-        _in_a_column_of_versions(text, start)
-        or _under_a_head_of_versions(text, start)
-        or _numbers_a_section(text, address, start, end)
-    ):
+    if _SET_AS_A_VERSION.search(before) or _LABELLED_A_VERSION.search(before):
         return True
-    if (
-        _SET_AS_A_VERSION.search(before)
-        or _LABELLED_A_VERSION.search(before)
-        or _reads_as_a_version(text, start, end, _reach_of_versions(address))
-    ):
-        return True
-    if "-" in before and _PROGRAM_FIELD.search(before):
-        return True
-    return before.rstrip()[-1:] in _JOINING and _ends_a_series(text, address, largest, start)
+    return "-" in before and _PROGRAM_FIELD.search(before) is not None
 
 
 def _reach_of_versions(address: str) -> int:
