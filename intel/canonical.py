@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
 import unicodedata
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -38,6 +39,8 @@ _IPV4_AND_PORT: Final = re.compile(r"([0-9.]{7,15}):[0-9]{1,5}")
 _BRACKETED_IP: Final = re.compile(r"\[([0-9A-Fa-f:.]{2,45})\](?::[0-9]{1,5})?")
 _CVE: Final = re.compile(r"CVE[-_ \u2010-\u2015\u2212]?([0-9]{4})[-_ \u2010-\u2015\u2212]([0-9]{4,19})", re.IGNORECASE)
 _TECHNIQUE: Final = re.compile(r"T([0-9]{4})(?:[./]([0-9]{3}))?", re.IGNORECASE)
+# Those that hold an IPv4 address begin with zeros, which are written in many ways.
+_FIRST_OF_MOST_IPV6: Final = tuple("123456789abcdefABCDEF")
 _LOCAL_PART: Final = re.compile(r"[^\s@\"(),:;<>\[\]\\\x00-\x1f\x7f]{1,64}")
 _URL: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30})://([^/?#]*)([/?#].*)?", re.DOTALL)
 _NOT_IN_A_URL: Final = re.compile(r"[\s\x00-\x1f\x7f\ud800-\udfff]")
@@ -135,6 +138,8 @@ def canonical_ip(text: str) -> str | None:
     address = match[1] if match else bare.removesuffix("/128" if ":" in bare else "/32")
     if ":" not in address:
         return canonical_ipv4(address)
+    if address[:1] in _FIRST_OF_MOST_IPV6:
+        return _usual_ipv6(address)
     try:
         ip = ipaddress.IPv6Address(address)
     except ValueError:
@@ -142,6 +147,14 @@ def canonical_ip(text: str) -> str | None:
     if ip.scope_id is not None:
         return None
     return f"::ffff:{ip.ipv4_mapped}" if ip.ipv4_mapped else ip.compressed
+
+
+def _usual_ipv6(address: str) -> str | None:
+    """Return an IPv6 address that holds no IPv4 one as the system's own reader and writer of them have it, or None."""
+    try:
+        return socket.inet_ntop(socket.AF_INET6, socket.inet_pton(socket.AF_INET6, address))
+    except (OSError, ValueError):
+        return None
 
 
 def _canonical_label(label: str) -> str:

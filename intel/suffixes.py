@@ -34,6 +34,7 @@ class _Rules:
     """The public suffix list as A-labels: names that registries give out under, and those of hosting companies."""
 
     registries: frozenset[str]
+    wild: frozenset[str]  # below which whatever stands is one: `ck` of `*.ck`
     hosting: frozenset[str]
     top_level: frozenset[str]
 
@@ -44,7 +45,8 @@ def _rules() -> _Rules:
     registries, _, hosting = text.partition(_HOSTING_BEGINS)
     given = _read(registries)
     top_level = _BESIDE_THE_ROOT.union(name.rpartition(".")[2] for name in given)
-    return _Rules(given, _read(hosting), top_level)
+    wild = frozenset(name.removeprefix("*.") for name in given if name.startswith("*."))
+    return _Rules(given, wild, _read(hosting), top_level)
 
 
 def _read(text: str) -> frozenset[str]:
@@ -82,13 +84,14 @@ def registered_domain(host: str) -> str:
     """Return the part of `host` that someone registered: `evil.co.uk` of `cdn.evil.co.uk`, the last two labels at
     least.
     """
-    registries = _rules().registries
-    labels = host.split(".")
-    for index in range(len(labels)):
-        suffix = ".".join(labels[index:])
-        if suffix in registries or _is_wild(".".join(labels[index + 1 :]), suffix, registries):
-            return ".".join(labels[max(0, index - 1) :])
-    return ".".join(labels[-2:])
+    rules = _rules()
+    registered = suffix = host
+    while suffix:
+        above = suffix.partition(".")[2]
+        if suffix in rules.registries or (above in rules.wild and f"!{suffix}" not in rules.registries):
+            return registered
+        registered, suffix = suffix, above
+    return ".".join(host.rsplit(".", 2)[-2:])
 
 
 @cache
@@ -112,10 +115,6 @@ def domain_of_url(url: str) -> str:
         return str(ip_address(host))
     except ValueError:
         return site_domain(host)
-
-
-def _is_wild(above: str, suffix: str, registries: frozenset[str]) -> bool:
-    return f"*.{above}" in registries and f"!{suffix}" not in registries
 
 
 def is_shared_suffix(host: str) -> bool:

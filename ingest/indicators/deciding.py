@@ -26,7 +26,7 @@ from ingest.indicators.sightings import Sighting
 from ingest.indicators.text_context import Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.unlikely_addresses import is_too_small, stands_in_an_example
-from ingest.indicators.verdict import Verdict, sum_of, weighed
+from ingest.indicators.verdict import Verdict, weighed
 from ingest.indicators.versions import is_version, may_be_a_version
 from intel.indicator_types import named
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix
@@ -177,7 +177,7 @@ class Judge:
         if is_answer_of_a_known_host(text, start) or stands_beside_its_known_host(text, start, end):
             return Verdict(False, OF_A_KNOWN_HOST, 0)
         said = self._said_of_an_address(start, end)
-        return weighed([(5, "address"), *said], 5 + sum_of(said)) if said else _ADDRESS
+        return weighed([(5, "address"), *said]) if said else _ADDRESS
 
     def _is_pointed_at(self, start: int, end: int) -> bool:
         """Tell whether hardly more than an address stands on its line, or the words around it speak of an attack."""

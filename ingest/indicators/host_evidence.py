@@ -85,7 +85,7 @@ class HostEvidence:
             evidence.append(EVIDENCE["defanged elsewhere in the text"])
         score = sum_of(evidence)
         if score + self._most_in_favour(reading.type, section) < THRESHOLD:
-            return weighed(evidence, score)
+            return weighed(evidence)
         line = self._around.line(start, end)
         evidence += self._in_favour(reading, start, end, line, section)
         if noise.is_reserved_host(host) or noise.is_placeholder(host):
@@ -103,8 +103,7 @@ class HostEvidence:
             score = sum_of(evidence)
         if score >= THRESHOLD and self._around.in_hex_dump(line):
             evidence.append(EVIDENCE["column of a hex dump"])
-            score = sum_of(evidence)
-        return weighed(evidence, score)
+        return weighed(evidence)
 
     def _said(
         self, reading: TokenCandidate, start: int, end: int, line: Line, evidence: list[Evidence], score: int

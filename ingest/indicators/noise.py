@@ -86,6 +86,7 @@ _PLACEHOLDERS: Final = re.compile(
     r"|domain|subdomain|attacker|victim|c2domain|c2server|c2-?host|targetdomain|domain-?name|hostname|abcdefg?)"
     r"\.(?:com|net|org|tld|xyz|io|local|ru|co)"
 )
+_ENDS_OF_PLACEHOLDERS: Final = (".com", ".net", ".org", ".tld", ".xyz", ".io", ".local", ".ru", ".co")
 _CONTACT_MAILBOXES: Final = frozenset(
     {
         "info", "press", "media", "contact", "support", "sales", "security", "cert", "soc", "psirt", "report",
@@ -160,6 +161,7 @@ _OF_AUTHORITIES: Final = (
 _OF_AUTHORITIES_ABROAD: Final = re.compile(r"\.(?:gov|edu|gob|gouv)\.[a-z]{2}\Z")
 # Whoever rents one names it: it is theirs, and not the provider's.
 _BUCKET: Final = re.compile(r"\.(?:s3[.-](?:[a-z0-9-]{1,20}\.){0,2}amazonaws\.com|(?:blob|web)\.core\.windows\.net)\Z")
+_AT_A_PROVIDER_OF_BUCKETS: Final = (".amazonaws.com", ".windows.net")
 
 
 @cache
@@ -171,9 +173,9 @@ def _known_hosts() -> frozenset[str]:
 @lru_cache(maxsize=16384)
 def is_known_host(host: str) -> bool:
     """Tell whether a host belongs to a well-known publisher, vendor, service or authority."""
-    if host.endswith(_OF_AUTHORITIES) or _OF_AUTHORITIES_ABROAD.search(host):
+    if host.endswith(_OF_AUTHORITIES) or (host[-3:-2] == "." and _OF_AUTHORITIES_ABROAD.search(host)):
         return True
-    if _BUCKET.search(host):
+    if host.endswith(_AT_A_PROVIDER_OF_BUCKETS) and _BUCKET.search(host):
         return False
     known = _known_hosts()
     while "." in host:
@@ -195,7 +197,7 @@ def holds_anything(host: str) -> bool:
 
 def is_placeholder(host: str) -> bool:
     """Tell whether a name stands for any other: `domain.com`, `your-server.net`."""
-    return _PLACEHOLDERS.fullmatch(host) is not None
+    return host.endswith(_ENDS_OF_PLACEHOLDERS) and _PLACEHOLDERS.fullmatch(host) is not None
 
 
 def is_reserved_host(host: str) -> bool:

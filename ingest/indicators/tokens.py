@@ -82,7 +82,7 @@ def _read_parts(token: str) -> list[TokenCandidate]:
     if not _HAS_NAME.search(token):
         return found
     rest = token
-    if _SIGN_OF_A_URL.search(token):
+    if _may_hold_a_url(token):
         found = urls_in(token)
         if found:
             found += _addresses_looked_up(token, found)
@@ -101,6 +101,12 @@ def _read_parts(token: str) -> list[TokenCandidate]:
     if rest.count(":") + rest.count(COLON) > 1:
         found += ipv6_in(rest)
     return _with_named(token, found)
+
+
+def _may_hold_a_url(token: str) -> bool:
+    if token.isascii():
+        return "//" in token or "__" in token or "%3" in token or ":\\" in token
+    return _SIGN_OF_A_URL.search(token) is not None
 
 
 def _with_named(token: str, found: list[TokenCandidate]) -> list[TokenCandidate]:
