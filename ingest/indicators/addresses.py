@@ -37,6 +37,11 @@ _ANSWER: Final = re.compile(
     r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+)\.?"
     r"(?:[\s|,:=>()-]{1,20}(?:(?:IN )?A(?:AAA)?|resolve[sd]? to|CNAME)[\s|:=>-]{1,20}|[ \t]{1,4}[-=]{1,2}>[ \t]{1,4})\Z"
 )
+# What stands between those and an address, and what is left without it: that is looked at first, for it costs least.
+_SIGNS_OF_A_LIST: Final = " \t\xa0.,0123456789"
+_ENDS_OF_A_NETWORK: Final = (":", "=", "]", "nameserver", "from", "ip")
+_SIGNS_OF_AN_ANSWER: Final = " \t\xa0|:=>-"
+_ENDS_OF_AN_ANSWER: Final = ("A", "to", "CNAME")
 # `203.0.113.7:443 (outlook.office365.com)`, `ntp.ubuntu.com (203.0.113.7)`.
 _HOST_AFTER: Final = re.compile(r"(?::[0-9]{1,5})? \((?P<host>[\w-]+(?:\.[\w-]+)+)\)")
 _HOST_BEFORE: Final = re.compile(r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+) \(\Z")
@@ -68,9 +73,16 @@ def counts_up(address: str) -> bool:
 def is_answer_of_a_known_host(text: str, start: int) -> bool:
     """Tell whether an address is what a well-known host resolves to, in the row of an answer."""
     before = text[max(0, start - LONGEST_COMMAND) : start].rpartition("\n")[2]
-    if before and _OF_THE_NETWORK.search(before[-_REACH_OF_AN_ANSWER:]):
+    if not before:
+        return False
+    leads = before.rstrip(_SIGNS_OF_A_LIST)
+    may_be_of_the_network = not leads.isascii() or leads[-1:].isspace() or leads.lower().endswith(_ENDS_OF_A_NETWORK)
+    if may_be_of_the_network and _OF_THE_NETWORK.search(before[-_REACH_OF_AN_ANSWER:]):
         return True
     if "." not in before or not before[-1:].isspace():
+        return False
+    answers = before.rstrip(_SIGNS_OF_AN_ANSWER)
+    if not (answers[-1:].isspace() or answers.endswith(_ENDS_OF_AN_ANSWER) or ">" in before[len(answers) :]):
         return False
     answer = _ANSWER.search(before[-_REACH_OF_AN_ANSWER:])
     return answer is not None and _is_known(answer["host"])

@@ -62,12 +62,7 @@ def may_hold_a_host(token: str) -> bool:
     """Tell whether anything after a dot is a top-level domain, or may end an address or a name with another glued to
     it.
     """
-    if DOT in token:
-        return True
-    for label in _AFTER_A_DOT.findall(token):
-        if label[-1].isdigit() or may_end_a_name(label):
-            return True
-    return False
+    return DOT in token or any(label[-1].isdigit() or may_end_a_name(label) for label in _AFTER_A_DOT.findall(token))
 
 
 def hosts_in(token: str) -> list[TokenCandidate]:

@@ -253,7 +253,7 @@ def _is_ordinary_ipv6(address: str) -> bool:
         return False
     if first == _HOLDS_SPECIAL_ONES:
         second = rest.partition(":")[0]
-        return len(second) == _DIGITS_OF_A_GROUP or (len(second) == 3 and "1" < second[0] and second != "db8")
+        return len(second) == _DIGITS_OF_A_GROUP or (len(second) == 3 and second[0] > "1" and second != "db8")
     return _HOLDS_SPECIAL_ONES_TOO < first < _FIRST_BEYOND
 
 

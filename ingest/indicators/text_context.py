@@ -94,19 +94,23 @@ _FIELD_OF_A_HOST: Final = re.compile(
     r"(?i)(?:\b(?:q(?:uery)?_?name|rrname|(?:destination|dest|dst|remote)_?host(?:name)?|server_?name|query)"
     r"[\"']?[ \t]?[:=][ \t]?[\"']?|\bsni[:=]?[ \t]?[\"']?|(?P<option>[ \t]-o[ \t]+[\"']?))\Z"
 )
+_BEFORE_A_HOST: Final = " \t\"'"
+_ENDS_OF_A_FIELD: Final = (":", "=", "sni", "-o")
 _PORT: Final = re.compile(r":[0-9]{2,5}(?![0-9])")
 # `Received: from mail.evil.example (198.51.100.7) by ...`: the one that handed a letter over from outside.
 _RECEIVED: Final = re.compile(r"(?i)\breceived:[ \t]+from[ \t]+\Z")
 _FROM_OUTSIDE: Final = re.compile(
     r"\.?[ \t]+\((?:[\w.-]{1,253} )?\[?(?!10\.|127\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)[0-9]"
 )
-_INVITATION: Final = re.compile(
-    r"(?:(?:follow|find) us\b(?:[^.!?\n]|[.?](?=\S)){0,100}"
-    r"|(?:our (?:\w{1,12} ){0,2}(?:posts?|blog(?: ?posts?)?|reports?|articles?|analysis|write-?ups?)"
-    r"|more(?=:)|more (?:information|details|info)"
-    r"(?:(?: is)? available| can be found| (?:about|on)(?: \w{1,20}){1,4}?)?"
-    r"|mehr dazu|weitere informationen|en savoir plus|m[áa]s información)"
-    r"(?: is)?(?: (?:at|on|in|from|here|under|unter|auf|sur|en))?[ :(<]{1,3}|подробнее[ :]{1,2})\Z"
+_INVITATION: Final = Gated(
+    re.compile(
+        r"(?:(?:follow|find) us\b(?:[^.!?\n]|[.?](?=\S)){0,100}"
+        r"|(?:our (?:\w{1,12} ){0,2}(?:posts?|blog(?: ?posts?)?|reports?|articles?|analysis|write-?ups?)"
+        r"|more(?=:)|more (?:information|details|info)"
+        r"(?:(?: is)? available| can be found| (?:about|on)(?: \w{1,20}){1,4}?)?"
+        r"|mehr dazu|weitere informationen|en savoir plus|m[áa]s información)"
+        r"(?: is)?(?: (?:at|on|in|from|here|under|unter|auf|sur|en))?[ :(<]{1,3}|подробнее[ :]{1,2})\Z"
+    )
 )
 _DEAD_DROP: Final = re.compile(r"(?i)\bdead[ -]?drops?\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z")
 # `reads the address of its server from`
@@ -257,14 +261,19 @@ class TextContext:
 
     def in_field_of_a_host(self, start: int, end: int) -> bool:
         """Tell whether the field of a log, or the option of a command, right before `start:end` holds a host."""
-        if _RECEIVED.search(self.text, max(0, start - 30), start):
+        leads = self.text[max(0, start - 30) : start].rstrip(_BEFORE_A_HOST).lower()
+        if leads.endswith("from") and _RECEIVED.search(self.text, max(0, start - 30), start):
             return _FROM_OUTSIDE.match(self.text, end) is not None
+        if leads.isascii() and not leads.endswith(_ENDS_OF_A_FIELD):
+            return False
         field = _FIELD_OF_A_HOST.search(self.text, max(0, start - 30), start)
         return field is not None and (field["option"] is None or _PORT.match(self.text, end) is not None)
 
     def in_hex_dump(self, line: Line) -> bool:
         """Tell whether a line shows bytes as numbers and, behind them, as signs: a name may be cut at both ends."""
-        return line.end - line.start >= _SHORTEST_HEX_DUMP and _HEX_DUMP.match(self.text, line.start, line.end) is not None
+        return (
+            line.end - line.start >= _SHORTEST_HEX_DUMP and _HEX_DUMP.match(self.text, line.start, line.end) is not None
+        )
 
     def is_of_a_registrar(self, line: Line, start: int) -> bool:
         """Tell whether the field of a WHOIS record right before a candidate is about the one who sold a name."""

@@ -170,7 +170,9 @@ def _is_called_a_version(text: str, address: str, largest: int, before: str, end
         return True
     if _OF_A_VERSION.fullmatch(address) and not _PORT.match(text, end) and _is_of_a_product(before):
         return True
-    if _SET_AS_A_VERSION.search(before) or _LABELLED_A_VERSION.search(before):
+    if ("ver" in before.lower() and _SET_AS_A_VERSION.search(before)) or (
+        before[-2:-1] == ":" and _LABELLED_A_VERSION.search(before)
+    ):
         return True
     return "-" in before and _PROGRAM_FIELD.search(before) is not None
 
