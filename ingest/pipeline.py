@@ -24,7 +24,7 @@ from intel.records import Article, Sighting, Submission
 from intel.store import Store
 from intel.store.port import Entry
 from intel.suffixes import domain_of_url
-from intel.tlp import Tlp, strictest
+from intel.tlp import Tlp
 
 Fetch = Callable[[str], Awaitable[FetchedPage]]
 Read = Callable[[Page], Awaitable[ReadPage]]
@@ -182,8 +182,6 @@ def _is_at_home(found: ReadPage, *urls: str) -> bool:
 def _as_first_seen(found: ReadPage, known: Article | None) -> Article:
     """Keep the source and the time of an article that is read again; the operator's name takes the place of a claim,
     and of any other name where the operator gives it for this reading.
-
-    It never becomes less strict by being read again.
     """
     article = found.article
     if known is None:
@@ -191,8 +189,7 @@ def _as_first_seen(found: ReadPage, known: Article | None) -> Article:
     claimed = article.published_at
     # A page that claims the future, or no time at all, does not become newer by being read again.
     published_at = known.published_at if claimed in (None, article.fetched_at) else claimed
-    tlp = strictest([known.tlp, article.tlp])
-    article = replace(article, fetched_at=known.fetched_at, published_at=published_at, tlp=tlp)
+    article = replace(article, fetched_at=known.fetched_at, published_at=published_at)
     if found.source_stated or (known.source_domain is not None and article.source_domain is None):
         return article
     return replace(article, source_name=known.source_name, source_domain=known.source_domain)

@@ -102,6 +102,8 @@ def read_stored(article: Article, before: list[Sighting], most_indicators: int) 
     read = replace(
         article,
         revision=1,
+        # Whoever changes it meanwhile is not overruled: the store keeps what it has.
+        tlp=None,
         ioc_counts=counts_by_type(sightings),
         ioc_dropped=extraction.dropped,
         findings=findings_of(f"{article.title}\n\n{text}", cves),

@@ -76,6 +76,7 @@ from intel.store.tags import Tags as Tags
 from intel.store.trust import Trusts as Trusts
 from intel.store.votes import Votes as Votes
 from intel.store.waiting import BOUNDS, WaitingBounds
+from intel.tlp import Tlp
 
 if TYPE_CHECKING:
     from intel.store.copying import Copier
@@ -158,6 +159,8 @@ class Articles(Protocol):
     async def save(self, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]) -> Article:
         """Store or replace an article (with `text`) and its sightings; return it with its counts.
 
+        One that is stored becomes as strict as the given `tlp` at least, and never less strict: `change_tlp` alone does
+        that, also beside a save.
         `addresses` are the canonical URLs by which `id_of` finds it from now on (submitted, final, canonical); one that
         already leads to another article keeps leading there. `sightings` are distinct by (type, value).
         Of the articles of one cluster the earliest (`seen_at`, `id`) gives the source name that all of them count for.
@@ -167,6 +170,11 @@ class Articles(Protocol):
         """Save several articles in few steps; mean the same as `save` for one after the other, in their order.
 
         Where it raises, some of them may be saved. A thousand articles or ten thousand sightings at once are plenty.
+        """
+
+    async def change_tlp(self, id: str, tlp: Tlp | None) -> Article | None:
+        """Let an article have that level and change nothing else of it; return it as it was before, None if there is
+        none. Its indicators follow.
         """
 
     async def remove(self, id: str, *, expired: bool = False) -> bool:

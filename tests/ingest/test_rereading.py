@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
 from ingest.assembly import open_ingest
+from ingest.pipeline import Pipeline
+from ingest.reading import ReadPage
 from ingest.rereading import Reread, Rereading
 from ingest.revisions import Revisions
+from ingest.sharing_changes import change_sharing
 from intel.records import Article, Sighting
 from intel.settings import load_settings
 from intel.store import Store
+from intel.tlp import Tlp
 
 pytestmark = pytest.mark.slow
 
@@ -74,3 +78,34 @@ async def test_what_todays_rules_find_and_drop_is_a_new_revision(stores: tuple[S
     (unchanged,) = await reread(store)
     assert not unchanged.changed
     assert not await reread(store, source="another")
+
+
+@pytest.mark.promise("tlp.kept")
+@pytest.mark.parametrize(("before", "after"), [("amber", "clear"), ("amber", None), (None, "amber")])
+async def test_a_level_that_is_changed_while_an_article_is_read_again_stands(
+    stores: tuple[Store, Store], before: Tlp | None, after: Tlp | None
+) -> None:
+    store, _ = stores
+    article = await taken_in(store)
+    await change_sharing(store, article.id, before)
+    ingest = open_ingest(load_settings({}), store)
+    try:
+        rereading = Rereading(store, MarkedMeanwhile(ingest.pipeline, article.id, after), ingest.isolation, 1_000)  # type: ignore[arg-type]  # a pipeline before which something happens
+        assert [one.changed async for one in rereading.all(None, 0)] == [True]
+    finally:
+        await ingest.close()
+    again = await store.articles.get(article.id)
+    assert again is not None and (again.tlp, again.revision) == (after, 2)
+
+
+@dataclass
+class MarkedMeanwhile:
+    """A pipeline whose article gets another level just before what was read of it is taken in."""
+
+    pipeline: Pipeline
+    id: str
+    tlp: Tlp | None
+
+    async def take_read(self, found: ReadPage) -> Article:
+        await change_sharing(self.pipeline.store, self.id, self.tlp)
+        return await self.pipeline.take_read(found)

@@ -28,6 +28,7 @@ from intel.store.elastic.saving import Saving, is_complete
 from intel.store.outline import WeekOutline
 from intel.store.port import Entry
 from intel.times import from_milliseconds
+from intel.tlp import Tlp
 
 _LISTED = {"_source": {"excludes": NOT_IN_LISTS}}
 _HEADINGS = ["title", "source_name"]
@@ -70,6 +71,9 @@ class ElasticArticles:
 
     async def save_many(self, entries: Sequence[Entry]) -> tuple[Article, ...]:
         return await self._saving.save_many(entries)
+
+    async def change_tlp(self, id: str, tlp: Tlp | None) -> Article | None:
+        return await self._saving.change_tlp(id, tlp)
 
     async def remove(self, id: str, *, expired: bool = False) -> bool:
         return await self._removing.remove(id, expired=expired)

@@ -23,6 +23,7 @@ from intel.store.elastic.clusters import Clusters, Settled
 from intel.store.elastic.documents import (
     Document,
     article_document,
+    article_record,
     digest,
     sighting_documents,
     sighting_id,
@@ -33,6 +34,7 @@ from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
 from intel.store.elastic.recount import Recount
 from intel.store.entry import Entry, steps
+from intel.tlp import Tlp, level_of, strictest
 
 HELD_SECONDS = 20.0
 _SAVE_SECONDS = 120.0
@@ -88,6 +90,41 @@ class Saving:
         claims = [(draft.article.id, draft.addresses) for draft in drafts]
         await asyncio.gather(self.addresses.claim(claims), self._show())
         return tuple(draft.article for draft in drafts)
+
+    async def change_tlp(self, id: str, tlp: Tlp | None) -> Article | None:
+        """`intel.store.port.Articles.change_tlp`."""
+        saver = secrets.token_hex(8)
+
+        @retried(_SAVE_SECONDS)
+        async def attempt() -> Article | None:
+            glance = await self.articles.get(id)
+            if glance is None or not is_complete(glance.source):
+                return None
+            before = article_record(glance.source)
+            if before.tlp == tlp and "saving" not in glance.source:
+                return before
+            held = await self._take_over(saver, glance, before) if _is_free(glance, saver) else None
+            if held is None or not await self._write_tlp(held, id, tlp):
+                raise TryAgain
+            return before
+
+        before = await attempt()
+        await self._show()
+        return before
+
+    async def _write_tlp(self, held: Held, id: str, tlp: Tlp | None) -> bool:
+        """Write the level of an article that is held, and count its indicators anew; False if it was taken over."""
+        iocs = await self.sighted_in(id)
+        level = {"tlp": level_of(tlp)}
+        await self.bulk.write_all(Write("update", self.sightings.name, sighting_id(one, id), level) for one in iocs)
+        await self.sightings.refresh()
+        await self.recount.recount(iocs)
+        document = {**held.found.source, "tlp": tlp}
+        mark = document.pop("saving")
+        if held.cut_short:
+            # What an interrupted saver left behind is still for the next one to count.
+            document["saving"] = {**mark, "until": 0}
+        return await self.articles.replace(held.found, document) is not None
 
     async def _save_together(self, drafts: Sequence[Draft]) -> None:
         """Save articles of different ids that were not stored a moment ago; each that is by now by itself."""
@@ -156,17 +193,17 @@ class Saving:
     async def _hold(self, saver: str, article: Article, content: str, again: bool) -> Held | None:
         """Take hold of the article's document; return None if exactly this is stored and need not be saved again."""
         id = article.id
-        glance = await self.articles.get(id, ["saving", "digest"])
+        glance = await self.articles.get(id, ["saving", "digest", "tlp"])
         if glance is None:
             mark = self.mark(saver, (), [article.cluster_id])
             if created := await self.articles.create(id, {"id": id, "saving": mark}):
                 return Held(created, is_new=True)
             raise TryAgain
         saving = glance.source.get("saving")
-        if saving is None and glance.source["digest"] == content and not again:
+        as_strict = level_of(article.tlp) <= level_of(glance.source.get("tlp"))
+        if saving is None and glance.source["digest"] == content and as_strict and not again:
             return None
-        is_free = saving is None or saving["until"] < time.time() or saving["saver"] == saver
-        if is_free and (held := await self._take_over(saver, glance, article)):
+        if _is_free(glance, saver) and (held := await self._take_over(saver, glance, article)):
             return held
         raise TryAgain
 
@@ -188,7 +225,8 @@ class Saving:
         """Write the article; return False if it has to be done again: another saver took over, or the cluster
         changed.
         """
-        article = draft.article
+        article = replace(draft.article, tlp=strictest([draft.article.tlp, held.found.source.get("tlp")]))
+        draft = replace(draft, article=article)
         present = {ioc_id(sighting.type, sighting.value) for sighting in draft.sightings}
         gone = set() if held.is_new else await self.sighted_in(article.id) - present
         if gone - held.left_iocs:
@@ -260,8 +298,15 @@ class Saving:
 def _draft(entry: Entry) -> Draft:
     counts = dict(Counter(sighting.type for sighting in entry.sightings))
     article = replace(entry.article, ioc_counts=counts, tags=())
-    content = digest(to_document(article), list(entry.sightings))
+    # The level is compared by itself: it may have been changed since this was saved.
+    content = digest(to_document(replace(article, tlp=None)), list(entry.sightings))
     return Draft(article, entry.sightings, entry.addresses, content)
+
+
+def _is_free(article: Found, saver: str) -> bool:
+    """Tell whether nobody else holds an article."""
+    saving = article.source.get("saving")
+    return saving is None or saving["until"] < time.time() or saving["saver"] == saver
 
 
 def is_complete(article: dict[str, Any]) -> bool:

@@ -30,8 +30,9 @@ from intel.store.sqlite.rows import (
     sightings_of,
     to_json,
 )
-from intel.store.sqlite.saving import remove, save
+from intel.store.sqlite.saving import change_tlp, remove, save
 from intel.times import from_milliseconds, monday_of, to_milliseconds
+from intel.tlp import Tlp
 
 
 class SqliteArticles:
@@ -51,6 +52,17 @@ class SqliteArticles:
             await self._database.write(lambda connection: save(connection, prepared, to_milliseconds(self._clock())))
         return tuple(one.article for one in prepared)
 
+    async def change_tlp(self, id: str, tlp: Tlp | None) -> Article | None:
+        now = to_milliseconds(self._clock())
+
+        def work(connection: sqlite3.Connection) -> Article | None:
+            before = _with_text(connection, id)
+            if before is not None and before.tlp != tlp:
+                change_tlp(connection, id, tlp, now)
+            return before
+
+        return await self._database.write(work)
+
     async def remove(self, id: str, *, expired: bool = False) -> bool:
         now = to_milliseconds(self._clock())
         return await self._database.write(lambda connection: remove(connection, id, now, expired=expired))
@@ -69,13 +81,7 @@ class SqliteArticles:
         return {row["address"]: row["article_id"] for row in rows if row["article_id"]}
 
     async def get(self, id: str) -> Article | None:
-        sql = f"{ARTICLES_WITH_TEXT} WHERE id = ?"
-
-        def work(connection: sqlite3.Connection) -> Article | None:
-            row = connection.execute(sql, (id,)).fetchone()
-            return article_with_text(row) if row else None
-
-        return await self._database.read(work)
+        return await self._database.read(lambda connection: _with_text(connection, id))
 
     async def get_many(self, ids: Sequence[str]) -> dict[str, Article]:
         return await self._database.read(lambda connection: _get_many(connection, ids))
@@ -153,6 +159,11 @@ def _find(connection: sqlite3.Connection, query: ArticleQuery) -> Page[Article]:
 def _in_order(connection: sqlite3.Connection, seqs: Sequence[int]) -> tuple[Article, ...]:
     sql = f"SELECT {ARTICLE_COLUMNS} FROM articles WHERE seq = ?"
     return tuple(article(connection.execute(sql, (seq,)).fetchone()) for seq in seqs)
+
+
+def _with_text(connection: sqlite3.Connection, id: str) -> Article | None:
+    row = connection.execute(f"{ARTICLES_WITH_TEXT} WHERE id = ?", (id,)).fetchone()
+    return article_with_text(row) if row else None
 
 
 def _get_many(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Article]:

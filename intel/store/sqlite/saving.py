@@ -19,7 +19,7 @@ from intel.store.sqlite.rows import id_text, milliseconds, to_json
 from intel.store.sqlite.weeks import take_back
 from intel.store.taking_back import could_be_told_since
 from intel.times import from_milliseconds, to_milliseconds
-from intel.tlp import level_of
+from intel.tlp import Tlp, level_of
 from intel.words import encoded_words
 
 
@@ -53,6 +53,15 @@ def remove(connection: sqlite3.Connection, id: str, now: int, *, expired: bool) 
     if not expired:
         take_back(connection, could_be_told_since(from_milliseconds(article["fetched_at"])))
     return True
+
+
+def change_tlp(connection: sqlite3.Connection, id: str, tlp: Tlp | None, now: int) -> None:
+    """Let a stored article have that level."""
+    article = connection.execute("SELECT seq FROM articles WHERE id = ?", (id,)).fetchone()
+    derivation = Derivation(connection)
+    derivation.note_article(article["seq"])
+    connection.execute("UPDATE articles SET tlp = ? WHERE seq = ?", (level_of(tlp), article["seq"]))
+    derivation.derive(next_moment(connection, now))
 
 
 def write_words(connection: sqlite3.Connection, seq: int, article: Article) -> None:
@@ -89,7 +98,9 @@ def _is_stored(connection: sqlite3.Connection, entry: Entry) -> bool:
     """Tell whether exactly this article is stored with exactly these sightings, so that to save it changes nothing."""
     wanted = _article_row(entry.article) | {"structure": entry.article.structure}
     row = connection.execute(_STORED, (entry.article.id,)).fetchone()
-    if row is None or any(row[name] != value for name, value in wanted.items()):
+    if row is None or row["tlp"] < level_of(entry.article.tlp):
+        return False
+    if any(row[name] != value for name, value in wanted.items() if name != "tlp"):
         return False
     if unpack_text(row["text"]) != entry.article.text:
         return False
@@ -174,7 +185,8 @@ _PUT_ARTICLE = f"""
     )
     ON CONFLICT (id) DO UPDATE SET
         save_number = excluded.save_number, source_seq = excluded.source_seq,
-        {", ".join(f"{name} = excluded.{name}" for name in _FIELDS)}
+        {", ".join(f"{name} = excluded.{name}" for name in _FIELDS if name != "tlp")},
+        tlp = max(articles.tlp, excluded.tlp)
     RETURNING seq
 """
 _STORED = """

@@ -48,14 +48,15 @@ def silent(what: str, done: int, total: int) -> None:
 async def fill(store: Store) -> None:
     """One record or more of everything that there is."""
     near = Sighting("domain", "evil.example", "It spoke to evil[.]example.", ("Emotet",), 0)
-    await publish(store, make_article("a", source="A"), near, "ip 192.0.2.1", "cve CVE-2026-1000", "malware Emotet")
+    amber = replace(make_article("a", source="A"), tlp="amber")
+    await publish(store, amber, near, "ip 192.0.2.1", "cve CVE-2026-1000", "malware Emotet")
     await publish(store, make_article("b", at=5, source="B", cluster="cluster-a"), "domain evil.example")
     await publish(store, make_article("gone", at=6), "domain gone.example")
     claimed = make_article("c", at=7, title="Zwei «Käfer»", summary="Käfer")
     await store.articles.save(claimed, [], ["https://news.example/a", "https://news.example/c"])
     assert await store.articles.remove(make_article("gone").id)
     await _fill_accounts(store)
-    await store.submissions.add(make_submission())
+    await store.submissions.add(replace(make_submission(), tlp="green"))
     search = SavedSearch(
         "search-1", "account-1", "evil", hour(2), "whsec_", "t", hour(3), hour(3), hour(4), filters={"type": ["ip"]}
     )
@@ -81,7 +82,7 @@ async def fill(store: Store) -> None:
     await store.tags.change("article", make_article("b").id, ["campaign"])
     for kind, id in (("ioc", id_of("domain evil.example")), ("article", make_article("b").id)):
         assert await store.notes.add(Note(f"note-{kind}", kind, id, "account-1", "Ours.\nü", hour(9)))  # type: ignore[arg-type]  # one of both kinds
-    await store.trusts.set("Agency", 80)
+    await store.trusts.set("A", 80)
     await store.feedback.put(make_feedback("account-1"))
     candidate = {"type": "domain", "value": "evil.example", "kept": True, "score": 3}
     said = (("domain", "evil.example"),)
@@ -122,6 +123,9 @@ async def answers(store: Store) -> list[Any]:
         await store.articles.find(ArticleQuery(limit=10)),
         await store.articles.find(ArticleQuery(limit=10, tags=("campaign",))),
         await listed(store, tags=("äö:x=1",)),
+        await listed(store, tlps=("amber",)),
+        await store.articles.find(ArticleQuery(limit=10, tlps=("amber",))),
+        (await store.trusts.all(), await store.trusts.best_of([evil.id])),
         await store.articles.id_of("https://news.example/a"),
         await store.votes.counts([evil.id]),
         await store.notes.of([evil.id, make_article("b").id]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -82,3 +83,37 @@ async def test_articles_and_indicators_are_found_by_their_tlp(store: Store) -> N
     assert (await store.iocs.facets(query(tlps=("amber",)))).types == {"domain": 1, "ip": 1}
     page = await store.iocs.changes(ChangeQuery(filter=IocFilter(tlps=("clear",))))
     assert [change.value for change in page.items] == ["evil.example"]
+
+
+@pytest.mark.promise("tlp.kept")
+async def test_a_saved_article_becomes_stricter_by_being_saved_again_and_less_strict_by_a_change_alone(
+    store: Store,
+) -> None:
+    amber, unmarked = marked("a", "amber"), marked("a", None)
+    assert await store.articles.change_tlp(amber.id, "clear") is None
+    await publish(store, amber, "domain evil.example")
+    await publish(store, unmarked, "domain evil.example", "domain other.example")
+    assert {(await the_ioc(store, f"domain {name}.example")).tlp for name in ("evil", "other")} == {"amber"}
+    before = await store.articles.change_tlp(amber.id, None)
+    assert before is not None and before.tlp == "amber"
+    await publish(store, unmarked, "domain evil.example", "domain other.example")
+    assert (await the_ioc(store, "domain evil.example")).tlp is None
+    stored = await store.articles.get(amber.id)
+    assert stored is not None and (stored.tlp, stored.text, stored.ioc_count) == (None, unmarked.text, 2)
+    await publish(store, amber, "domain evil.example", "domain other.example")
+    assert (await the_ioc(store, "domain other.example")).tlp == "amber"
+
+
+@pytest.mark.promise("tlp.kept")
+@pytest.mark.parametrize("after", [None, "clear", "amber"])
+async def test_a_change_beside_a_save_loses_neither(store: Store, after: Tlp | None) -> None:
+    await publish(store, marked("a", "green"), "domain evil.example")
+    for number in range(8):
+        again = replace(marked("a", None), text=f"Reading {number}", revision=number + 2)
+        changing = store.articles.change_tlp(again.id, after if number % 2 else "green")
+        await asyncio.gather(publish(store, again, "domain evil.example", f"domain n{number}.example"), changing)
+        stored = await store.articles.get(again.id)
+        assert stored is not None
+        wanted = after if number % 2 else "green"
+        assert (stored.tlp, stored.text, stored.revision) == (wanted, again.text, again.revision)
+        assert {(await the_ioc(store, f"domain {name}.example")).tlp for name in ("evil", f"n{number}")} == {wanted}
