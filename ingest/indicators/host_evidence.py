@@ -114,7 +114,7 @@ class HostEvidence:
         text = self._around.text
         lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
         is_asked = reading.type == "email" and score >= lowest and line.words > 0
-        if is_asked and is_for_readers(text, line.start, start, end):
+        if is_asked and is_for_readers(text, line.start, start, end) and not is_sender(text, line.start, start):
             if self._around.is_note and _REFERENCES in evidence:  # `Contact: a@b.c` is said once
                 return []
             is_said_once = self._around.is_note and not self._page_defangs

@@ -21,7 +21,7 @@ _INVITES: Final = re.compile(
     r"|(?:press|media|advertis\w+|samples?|newsletter|subscribe)|dúvidas|fale com|envie"
     r"|escríbe(?:me|nos)|pídeme\w*|contácta\w*"
     r"|segnala\w*|scriv\w+|kontakt\w*|zgłosz\w*|piszcie|пишите|напишите|резюме|реклам\w*|почта|звертайтесь|пишіть"
-    r"|(?:联系|聯絡|发邮件|連絡|問い合わせ|문의|연락)\w{0,6}"
+    r"|(?:联系|聯絡|发邮件|連絡|問い合わせ|문의|연락|신고|제보)\w{0,6}"
     r"|wenden|melden|fragen|kontakt(?:ieren)?|hinweise|contactez|écri(?:re|vez)|contacter|signale[rz]|contacte"
     r"|hubungi|lapor(?:kan)?(?: ke)?|raportați|sesiza\w*|scrie\w*|hlás\w+|napište|obraťte|nahlas\w*|ihbar\w*"
     r"|bildir\w*|iletişim"
@@ -30,7 +30,7 @@ _INVITES: Final = re.compile(
     r"|αναφ\w+|στείλτε|επικοινων\w+|notific\w+|denunci\w+|liên hệ|báo cáo|แจ้ง|อีเมล|來信"
     r"|来信|聯繫|通报|舉報|举报|تواصل|צרו קשר"
     r"|raw data|data for certs|how to cite|complaints"
-    r"|escri(?:ba|bir)|póngase|вопрос(?:ы|ам|ов)|обращайтесь|contatt(?:are|ate))\b\??(?:[^.!?\n]|[.](?=\S)){0,60}\Z"
+    r"|escri(?:ba|bir)|póngase|вопрос(?:ы|ам|ов)|обращайтесь|contatt(?:are|ate))\b\??(?:[^.!?\n\u3002\uff1b]|[.](?=\S)){0,60}\Z"
 )
 _ASKED_AFTER: Final = re.compile(
     r"[`'\")>]{0,3} (?:\w{1,20} ){0,2}(?:ilet\w+|bildir\w+|gönder\w+|melden|schreiben|wenden|senden|richten)\b"
@@ -39,7 +39,7 @@ _ASKED_AFTER: Final = re.compile(
 _OF_READERS: Final = (
     "lapor", "raportați", "sesiza", "hlás", "nahlas", "ihbar", "bildir", "ilmoit", "rapporter", "indberet",
     "meld", "bejelent",
-    "prijavi", "αναφ", "στείλτε", "notific", "denunci", "báo cáo", "แจ้ง", "通报", "舉報", "举报",
+    "prijavi", "αναφ", "στείλτε", "notific", "denunci", "báo cáo", "แจ้ง", "通报", "舉報", "举报", "신고", "제보",
     "raw data", "complaints",
     "report", "question", "feedback", "correction", "enquir", "inquir",
 )  # fmt: skip

@@ -99,7 +99,7 @@ _CONTACT_MAILBOXES: Final = frozenset(
 )  # fmt: skip
 # By which those are reached who take reports; nobody writes lures from there.
 _DESKS: Final = re.compile(
-    r"(?:(?:global|eu|net|mail|web)?abuse|noc|(?:[\w-]{1,20}[._-])?c(?:si|e)rt(?:[._-][\w-]{1,20})?|psirt|pr"
+    r"(?:(?:global|eu|net|mail|web)?abuse|noc|(?:[\w-]{1,20}[._-]|[a-z]{2})?c(?:si|e)rt[0-9]{0,4}(?:[._-][\w-]{1,20})?|1[0-9]{2}|psirt|pr"
     r"|press|presse|prensa|imprensa"
     r"|stampa|press(?:e|office|room|stelle)|newsroom|redaktion|redakc[jy]a|redaccion|redazione|meldestelle"
     r"|incident[oe]?s?|incidenci?as?"
