@@ -80,7 +80,7 @@ class Judge:
         """Return the verdict on one sighting of a candidate; `list_context`: what else its list holds."""
         reading, start, end = sighting
         type = reading.type
-        if type not in _IDENTIFIERS and self._harmless_lists.hold(start):
+        if type not in _IDENTIFIERS and self._harmless_lists.hold(start, is_file=type in _HASHES):
             return _LISTED_AS_HARMLESS
         if reading.source:
             return self._host_of_another(reading, start, end)

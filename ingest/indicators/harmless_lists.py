@@ -19,8 +19,10 @@ _HARMLESS: Final = re.compile(pieces("lists", "harmless"))
 _POSING: Final = re.compile(pieces("lists", "posing"))
 _ACCUSED: Final = re.compile(f"{pieces('lists', 'accused')}|{_POSING.pattern}")
 _NEEDED: Final = PieceSearch(chain.from_iterable(map(required_pieces, table("lists", "harmless").values())))
+_ABUSED: Final = re.compile(pieces("lists", "abused"))
+_FILES: Final = re.compile(pieces("lists", "files"))
 _LONGEST_LABEL: Final = 140
-_LONGEST_TITLE: Final = 60
+_LONGEST_TITLE: Final = 80
 _LONGEST_ITEM: Final = 400
 _MOST_LINES: Final = 300
 _MOST_LABELS: Final = 100
@@ -66,16 +68,21 @@ class HarmlessLists:
 
     def __init__(self, text: str) -> None:
         found = sorted(set(_stretches(text)))
-        self._starts = [start for start, _ in found]
-        self._ends = [end for _, end in found]
+        self._starts = [start for start, _, _ in found]
+        self._stretches = found
 
-    def hold(self, position: int) -> bool:
-        """Tell whether a place belongs to such a list or column."""
+    def hold(self, position: int, *, is_file: bool) -> bool:
+        """Tell whether a place belongs to such a list or column; `is_file`: the hash of a file stands there, which is
+        harmless also where an attack uses it as it is.
+        """
         index = bisect_right(self._starts, position) - 1
-        return index >= 0 and position < self._ends[index]
+        if index < 0:
+            return False
+        _, end, of_files = self._stretches[index]
+        return position < end and (is_file or not of_files)
 
 
-def _stretches(text: str) -> Iterator[tuple[int, int]]:
+def _stretches(text: str) -> Iterator[tuple[int, int, bool]]:
     places = sorted(chain.from_iterable(_NEEDED.places(text.lower()).values()))
     past, left = -1, _MOST_LABELS
     for place in places:
@@ -88,15 +95,22 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
         left -= 1
         if _CELL_ENDS.search(text, label.start, label.end):
             if _CELL_ENDS.search(text, text.rfind("\n", 0, max(0, label.start - 1)) + 1, label.start) is None:
-                yield from _columns(text, label)
-        elif calls_harmless(label.said) and _is_label(text, label):
-            yield from _items(text, label)
+                yield from ((start, end, False) for start, end in _columns(text, label))
+        elif _is_label(text, label) and (calls_harmless(label.said) or _calls_files_harmless(label.said)):
+            of_files = not calls_harmless(label.said)
+            yield from ((start, end, of_files) for start, end in _items(text, label))
 
 
 def calls_harmless(label: str) -> bool:
     """Tell whether a label calls what stands below it no indicators."""
     said = label.lower()
     return _HARMLESS.search(said) is not None and _ACCUSED.search(said) is None
+
+
+def _calls_files_harmless(label: str) -> bool:
+    """Tell whether a label speaks of harmless files that an attack uses as they are."""
+    said = label.lower()
+    return _FILES.search(said) is not None and calls_harmless(_ABUSED.sub("", said))
 
 
 def only_looks_harmless(label: str) -> bool:

@@ -23,7 +23,10 @@ _LAST_FIELD: Final = re.compile(
 )
 _LAST_HASH: Final = re.compile(r".*(?<![0-9a-f])[0-9a-f]{32,64}(?![0-9a-f])", re.DOTALL)
 _ASIDE: Final = re.compile(r"\([^()]*\)|[\"“][^\"”]*[\"”]")
-_COMPARED: Final = re.compile(rf"(?:{pieces('hash_nouns', 'compared')}).*[:\uff1a]\Z")
+_COMPARED: Final = re.compile(
+    rf"(?:{pieces('hash_nouns', 'compared')}).*[:\uff1a]\Z"
+    rf"|\W{{0,6}}(?:{pieces('hash_nouns', 'compared_titles')})[^:]{{0,40}}\Z"
+)
 _BEGINS_WITH_A_HASH: Final = re.compile(r"[`*]{0,2}[0-9a-f]{32}")
 _ARCHIVE_BEHIND: Final = re.compile(
     rf"[`*]{{0,2}}[ \t|*]{{1,8}}[^\s{MARKS}]{{1,160}}"
