@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -31,7 +31,10 @@ _SAVES_AT_ONCE_SERVED = 2
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of a file, or of one article in it; `reason` says why it failed. `status`: done, known, failed."""
+    """What became of a file, or of one article in it; `reason` says why there is none.
+
+    `status`: done, known, failed, left out (JSON of a folder or archive that shares no indicators).
+    """
 
     path: str
     status: str
@@ -44,12 +47,20 @@ class Imported:
 
 
 class Results:
-    """What became of every file: in numbers, and row by row if asked for `all_rows`, else for few files or failures."""
+    """What became of every file: in numbers, and row by row if asked for `all_rows`, else for few files or failures.
 
-    def __init__(self, *, all_rows: bool, tlp: Tlp | None = None, source: str | None = None) -> None:
+    `named` are the paths that somebody gave: of those alone JSON of another kind is a failure.
+    """
+
+    def __init__(
+        self, *, all_rows: bool, tlp: Tlp | None = None, source: str | None = None, named: Collection[str] = ()
+    ) -> None:
         self._all_rows = all_rows
         self._tlp = tlp
         self._source = source
+        self._named = frozenset(named)
+        self.left_out = 0
+        self.left_out_names: list[str] = []
         self._rows: list[Imported] = []
         self._files = Counter[str]()
         self._status = Counter[str]()
@@ -57,6 +68,13 @@ class Results:
         self._dropped = 0
 
     def add(self, taken: TakenFile) -> None:
+        if taken.refusal and taken.refusal.reason == "unknown_json" and taken.path not in self._named:
+            self.left_out += 1
+            if self.left_out <= _MOST_NAMED:
+                self.left_out_names.append(_name(taken.path))
+            if self._all_rows:
+                self._rows.append(Imported(taken.path, "left out", reason=taken.refusal.detail))
+            return
         self._files["failed" if taken.refusal else "well"] += 1
         for row in _rows(taken):
             self._status[row.status] += 1
@@ -119,7 +137,7 @@ def import_paths(
     What was imported before is left alone unless `again`: so the same command goes on where it was stopped.
     """
     level = tlp_option(tlp)
-    results = Results(all_rows=as_json, tlp=level, source=source)
+    results = Results(all_rows=as_json, tlp=level, source=source, named=[*map(str, paths)])
     published_at = published.replace(tzinfo=UTC) if published else None
 
     async def run(store: Store, settings: Settings) -> None:
@@ -148,19 +166,24 @@ def import_paths(
         return 1
     if results.are_none:
         kinds = "HTML, text, Markdown, PDF, Word, EML, MISP or STIX file, nor an archive of them"
-        _say_left_out(paths)
+        _say_left_out(paths, results)
         raise IocError(f"there is nothing to import: no {kinds} in " + ", ".join(map(str, paths)))
     _report(results, as_json=as_json)
-    _say_left_out(paths)
+    _say_left_out(paths, results)
     return 1 if results.failures else 0
 
 
-def _say_left_out(paths: Sequence[Path]) -> None:
-    """Count and name the files in folders that are no text, so that none goes missing in silence."""
+def _say_left_out(paths: Sequence[Path], results: Results) -> None:
+    """Count and name the files in folders that are no reports, so that none goes missing in silence."""
     count, names = left_out(paths, _MOST_NAMED)
+    _say_of(count, names, "no text is in such files")
+    _say_of(results.left_out, results.left_out_names, "such JSON is neither a MISP event nor a STIX 2.1 bundle")
+
+
+def _say_of(count: int, names: Sequence[str], why: str) -> None:
     if count:
         more = f" and {count - len(names):,} more" if count > len(names) else ""
-        say(f"{counted(count, 'file')} left out, for no text is in such files: {', '.join(names)}{more}")
+        say(f"{counted(count, 'file')} left out, for {why}: {', '.join(names)}{more}")
 
 
 def _rows(taken: TakenFile) -> Iterator[Imported]:

@@ -8,7 +8,7 @@ import asyncio
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from api.web.addresses import ioc_path
@@ -31,15 +31,19 @@ _RINGS: Final = (0.0, 190.0, 310.0, 370.0)
 _SQUEEZED: Final = 1.2
 _LETTER: Final = (0.0, 8.0, 6.8)
 _MARGIN: Final = 24
+_ABOVE_LINE, _BELOW_LINE = 10, 3
+# How far a label may move up or down to stand clear, the least first.
+_SHIFTS: Final = (0.0, 7.0, -7.0, 13.0, -13.0, 19.0, -19.0)
 
 Ranked = tuple[Ioc, int]
+Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
     """One indicator of the graph: `shared` articles name it together with `parent`; None is what all turns around.
 
-    `x`, `y` and `radius` are its place in a view box of 1,200 by 900, `anchor` how its label stands there.
+    `x`, `y` and `radius` are its place in a view box of 1,200 by 900, `anchor` and `shift` how its label stands there.
     """
 
     ioc: Ioc
@@ -48,6 +52,7 @@ class Node:
     parent: Node | None
     angle: float = 0.0
     ring: int = 0
+    shift: float = 0.0
 
     @property
     def address(self) -> str:
@@ -75,6 +80,24 @@ class Node:
         return "start" if self.x >= WIDTH / 2 else "end"
 
     @property
+    def label_x(self) -> float:
+        return self.x + (self.radius + 4 if self.anchor == "start" else -self.radius - 4)
+
+    @property
+    def label_y(self) -> float:
+        return self.y + 4 + self.shift
+
+    @property
+    def label_box(self) -> Box:
+        width = _LETTER[self.step] * len(self.label)
+        left = self.label_x if self.anchor == "start" else self.label_x - width
+        return left, self.label_y - _ABOVE_LINE, left + width, self.label_y + _BELOW_LINE
+
+    @property
+    def circle_box(self) -> Box:
+        return self.x - self.radius, self.y - self.radius, self.x + self.radius, self.y + self.radius
+
+    @property
     def from_x(self) -> float:
         return self.parent.x if self.parent else WIDTH / 2
 
@@ -87,9 +110,9 @@ def view_box(nodes: Sequence[Node]) -> str:
     """Return the part of the picture that holds all nodes and their labels, as an SVG view box."""
     sides, heights = [WIDTH / 2], [HEIGHT / 2 - 40, HEIGHT / 2 + 14]
     for node in nodes:
-        reach = node.radius + 4 + _LETTER[node.step] * len(node.label)
-        sides += [node.x, node.x + (reach if node.anchor == "start" else -reach)]
-        heights += [node.y - node.radius, node.y + node.radius]
+        for left, top, right, bottom in (node.label_box, node.circle_box):
+            sides += [left, right]
+            heights += [top, bottom]
     x, y = math.floor(min(sides)) - _MARGIN, math.floor(min(heights)) - _MARGIN
     return f"{x} {y} {math.ceil(max(sides)) + _MARGIN - x} {math.ceil(max(heights)) + _MARGIN - y}"
 
@@ -123,7 +146,22 @@ def _placed(first: Sequence[Ranked], twigs: Sequence[Sequence[Ranked]]) -> tuple
             for place, (leaf, count) in enumerate(some)
         ]
         begun += share
-    return (*branches, *leaves)[: MOST_NODES - 1]
+    return _parted((*branches, *leaves)[: MOST_NODES - 1])
+
+
+def _parted(nodes: Sequence[Node]) -> tuple[Node, ...]:
+    """Return the nodes, each label moved as little as keeps it clear of circles and of the labels before it."""
+    taken, parted = [node.circle_box for node in nodes], list[Node]()
+    for node in nodes:
+        moved = (replace(node, shift=shift) for shift in _SHIFTS)
+        clear = next((one for one in moved if not any(_overlap(one.label_box, box) for box in taken)), node)
+        parted.append(clear)
+        taken.append(clear.label_box)
+    return tuple(parted)
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 class _Looked:

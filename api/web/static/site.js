@@ -34,6 +34,9 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
+// A menu wider than the screen shows where one is.
+document.querySelector(".rooms :is([aria-current], .within)")?.scrollIntoView({ block: "nearest", inline: "center" });
+
 // A graph wider than the screen begins at its middle.
 for (const graph of document.querySelectorAll(".graph")) graph.scrollLeft = (graph.scrollWidth - graph.clientWidth) / 2;
 

@@ -54,6 +54,18 @@ def test_an_archive_is_imported_and_the_same_command_goes_on_where_it_stopped(he
     }  # fmt: skip
 
 
+def test_json_that_is_no_report_is_named_and_no_failure_unless_it_was_asked_for(here: Installation) -> None:
+    folder = here.folder / "mixed"
+    folder.mkdir()
+    (folder / "package.json").write_text('{"name": "tool"}')
+    (folder / "one.html").write_text(article_page("First report", "The server first[.]example[.]com answered."))
+    ended = here.run("import", str(folder))
+    assert ended.returncode == 0 and "1 of 1 files imported" in ended.stderr
+    assert "1 file left out, for such JSON is neither a MISP event nor a STIX 2.1 bundle: package.json" in ended.stderr
+    status, named = imported(here, folder / "package.json")
+    assert (status, named["summary"]["failed"]) == (1, 1)
+
+
 @pytest.mark.promise("cli.import-search-list-lookup")
 def test_a_misp_event_and_what_was_exported_as_stix_are_articles(here: Installation, tmp_path: Path) -> None:
     event = here.folder / "event.json"

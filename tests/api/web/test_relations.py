@@ -41,6 +41,10 @@ async def test_a_large_graph_has_at_most_sixty_nodes_each_with_a_place_of_its_ow
     assert len({node.ioc.id for node in nodes} | {center.id}) == len(nodes) + 1
     assert all(0 < node.x < WIDTH and 0 < node.y < HEIGHT for node in nodes)
     assert all(abs(a.x - b.x) + abs(a.y - b.y) > 8 for a, b in combinations(nodes, 2))
+    labels = [node.label_box for node in nodes]
+    assert not [
+        (a, b) for a, b in combinations(labels, 2) if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+    ]
 
 
 def _some(number: int) -> list[tuple[str, str]]:
