@@ -18,11 +18,12 @@ from . import scaling_page
 from .extraction import Effort as ExtractionEffort
 from .extraction import measure_extraction
 from .folders import Shape
+from .growth import measure_growth
 from .loop import measure_loop, print_loop
 from .measuring import Pace
 from .performance import Effort as PerformanceEffort
 from .performance import measure_performance
-from .performance_page import print_performance, write_page
+from .performance_page import GROWTH_PAGE, print_performance, write_page
 from .reports import Size
 from .scaling import IN_AN_ARTICLE, LAYOUTS, Effort, measure_points, parts_of, read_ms
 from .scaling_model import Prices
@@ -48,6 +49,14 @@ def main(arguments: list[str]) -> int:
         print_json(performance) if options.json else print_performance(performance)
         if options.write:
             write_page(performance)
+    elif options.what == "growth":
+        sizes = options.sizes or ((200, 1_000) if options.quick else (500_000, 5_000_000))
+        if len(sizes) != 2:
+            raise SystemExit("growth compares two sizes: --sizes N,N")
+        growth = measure_growth((sizes[0], sizes[1]), _performance_effort(options), options.keep, _tell)
+        print_json(growth) if options.json else print_performance(growth, GROWTH_PAGE)
+        if options.write:
+            write_page(growth, GROWTH_PAGE)
     elif options.what == "scaling":
         _scaling(options)
     elif options.what == "loop":
@@ -87,7 +96,7 @@ def _scaling(options: argparse.Namespace) -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="scripts/bench", description="Measures speeds side by side in one run.")
     parser.add_argument(
-        "what", nargs="?", choices=("service", "extraction", "loop", "tables", "scaling"), default="service"
+        "what", nargs="?", choices=("service", "extraction", "loop", "tables", "growth", "scaling"), default="service"
     )
     parser.add_argument("--quick", action="store_true", help="a short run that only shows that everything works")
     parser.add_argument("--json", action="store_true", help="print the numbers as JSON")
@@ -100,13 +109,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--write",
         action="store_true",
-        help="tables: write docs/performance.md; scaling, from 100,000 indicators on: docs/scaling.md",
+        help="tables: write docs/performance.md; growth: docs/growth.md;"
+        " scaling, from 100,000 indicators on: docs/scaling.md",
     )
     parser.add_argument(
         "--sizes",
         type=_numbers,
         metavar="N,N",
-        help="scaling: indicators at each point (default a fifth, half and all of 200,000, or of --indicators)",
+        help="growth: the smaller and the larger store (default 500,000,5,000,000); scaling: indicators at each point"
+        " (default a fifth, half and all of 200,000, or of --indicators)",
     )
     parser.add_argument(
         "--nodes", type=_numbers, metavar="N,N", default=LAYOUTS, help="scaling: on how many nodes (default 1,3)"
@@ -115,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
         "--keep",
         type=Path,
         metavar="FOLDER",
-        help="scaling: where data stay, for the next run to go on with; a place that other users can reach",
+        help="growth, scaling: where data stay, for the next run to go on with; a place that other users can reach",
     )
     parser.add_argument(
         "--from",

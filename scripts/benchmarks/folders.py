@@ -69,6 +69,11 @@ def report(shape: Shape, number: int) -> str:
     )
 
 
+def sample(shape: Shape, count: int) -> list[int]:
+    """Return numbers of indicators drawn at random, the same ones in every run; every nth would be of few types."""
+    return random.Random(count).sample(range(shape.total), min(count, shape.total))
+
+
 def written(seed: int, number: int) -> str:
     """Return an indicator as a report shows it, defanged."""
     type, value = indicator(seed, number)

@@ -175,7 +175,7 @@ def serving(environment: Mapping[str, str], *arguments: str) -> Iterator[Service
         yield Service(f"127.0.0.1:{port}", process.pid, {"Authorization": f"Bearer {made.stdout.strip()}"})
 
 
-def _import(environment: Mapping[str, str], written: Sequence[tuple[str, Path, int]], tell: Tell) -> tuple[float, int]:
+def imported(environment: Mapping[str, str], written: Sequence[tuple[str, Path, int]], tell: Tell) -> tuple[float, int]:
     """Import every folder as a source of its own; return the seconds it took and how many sightings there were."""
     begun, sightings = time.perf_counter(), 0
     for source, folder, _ in written:
@@ -192,7 +192,7 @@ def _embedded(
     environment = {**OPEN_RATES, "IOC_SECRET_KEY": "b" * 32, "IOC_DATA_DIR": str(folder / "data")}
     store = folder / "data" / "ioc.sqlite3"
     tell("embedded: importing")
-    seconds, sightings = _import(environment, written, tell)
+    seconds, sightings = imported(environment, written, tell)
     rows = [Row("import of these reports", "IOCs/s", [sightings / seconds], "8,000")]
     with ExitStack() as stack:
         service = stack.enter_context(serving(environment))
@@ -209,9 +209,8 @@ def _embedded(
     return rows
 
 
-def _values(shape: Shape, count: int = _SPREAD) -> list[str]:
-    step = max(1, shape.total // count)
-    return [folders.indicator(shape.seed, number)[1] for number in range(0, shape.total, step)]
+def values_of(shape: Shape, count: int = _SPREAD) -> list[str]:
+    return [folders.indicator(shape.seed, number)[1] for number in folders.sample(shape, count)]
 
 
 def _words(count: int = 400) -> list[str]:
@@ -223,7 +222,7 @@ def _words(count: int = 400) -> list[str]:
 def _beside_datasette(
     stack: ExitStack, service: Service, store: Path, folder: Path, effort: Effort, found: Performance, tell: Tell
 ) -> list[Row]:
-    values, words = _values(effort.shape), _words()
+    values, words = values_of(effort.shape), _words()
     file = folder / "rows.db"
     asked = {
         "exact look-up, 16 connections": (
@@ -260,7 +259,7 @@ def _beside_datasette(
 
 def _alone(service: Service, effort: Effort, tell: Tell) -> list[Row]:
     """Measure what stands beside nothing: one connection, in milliseconds at the median."""
-    values = _values(effort.shape, 20_000)
+    values = values_of(effort.shape, 20_000)
     broad = "signin"
     lookups = [f"/api/v1/iocs?value={quote(value, safe='')}" for value in values]
     timed = {
@@ -293,7 +292,7 @@ def _alone(service: Service, effort: Effort, tell: Tell) -> list[Row]:
 def _workers(environment: Mapping[str, str], effort: Effort, tell: Tell) -> Row:
     """Measure two processes beside one; client and service share the machine, so that the ratio is a lower bound."""
     tell("embedded: two workers beside one")
-    paths = [f"/api/v1/iocs?value={quote(value, safe='')}" for value in _values(effort.shape)]
+    paths = [f"/api/v1/iocs?value={quote(value, safe='')}" for value in values_of(effort.shape)]
     two, one = [], []
     with serving(environment) as single, serving(environment, "--workers", "2") as double:
         for _ in range(effort.rounds):
@@ -308,10 +307,10 @@ def _served(
 ) -> list[Row]:
     environment = {**world.environment, "IOC_DATA_DIR": str(folder / "served")}
     tell("served: importing")
-    seconds, sightings = _import(environment, written, tell)
+    seconds, sightings = imported(environment, written, tell)
     rows = [Row("import of these reports", "IOCs/s", [sightings / seconds], "5,000")]
     index = f"{environment['ELASTICSEARCH_INDEX_PREFIX']}iocs"
-    values = _values(effort.shape)
+    values = values_of(effort.shape)
     plain = {"Content_Type": "application/json"}
     raw_lookups = [
         request(engine.removeprefix("http://"), f"/{index}/_search", {"query": {"term": {"value": value}}}, **plain)

@@ -18,11 +18,23 @@ from rich.text import Text
 
 from .performance import Performance, Row
 
-PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+_DOCS = Path(__file__).parents[2] / "docs"
+PAGE = _DOCS / "performance.md"
+GROWTH_PAGE = _DOCS / "growth.md"
 _WIDTH = 160
 # A ratio that is lower than so much of the one on the page is red.
 FALLEN = 0.8
 _KEPT = re.compile(r"<!-- ratios (\{.*?\}) -->", re.DOTALL)
+_HEADS = {
+    "performance": (
+        "# Performance\n\n"
+        "Written by `scripts/bench tables --write`, which makes every row anew: reports, import, service and load on"
+    ),
+    "growth": (
+        "# Growth\n\n"
+        "Written by `scripts/bench growth --write`: two embedded services, one of which holds several times as much, on"
+    ),
+}
 _COLUMNS = ("measured", "value, median (spread)", "beside", "its value", "ratio (spread)", "must")
 
 
@@ -67,15 +79,12 @@ def cells(row: Row) -> list[str]:
 
 def write_page(found: Performance, page: Path = PAGE) -> None:
     """Write the page anew; the ratios stand on it for the next run to be compared with."""
-    page.write_text("\n".join(_page(found)) + "\n", "utf-8")
+    page.write_text("\n".join(_page(found, page)) + "\n", "utf-8")
 
 
-def _page(found: Performance) -> Iterator[str]:
-    yield "# Performance\n"
-    yield (
-        "Written by `scripts/bench tables --write`, which makes every row anew: reports, import, service and load on\n"
-        "one machine. Only ratios can be compared between machines; the spread is from the lowest to the highest run."
-    )
+def _page(found: Performance, page: Path) -> Iterator[str]:
+    yield _HEADS[page.stem]
+    yield "one machine. Only ratios can be compared between machines; the spread is from the lowest to the highest run."
     yield f"\n- Date: {datetime.now(UTC):%Y-%m-%d}\n- Machine: {_machine()}\n- Data: {found.data}"
     for title, rows in found.tables.items():
         yield f"\n## {title}\n"

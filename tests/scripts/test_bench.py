@@ -191,3 +191,12 @@ def test_a_ratio_that_fell_by_more_than_a_fifth_against_the_page_is_told(tmp_pat
         "| look-up | 400 (400–400) a second | Datasette | 100 (100–100) | 4.00 × (4.00–4.00) | 4 × |"
         in page.read_text()
     )
+
+
+def test_a_quick_run_of_growth_measures_a_store_of_each_size() -> None:
+    found = measured("growth", "--sizes", "200,1000", **EMBEDDED)
+    rows = {row["name"]: row for row in found["tables"]["Growth"]}
+    for name in ("look-up, one connection", "newest 50, one connection", "page 1,000, one connection"):
+        assert min(*rows[name]["ours"], *rows[name]["beside"]) > 0, name
+    assert rows["whole list of 1,000 with facets"]["ours"]
+    assert bench("growth", "--quick", "--sizes", "200").returncode == 1
