@@ -34,7 +34,6 @@ KNOWN_BY_ONE_FILE = {
     "arq": "ingest/queue/redis.py",
     "elastic_transport": "intel/store/elastic/nodes.py",
     "feedparser": "ingest/feeds.py",
-    "httptools": "api/server/protocol.py",
     "httpcore": "ingest/fetch/wire.py",
     "iocextract": "ingest/indicators/iocextract_program.py",
     "jinja2": "api/web/rendering.py",
@@ -72,6 +71,7 @@ SHARED = {
     "lxml": ("ingest/",),
     "idna": ("intel/canonical.py", "ingest/fetch/urls.py", "intel/suffixes.py"),
     "msgspec": ("ingest/messages.py", "intel/store/archive.py"),
+    "httptools": ("api/server/protocol.py", "intel/store/elastic/connections.py"),
     "typer": ("api/cli/",),
     "httpx": ("api_client/client.py", "mcp_server/client.py", "api/cli/preflight.py", "api/cli/upkeep.py"),
     "redis": (
@@ -150,7 +150,7 @@ def test_the_process_that_answers_requests_loads_nothing_large_that_it_does_not_
 ) -> None:
     # Parsers of pages, which are read in processes apart, take 17 MB; cryptography, the Elasticsearch client above its
     # transport and frames for terminals 25 MB more.
-    large = "'lxml', 'trafilatura', 'pypdf', 'elasticsearch', 'cryptography.hazmat', 'jwt', 'requests', 'rich.panel'"
+    large = "'lxml', 'trafilatura', 'elasticsearch', 'cryptography.hazmat', 'jwt', 'requests', 'aiohttp', 'rich.panel'"
     loaded = f"import sys, api.cli.serving as s; s.create_app(); print(sorted({{{large}}} & set(sys.modules)))"
     environment = {**os.environ, "IOC_DATA_DIR": str(tmp_path), "IOC_SECRET_KEY": "s" * 32, **engines}
     command = [sys.executable, "-c", loaded]

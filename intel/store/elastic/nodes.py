@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import io
+import ssl
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
 from intel.errors import ConfigurationError, StoreUnavailable
 from intel.imports import without
 from intel.settings import ElasticsearchSettings
+from intel.store.elastic.connections import Broken, Connections
 
-# Each is one more way to connect; with what they stand on, these take 8 MB.
-with without("httpx", "requests"):
-    from elastic_transport import AiohttpHttpNode, TransportError
+# Each is one more way to connect; with what they stand on, these take 20 MB.
+with without("aiohttp", "httpx", "requests"):
+    from elastic_transport import NodeConfig
+    from elastic_transport._node._base import DEFAULT_CA_CERTS, ssl_context_from_node_config
     from elastic_transport.client_utils import basic_auth_to_header, url_to_node_config
 
 _CONNECTIONS_PER_NODE = 64
-_LARGE_BODY_BYTES = 1_000_000
 _PASSED_OVER_SECONDS = 1.0
 _LONGEST_PASSED_OVER_SECONDS = 30.0
 # A node that answered anything so short a time ago is there, whatever else it keeps waiting.
@@ -38,22 +39,14 @@ class Answer:
     body: bytes
 
 
-class _Connections(AiohttpHttpNode):
-    """The client's connections to a node, without its log of requests, which would read them whole."""
-
-    def _log_request(self, *_: Any, **__: Any) -> None:
-        return
-
-
 class Node:
     """One node of the cluster, with the connections to it; connects when first asked.
 
     Once closed, it stays closed: a request that is tried again would connect anew, and nobody would close that.
     """
 
-    def __init__(self, connections: _Connections, headers: Mapping[str, str]) -> None:
+    def __init__(self, connections: Connections) -> None:
         self._connections = connections
-        self._headers = {"accept": "application/json"} | dict(headers)
         self._closed = False
         self._failures = 0
         self._answered_at = self.passed_over_until = 0.0
@@ -62,16 +55,13 @@ class Node:
         """Return the answer to one request, however long that takes; NoAnswer where there is none."""
         if self._closed:
             raise StoreUnavailable("the store is closed")
-        # Sent in one piece, a large body blocks the event loop, and aiohttp warns of it.
-        data: Any = io.BytesIO(body) if body is not None and len(body) > _LARGE_BODY_BYTES else body
-        sent: Any = {**self._headers, **headers}
         try:
-            meta, content = await self._connections.perform_request(method, target, data, sent, request_timeout=None)
-        except (TransportError, OSError, asyncio.IncompleteReadError, RuntimeError) as error:
+            status, content = await self._connections.ask(method, target, body, headers)
+        except Broken as error:
             self.pass_over()
-            raise NoAnswer(type(error).__name__) from None
+            raise NoAnswer(str(error)) from None
         self._failures, self._answered_at, self.passed_over_until = 0, time.monotonic(), 0.0
-        return Answer(meta.status, content)
+        return Answer(status, content)
 
     async def is_there(self) -> bool:
         """Tell whether the node answered anything a moment ago, or does so now; waits as long as the caller lets it."""
@@ -112,11 +102,9 @@ class Nodes:
 
     def __init__(self, settings: ElasticsearchSettings) -> None:
         try:
-            connections = [_connections(node, settings) for node in settings.nodes]
+            self.all: Sequence[Node] = [Node(_connections(node, settings)) for node in settings.nodes]
         except (ValueError, OSError) as error:
             raise ConfigurationError(f"ELASTICSEARCH_URL or ELASTICSEARCH_CA_CERTS cannot be used: {error}") from None
-        headers = _authorization(settings)
-        self.all: Sequence[Node] = [Node(each, headers) for each in connections]
         self._next = 0
 
     def choose(self) -> Node:
@@ -133,10 +121,22 @@ class Nodes:
         await asyncio.gather(*(node.close() for node in self.all))
 
 
-def _connections(node: str, settings: ElasticsearchSettings) -> _Connections:
-    options: dict[str, Any] = {} if settings.ca_certs is None else {"ca_certs": str(settings.ca_certs)}
+def _connections(node: str, settings: ElasticsearchSettings) -> Connections:
     place = url_to_node_config(_with_port(node))
-    return _Connections(place.replace(connections_per_node=_CONNECTIONS_PER_NODE, **options))
+    if place.scheme not in ("http", "https"):
+        raise ValueError("a node is asked over http or https")
+    tls = _tls(place, settings.ca_certs) if place.scheme == "https" else None
+    headers = {**place.headers, **_authorization(settings)}
+    return Connections(place.host, place.port, place.path_prefix, headers, tls, _CONNECTIONS_PER_NODE)
+
+
+def _tls(place: NodeConfig, authority: Path | None) -> ssl.SSLContext:
+    context = ssl_context_from_node_config(place)
+    trusted = authority or DEFAULT_CA_CERTS
+    if trusted is not None:
+        is_folder = Path(trusted).is_dir()
+        context.load_verify_locations(capath=trusted) if is_folder else context.load_verify_locations(cafile=trusted)
+    return context
 
 
 def _authorization(settings: ElasticsearchSettings) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain
 from typing import Any
 
 from intel.gathering import Gathering
@@ -15,6 +15,8 @@ MOST_GATHERED = 20
 _MOST_QUESTIONS = 100
 
 _Answer = Mapping[str, Any]
+# Its index, its id, and its members that are read.
+_Document = tuple[str, str, bool | tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,11 @@ class _Question:
     index: str
     ids: Sequence[str]
     source: bool | Sequence[str]
+
+    @property
+    def documents(self) -> list[_Document]:
+        source = self.source if isinstance(self.source, bool) else tuple(self.source)
+        return [(self.index, id, source) for id in self.ids]
 
 
 class Reads:
@@ -38,6 +45,9 @@ class Reads:
         return await self._gathered(_Question(index, ids, source))
 
     async def _ask(self, questions: Sequence[_Question]) -> list[Sequence[_Answer]]:
-        asked = [{"_index": one.index, "_id": id, "_source": one.source} for one in questions for id in one.ids]
-        answers = iter(await ask_parts(self._cluster, "/_mget", {"docs": asked}, "docs"))
-        return [list(islice(answers, len(one.ids))) for one in questions]
+        wanted = [one.documents for one in questions]
+        # Many ask for the same one, such as what is imported: it is read once for them all.
+        places = {document: place for place, document in enumerate(dict.fromkeys(chain.from_iterable(wanted)))}
+        docs = [{"_index": index, "_id": id, "_source": source} for index, id, source in places]
+        answers = await ask_parts(self._cluster, "/_mget", {"docs": docs}, "docs")
+        return [[answers[places[document]] for document in documents] for documents in wanted]

@@ -133,8 +133,14 @@ class ElasticStore:
         await self.ping()  # the cluster checks its files itself
 
     async def together(self, first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
-        both = await asyncio.gather(first, second)
-        return both[0], both[1]
+        # Half of what it costs to gather both.
+        beside = asyncio.ensure_future(second)
+        try:
+            return await first, await beside
+        except BaseException:
+            beside.cancel()
+            await asyncio.gather(beside, return_exceptions=True)
+            raise
 
     async def totals(self) -> Totals:
         return await self._totals(None)

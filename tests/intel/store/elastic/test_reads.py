@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -21,3 +22,26 @@ async def test_a_key_and_its_account_are_one_request(
     found = await wired_store.accounts.key_and_account("account-one", 0, "secret")
     assert found == (make_key(), replace(make_account(), role="administrator"))
     assert len(wire.heads) == 1
+
+
+async def test_what_several_ask_for_is_one_document_of_the_request_and_everybody_is_told(
+    store: ElasticStore, wired_store: ElasticStore, wire: Wire
+) -> None:
+    for slot in range(2):
+        await store.accounts.add_key(make_key(slot=slot))
+    reads = [wired_store.accounts.get_key("account-one", slot) for slot in (0, 1, 0, 2, 0)]
+    assert await asyncio.gather(*reads) == [
+        make_key(slot=0),
+        make_key(slot=1),
+        make_key(slot=0),
+        None,
+        make_key(slot=0),
+    ]
+    await asyncio.gather(*(wired_store.accounts.get_key("account-one", slot) for slot in (0, 1, 2)))
+    one, other = map(length_told, wire.heads)
+    assert one == other
+
+
+def length_told(head: str) -> int:
+    """The length of the request's body."""
+    return next(int(line[15:]) for line in head.lower().split("\r\n") if line.startswith("content-length:"))
