@@ -10,7 +10,8 @@ _MILLISECOND = timedelta(milliseconds=1)
 
 def utc_now() -> datetime:
     """Return the current time."""
-    return to_moment(datetime.now(UTC))
+    now = datetime.now(UTC)
+    return now.replace(microsecond=now.microsecond // 1000 * 1000)
 
 
 def to_moment(time: datetime) -> datetime:

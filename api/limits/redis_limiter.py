@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from importlib.resources import files
+from typing import Any
 
 from redis.asyncio import BlockingConnectionPool, Redis
-from redis.exceptions import RedisError
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import NoScriptError, RedisError
 
 from api.limits.bucket import TOLERANCE_TOKENS, Decision, Rate, decision
 from api.limits.port import LimiterUnavailable
@@ -18,6 +21,8 @@ _PREFIX = "ioc:limit:"
 _MAX_CONNECTIONS = 64
 _TIMEOUT_SECONDS = 1.0
 _BUCKETS_AT_ONCE = 100
+# One that was idle for longer may be closed by whoever stands between: the pool looks.
+_KEPT_SECONDS = 1.0
 
 _Question = tuple[str, Rate, int]
 
@@ -31,7 +36,7 @@ class RedisLimiter:
     """
 
     def __init__(self, url: str) -> None:
-        pool = connection_pool(
+        self._pool = connection_pool(
             url,
             BlockingConnectionPool,
             max_connections=_MAX_CONNECTIONS,
@@ -39,7 +44,9 @@ class RedisLimiter:
             socket_connect_timeout=_TIMEOUT_SECONDS,
             socket_timeout=_TIMEOUT_SECONDS,
         )
-        self._redis = Redis.from_pool(pool)
+        self._redis = Redis.from_pool(self._pool)
+        self._kept: AbstractConnection | None = None
+        self._kept_since = 0.0
         self._script = self._redis.register_script(files(__package__).joinpath("bucket.lua").read_bytes())
         self._gathered = Gathering(self._ask_together, _BUCKETS_AT_ONCE)
 
@@ -61,6 +68,8 @@ class RedisLimiter:
         return True
 
     async def close(self) -> None:
+        kept, self._kept = self._kept, None
+        await self._release(kept)
         await self._redis.aclose()
 
     async def _ask(self, key: str, rate: Rate, cost: int) -> Decision:
@@ -76,7 +85,35 @@ class RedisLimiter:
         try:
             # The client bounds each read and write; connecting takes several of them.
             async with asyncio.timeout(_TIMEOUT_SECONDS):
-                told = await self._script(keys=keys, args=(TOLERANCE_TOKENS, *asked))
+                told = await self._evaluate(keys, (TOLERANCE_TOKENS, *asked))
         except (RedisError, OSError) as error:
             raise LimiterUnavailable(f"{type(error).__name__}: {error}") from error
         return list(zip(told[::2], told[1::2], strict=True))
+
+    async def _evaluate(self, keys: Sequence[str], given: Sequence[float]) -> Sequence[Any]:
+        """Run the script, over the connection that did a moment ago: what a pool and a client do beside costs as much
+        as the question.
+        """
+        connection, self._kept = self._kept, None
+        if connection is None or time.monotonic() - self._kept_since > _KEPT_SECONDS:
+            await self._release(connection)
+            connection = await self._pool.get_connection()
+        try:
+            await connection.send_command("EVALSHA", self._script.sha, len(keys), *keys, *given)
+            told: Sequence[Any] = await connection.read_response()
+        except NoScriptError:
+            await self._release(connection)
+            told = await self._script(keys=keys, args=given)
+        except BaseException:
+            # What is still under way must not be taken for the answer to the next question.
+            await connection.disconnect(nowait=True)
+            await self._release(connection)
+            raise
+        else:
+            await self._release(self._kept)
+            self._kept, self._kept_since = connection, time.monotonic()
+        return told
+
+    async def _release(self, connection: AbstractConnection | None) -> None:
+        if connection is not None:
+            await self._pool.release(connection)
