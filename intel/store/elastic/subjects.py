@@ -107,7 +107,7 @@ class ElasticSubjects:
         counted: Counter[tuple[str, datetime, datetime]] = Counter()
         while True:
             body = {"size": 0, "track_total_hits": False, "query": query, "aggs": {"named": {"composite": named}}}
-            answer = await self._iocs.search(body)
+            answer = await self._iocs.search(body, patience=Patience.LONG)
             found = answer.get("aggregations", {}).get("named", {"buckets": []})
             for bucket in found["buckets"]:
                 seen = from_milliseconds(bucket["key"]["first_seen"])
