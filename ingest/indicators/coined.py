@@ -168,6 +168,11 @@ def _names_given(text: str, places: Places) -> Iterator[str]:
             yield _name_explained(text, place, named[1])
 
 
+def _is_of_a_word(letter: str) -> bool:
+    """Tell whether a letter is one of those that blanks part from names."""
+    return letter.isalnum() and letter < "\u3000"
+
+
 def _places_of_name(text: str, name: str) -> Iterator[tuple[int, int]]:
     """Yield where a name stands as a word of its own, and in no path or host, at most 1,000 times."""
     count = 0
@@ -177,7 +182,7 @@ def _places_of_name(text: str, name: str) -> Iterator[tuple[int, int]]:
             yield start, end  # scripts without blanks
             continue
         before, after, beyond = text[start - 1 : start], text[end : end + 1], text[end + 1 : end + 2]
-        if before.isalnum() or after.isalnum() or (before and before in "./\\@_-"):
+        if _is_of_a_word(before) or _is_of_a_word(after) or (before and before in "./\\@_-"):
             continue
         if (after and after in "@/\\_") or (after in ("-", ".") and beyond.isalnum()):
             continue

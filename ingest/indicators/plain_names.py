@@ -25,6 +25,32 @@ _THE_NAME: Final = re.compile(
     rf"(?:(?:Go|Golang|Rust|Python|Android|Linux|Windows|macOS|banking|modular) )?\Z"
 )
 _KIND: Final = re.compile(rf"(?:{_ENGLISH})\b(?!-)(?! (?:{pieces('plain', 'events')}))", re.IGNORECASE)
+# `(Hollowtree loader)`, `| Marlin backdoor`, `#Fernwhip ransomware`: at the edge of what it stands in.
+_AT_AN_EDGE: Final = re.compile(
+    rf"(?:\A|#(?=\w)|[|(/\t]|[\w`] [\u2013\u2014-] )[ ]?[*_`\"]{{0,3}}{_NAME}[*_`\"]{{0,3}} \Z"
+)
+_AS_ADJECTIVES_END: Final = re.compile(r"(?:ed|ing|ive|ary|al|able|ible|ate|ous|ic|ful|less|er|or|ly|ion|ment|ty)\Z")
+# `SILKSPOOL, a dropper that`.
+_AND_WHAT_IT_IS: Final = re.compile(
+    rf"(?:\A|[\s(]){_NAME}[*_`\"]{{0,3}}(?: \([^()]{{2,30}}\))?,"
+    r" (?:an?|une?|un[ao]?|eine?n?) (?:[\w-]{2,14} ){0,3}\Z"
+)
+_GOES_ON: Final = re.compile(
+    r"[,.;)\n]|\Z| (?:that|which|used|written|sold|with|for|on|by|in|qui|que|che|der|die|das)\b"
+)
+# `Sosano后门`, `勒索软件CACTUS`, `名为 SnowReed 的新型后门`: names in Latin letters, amid others.
+_LATIN: Final = (
+    r"(?P<name>[A-Z](?=[A-Za-z0-9]*[a-z]{2}|[A-Z0-9]{4})[A-Za-z0-9-]{3,22}(?: [A-Z][a-z][A-Za-z0-9]{1,16})?)"
+)
+_LATIN_AND_KIND: Final = re.compile(
+    rf"(?<![\w@./\\#-])(?<![A-Za-z] ){_LATIN}[*”」)\]]{{0,3}} ?(?:的|という|라는)? ?"
+    rf"(?:{pieces('plain', 'said_of_kinds')})? ?\Z",
+    re.ASCII,
+)
+_KIND_AND_LATIN: Final = re.compile(
+    rf"(?:{pieces('plain', 'kinds_beside')})(?:家族|的|の|인)?[ :：*“「\"']{{0,3}}{_LATIN}(?![\w@./\\-]| [A-Z])",
+    re.ASCII,
+)
 # `Ashvale (ransomware)`.
 _NAME_AND_BRACKET: Final = re.compile(rf"(?:\A|[\s(,;:]){_NAME}[*_`\"']{{0,3}} \((?:an? |the )?(?:[a-z]+ )?\Z")
 _KIND_AND_BRACKET: Final = re.compile(rf"(?:{_ENGLISH}|{_ABROAD})\)", re.IGNORECASE)
@@ -48,8 +74,9 @@ _KIND_IN_RUSSIAN: Final = re.compile(
     r"(?i:троян|бэкдор|стилер|загрузчик|шифровальщик|вымогатель|ботнет|вирус|червь|майнер)"
     r" [\"\u00ab]?(?P<name>(?<=[\"\u00ab])[А-ЯЁ][А-ЯЁа-яё-]{2,20}(?=[\"\u00bb])|[А-ЯЁ][а-яё]{3,20})(?![\w-]| [А-ЯЁ])"
 )
-# `Poyraz adlı zararlı yazılım`.
-_NAMED_BEFORE: Final = re.compile(rf"(?:\A|[\s\"'\u201c]){_NAME}[\"'\u201d]? (?:adlı|isimli|nevű) (?:\w+ )?\Z")
+# `Poyraz adlı zararlı yazılım`, `Karakulak fidye yazılımı`.
+_KIND_IN_TURKISH: Final = re.compile(r"(?i:zararlı|fidye yazılım|kötü amaçlı|truva at)")
+_NAMED_IN_TURKISH: Final = re.compile(rf"(?:\A|[\s\"'“]){_NAME}[\"'”]? (?:(?:adlı|isimli) (?:\w+ )?\Z|\Z)")
 # `マルウェア「X」`, `“黑潮”勒索软件`, `'몽구스' 랜섬웨어`.
 _IN_QUOTES: Final = (
     r"[\"'\u2018\u201c\u300c\u300e\u300a](?P<name>[A-Z][A-Za-z0-9-]{2,20}|[\u3040-\u9fff\uac00-\ud7a3]{2,8})"
@@ -112,14 +139,22 @@ def _name_beside(text: str, start: int) -> tuple[str, int]:
     if kind := _KIND.match(text, start, end):
         if found := _AND_NAMED.match(text, kind.end(), end) or _IS_NAMED.match(text, kind.end(), end):
             return found["name"], 1
-        if found := _THE_NAME.search(before):
-            return found["name"], 2 if kind[0][0].isupper() else 1
-    found = _KIND_IN_RUSSIAN.match(text, start, end) or _NAMED_BEFORE.search(before)
-    if found:
+        if found := _THE_NAME.search(before) or _AND_WHAT_IT_IS.search(before):
+            is_sure = found.re is _THE_NAME or _GOES_ON.match(text, kind.end(), end)
+            return found["name"] if is_sure else "", 2 if kind[0][0].isupper() else 1
+        found = _AT_AN_EDGE.search(before) if kind[0].lower() != "malware" else None
+        if found and not _AS_ADJECTIVES_END.search(found["name"]):
+            begins_the_line = not before[: found.start("name")].strip(' *_`"')
+            return found["name"], 2 if kind[0][0].isupper() or begins_the_line else 1
+    found = _KIND_IN_RUSSIAN.match(text, start, end)
+    if found or (_KIND_IN_TURKISH.match(text, start, end) and (found := _NAMED_IN_TURKISH.search(before))):
         return found["name"], 1
     if found := _KIND_ABROAD.match(text, start, end):
         return _name_abroad(text, found, before)
-    found = _KIND_AND_QUOTED.match(text, start, end) or _QUOTED_AND_KIND.search(before)
+    found = _KIND_AND_LATIN.match(text, start, end)
+    if found is None and text[start] > "\u3000":
+        found = _LATIN_AND_KIND.search(before)
+    found = found or _KIND_AND_QUOTED.match(text, start, end) or _QUOTED_AND_KIND.search(before)
     if found is None or _NOT_QUOTED.search(found["name"]):
         return "", 1
     in_chinese = _HAN_ONLY.fullmatch(found["name"]) and found.string[found.start("name") - 1] not in "\u300c\u300e"
