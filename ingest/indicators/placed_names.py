@@ -93,7 +93,10 @@ def _is_first_row(text: str, first: int, below: int, cells: Sequence[str], separ
     if _ROW_OF_DASHES.match(text, below):
         return True
     above = text[text.rfind("\n", max(0, first - _LONGEST_LINE), max(0, first - 1)) + 1 : max(0, first - 1)]
-    return separator not in above and (len(cells) > 2 or is_plain_word(cells[1]))
+    if separator in above:
+        return False
+    under = text[below : below + _LONGEST_LINE].partition(separator)[0].strip(_AROUND)
+    return len(cells) > 2 or is_plain_word(cells[1]) or malware_name(under) is not None
 
 
 def _names_of_column(text: str, start: int, separator: str, column: int) -> Iterator[str]:

@@ -51,6 +51,7 @@ _KIND_AND_LATIN: Final = re.compile(
     rf"(?:{pieces('plain', 'kinds_beside')})(?:家族|的|の|인)?[ :：*“「\"']{{0,3}}{_LATIN}(?![\w@./\\-]| [A-Z])",
     re.ASCII,
 )
+_KIND_IN_ENGLISH: Final = re.compile(rf"(?:{_ENGLISH})", re.IGNORECASE)
 # `Ashvale (ransomware)`.
 _NAME_AND_BRACKET: Final = re.compile(rf"(?:\A|[\s(,;:]){_NAME}[*_`\"']{{0,3}} \((?:an? |the )?(?:[a-z]+ )?\Z")
 _KIND_AND_BRACKET: Final = re.compile(rf"(?:{_ENGLISH}|{_ABROAD})\)", re.IGNORECASE)
@@ -70,6 +71,12 @@ _KIND_ABROAD: Final = re.compile(
     rf"(?i:{_ABROAD})(?: (?:banc[aá]ri[oa]|bancaire|bankow\w+|Android|Linux|Windows))?"
     rf" [\"'*_`\u201c\u201e\u00ab]{{0,3}} ?{_NAME}(?![\w@/\\-]|\.\w| [A-Z])"
 )
+# `Le code malveillant, baptisé Grenouille`.
+_KIND_NAMED_ABROAD: Final = re.compile(
+    rf"(?i:{_ABROAD}),?(?: (?!(?i:{pieces('coining', 'plain_others')})\b)[a-zà-ÿ’'-]{{1,14}}){{0,3}}"
+    rf" (?i:{words_pattern('malware', 'naming')})"
+    rf" [\"'*_`“„«]{{0,3}} ?{_NAME}(?![\w@/\\-]|\.\w)"
+)
 _KIND_IN_RUSSIAN: Final = re.compile(
     r"(?i:троян|бэкдор|стилер|загрузчик|шифровальщик|вымогатель|ботнет|вирус|червь|майнер)"
     r" [\"\u00ab]?(?P<name>(?<=[\"\u00ab])[А-ЯЁ][А-ЯЁа-яё-]{2,20}(?=[\"\u00bb])|[А-ЯЁ][а-яё]{3,20})(?![\w-]| [А-ЯЁ])"
@@ -82,7 +89,10 @@ _IN_QUOTES: Final = (
     r"[\"'\u2018\u201c\u300c\u300e\u300a](?P<name>[A-Z][A-Za-z0-9-]{2,20}|[\u3040-\u9fff\uac00-\ud7a3]{2,8})"
     r"[\"'\u2019\u201d\u300d\u300f\u300b]"
 )
-_KIND_AND_QUOTED: Final = re.compile(rf"(?:{pieces('plain', 'kinds_beside')})(?:家族|的|の|인|变种)?{_IN_QUOTES}")
+_KIND_AND_QUOTED: Final = re.compile(
+    rf"(?:{pieces('plain', 'kinds_beside')})(?:家族|的|の|인|变种)?"
+    rf"(?:[^。，\n]{{0,4}}(?P<named>命名为|名为|叫做|称为|取名为))?{_IN_QUOTES}"
+)
 _QUOTED_AND_KIND: Final = re.compile(
     rf"{_IN_QUOTES} ?(?:(?:と呼ばれる|という|远控|新型|家族|银行|手机|라는|이라는) ?)?\Z"
 )
@@ -146,11 +156,11 @@ def _name_beside(text: str, start: int) -> tuple[str, int]:
         if found and not _AS_ADJECTIVES_END.search(found["name"]):
             begins_the_line = not before[: found.start("name")].strip(' *_`"')
             return found["name"], 2 if kind[0][0].isupper() or begins_the_line else 1
-    found = _KIND_IN_RUSSIAN.match(text, start, end)
-    if found or (_KIND_IN_TURKISH.match(text, start, end) and (found := _NAMED_IN_TURKISH.search(before))):
-        return found["name"], 1
-    if found := _KIND_ABROAD.match(text, start, end):
-        return _name_abroad(text, found, before)
+    return _name_abroad(text, start, end, before) or _name_in_quotes(text, start, end, before)
+
+
+def _name_in_quotes(text: str, start: int, end: int, before: str) -> tuple[str, int]:
+    """Return the name in quotes, or in Latin letters amid others."""
     found = _KIND_AND_LATIN.match(text, start, end)
     if found is None and text[start] > "\u3000":
         found = _LATIN_AND_KIND.search(before)
@@ -158,12 +168,23 @@ def _name_beside(text: str, start: int) -> tuple[str, int]:
     if found is None or _NOT_QUOTED.search(found["name"]):
         return "", 1
     in_chinese = _HAN_ONLY.fullmatch(found["name"]) and found.string[found.start("name") - 1] not in "\u300c\u300e"
-    return found["name"], 2 if in_chinese else 1
+    is_sure = found.re is _KIND_AND_QUOTED and found["named"] is not None
+    return found["name"], 2 if in_chinese and not is_sure else 1
 
 
-def _name_abroad(text: str, found: re.Match[str], before: str) -> tuple[str, int]:
+def _name_abroad(text: str, start: int, end: int, before: str) -> tuple[str, int] | None:
+    """Return the name behind or before a kind in another language."""
+    if found := _KIND_IN_RUSSIAN.match(text, start, end) or _KIND_NAMED_ABROAD.match(text, start, end):
+        return found["name"], 1
+    if _KIND_IN_TURKISH.match(text, start, end) and (found := _NAMED_IN_TURKISH.search(before)):
+        return found["name"], 1
+    found = _KIND_ABROAD.match(text, start, end)
+    return _name_behind(text, found, before) if found else None
+
+
+def _name_behind(text: str, found: re.Match[str], before: str) -> tuple[str, int]:
     """Return the name behind a kind that English has as well, if the words around are of another language."""
-    if _ARTICLE_ABROAD.search(before):
+    if _ARTICLE_ABROAD.search(before) or not _KIND_IN_ENGLISH.match(text, found.start()):
         return found["name"], 2 if _OF_GERMAN.search(before) else 1
     goes_on = _GOES_ON_SMALL.match(text, found.end())
     line_end = text.find("\n", found.end(), found.end() + _REACH)

@@ -139,7 +139,9 @@ def malware_names() -> MalwareNames:
         for spelling in others:
             key = spelling_key(spelling)
             if key not in families:
-                families[key] = versions.setdefault(_without_version(spelling), spelling)
+                base = _without_version(spelling)
+                # `Winos`, of the family `Winos 4.0`, is another name: what bears no number gets none.
+                families[key] = spelling if base == key else versions.setdefault(base, spelling)
                 if families[key] == spelling:
                     known_as[spelling] = name
     further: dict[str, tuple[str, ...]] = {}

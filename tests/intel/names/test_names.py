@@ -81,7 +81,9 @@ def test_everyday_words_are_marked() -> None:
 
 def test_names_of_these_years_are_known_by_all_their_spellings() -> None:
     assert set(malware_family("Oyster")) == {"Oyster", "OysterLoader", "Broomstick", "CleanUpLoader"}
-    assert {malware_name(each) for each in ("Winos 4.0", "winos4.0", "Winos")} == {"Winos 4.0"}
+    assert {malware_name(each) for each in ("Winos 4.0", "winos4.0")} == {"Winos 4.0"}
+    assert malware_name("Winos") == "Winos"
+    assert malware_family("Winos") == ("Winos", "Winos 4.0")
     assert malware_family("AMOS") == ("AMOS", "Atomic Stealer", "Atomic macOS Stealer", "AMOS Stealer")
     assert malware_name("hunters international") == "Hunters International"
 
