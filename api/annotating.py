@@ -12,7 +12,7 @@ import orjson
 from api.noting import exported_notes
 from ingest.warned import Caution as Caution
 from ingest.warned import has_lists, imported, lasting_cautions, listed
-from intel.ageing import Age, Status, age
+from intel.ageing import Age, Status, age, status_at
 from intel.cards import Card, card_of
 from intel.confidence import USUAL_TRUST, Evidence, confidence, rules_of
 from intel.matching import reason
@@ -20,7 +20,7 @@ from intel.notes import Note
 from intel.query import SearchText
 from intel.records import Ioc
 from intel.store import Store
-from intel.times import from_milliseconds, rfc3339
+from intel.times import rfc3339_of, to_milliseconds
 
 T = TypeVar("T")
 
@@ -91,10 +91,10 @@ class Annotations:
         """
         aged = self._aged.get((type, last_seen))
         if aged is None:
-            stands = age(type, from_milliseconds(last_seen), self.now)
-            expires_at = rfc3339(stands.expires_at) if stands.expires_at else None
-            members = orjson.dumps({"status": stands.status, "expires_at": expires_at})[1:-1]
-            aged = self._aged[type, last_seen] = (stands.status, members)
+            status, expires_at = status_at(type, last_seen, to_milliseconds(self.now))
+            shown = b"null" if expires_at is None else b'"%b"' % rfc3339_of(expires_at).encode()
+            members = b'"status":"%b","expires_at":%b' % (status.encode(), shown)
+            aged = self._aged[type, last_seen] = (status, members)
         return aged
 
     def members(self, ioc: Ioc) -> dict[str, Any]:

@@ -45,6 +45,13 @@ _MOMENT: Final = timedelta(milliseconds=1)
 LIFETIMES: Final[Mapping[str, Lifetime]] = MappingProxyType(
     {kind.name: Lifetime(kind.active_days, kind.expires_days) for kind in INDICATOR_TYPES}
 )
+_DAY: Final = timedelta(days=1) // _MOMENT
+_MILLISECONDS: Final = MappingProxyType(
+    {
+        type: (each.active_days and each.active_days * _DAY, each.expires_days and each.expires_days * _DAY)
+        for type, each in LIFETIMES.items()
+    }
+)
 
 
 def age(type: str, last_seen: datetime, now: datetime) -> Age:
@@ -55,6 +62,15 @@ def age(type: str, last_seen: datetime, now: datetime) -> Age:
     if expires_at is not None and now >= expires_at:
         return Age("expired", ageing_at, expires_at)
     return Age("ageing" if ageing_at is not None and now >= ageing_at else "active", ageing_at, expires_at)
+
+
+def status_at(type: str, last_seen: int, now: int) -> tuple[Status, int | None]:
+    """Return the status that `age` tells and when it expires, all times in milliseconds since 1970."""
+    active, lasting = _MILLISECONDS[type]
+    expires_at = None if lasting is None else last_seen + lasting
+    if expires_at is not None and now >= expires_at:
+        return "expired", expires_at
+    return "ageing" if active is not None and now >= last_seen + active else "active", expires_at
 
 
 def seen_between(type: str, status: Status, now: datetime) -> tuple[datetime | None, datetime | None] | None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from intel.canonical import defang
-from intel.records import ArticleRef, Ioc
+from intel.records import ArticleRef, Ioc, claim_members
 from intel.times import rfc3339, to_milliseconds
 from intel.tlp import Tlp
 
@@ -85,11 +85,13 @@ def sharing_members(tlp: Tlp | None) -> Json:
 
 def article_members(ref: ArticleRef) -> Json:
     """Return an article as an indicator points at it; a claimed source name is marked."""
-    return {
-        "id": ref.id,
-        "title": ref.title,
-        "url": ref.url,
-        "source_name": ref.source_name,
-        "published_at": rfc3339(ref.published_at) if ref.published_at else None,
-        **ref.claim,
-    }
+    published_at = rfc3339(ref.published_at) if ref.published_at else None
+    return article_facts(ref.id, ref.title, ref.url, ref.source_name, published_at, ref.source_domain)
+
+
+def article_facts(
+    id: str, title: str, url: str | None, source_name: str, published_at: str | None, source_domain: str | None
+) -> Json:
+    """Do as `article_members`, from what an article's record holds."""
+    facts = {"id": id, "title": title, "url": url, "source_name": source_name, "published_at": published_at}
+    return facts | claim_members(source_domain)

@@ -59,13 +59,16 @@ def reason(text: SearchText, ioc: Found) -> Match:
     if elsewhere:
         return _in_articles(elsewhere, ioc)
     found = [match for match in in_value if match is not None]
+    if len(found) == 1:
+        return found[0]
     best = min(found, key=lambda match: _ORDER.index(match.how), default=Match("article", text.text))
     return Match("word", " ".join(match.on for match in found)) if best.how == "word" else best
 
 
 def decoded(phrase: Iterable[str]) -> str:
     """Return encoded words as a person reads them."""
-    return _ENCODED.sub(lambda match: chr(int(match[1], 16)), " ".join(phrase))
+    text = " ".join(phrase)
+    return _ENCODED.sub(lambda match: chr(int(match[1], 16)), text) if "_" in text else text
 
 
 def met_in(clause: Clause, text: list[str]) -> str | None:
@@ -83,8 +86,7 @@ def met_in(clause: Clause, text: list[str]) -> str | None:
 def _in_value(clause: Clause, ioc: Found, hosts: Sequence[str], spellings: Iterable[list[str]]) -> Match | None:
     if ioc.id in clause.ids:
         return Match("exact", ioc.value)
-    below = next((host for host in clause.hosts if host in hosts), None)
-    if below is not None:
+    if clause.hosts and (below := next((host for host in clause.hosts if host in hosts), None)) is not None:
         return Match("host" if below == hosts[0] else "subdomain", below)
     if clause.network is not None and ioc.type == "ip" and _holds(clause.network, ioc.value):
         return Match("network", clause.network.text)

@@ -34,6 +34,11 @@ SCOPES: tuple[Scope, ...] = ("read", "submit", "export")
 ChangeEvent = Literal["added", "changed", "removed"]
 
 
+def claim_members(source_domain: str | None) -> dict[str, Any]:
+    """Return the members that mark a claimed source name; none for an operator's."""
+    return {"source_claimed": True, "source_domain": source_domain} if source_domain else {}
+
+
 @dataclass(frozen=True, slots=True)
 class ArticleRef:
     """An article as an IOC points at it; `seen_at` is `published_at`, else `fetched_at`.
@@ -57,7 +62,7 @@ class ArticleRef:
     @property
     def claim(self) -> dict[str, Any]:
         """The members that mark a claimed source name wherever the article is shown; none for an operator's."""
-        return {"source_claimed": True, "source_domain": self.source_domain} if self.source_domain else {}
+        return claim_members(self.source_domain)
 
     @property
     def source_label(self) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_PLAIN_EPOCH = _EPOCH.replace(tzinfo=None)
 _MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -34,6 +36,15 @@ def rfc3339(moment: datetime) -> str:
     """Return a time as `2026-11-20T09:00:00Z`, with milliseconds if there are any."""
     text = moment.isoformat(timespec="milliseconds" if moment.microsecond else "seconds")
     return text.removesuffix("+00:00") + "Z"
+
+
+# Many records share their times with others, and a page of them has a hundred.
+@lru_cache(maxsize=4_096)
+def rfc3339_of(milliseconds: int) -> str:
+    """Return what `rfc3339` writes for the time that many milliseconds after 1970."""
+    seconds, beyond = divmod(milliseconds, 1000)
+    text = (_PLAIN_EPOCH + timedelta(seconds=seconds)).isoformat()
+    return f"{text}.{beyond:03}Z" if beyond else f"{text}Z"
 
 
 def from_rfc3339(text: str) -> datetime:

@@ -8,8 +8,9 @@ from typing import get_args
 import pytest
 
 from intel import ageing
-from intel.ageing import LIFETIMES, Status, age, seen_between
+from intel.ageing import LIFETIMES, Status, age, seen_between, status_at
 from intel.records import IOC_TYPES
+from intel.times import to_milliseconds
 
 SEEN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -71,3 +72,11 @@ def test_a_status_is_a_span_of_time(type: str) -> None:
             if span is not None and (span[0] is None or span[0] <= SEEN) and (span[1] is None or span[1] >= SEEN):
                 holding.append(status)
         assert holding == [age(type, SEEN, now).status], now
+
+
+@pytest.mark.parametrize("type", IOC_TYPES)
+def test_the_status_is_the_same_in_milliseconds(type: str) -> None:
+    for now in (SEEN + timedelta(days=days) + aside for days in DAYS for aside in ASIDE):
+        told = age(type, SEEN, now)
+        expires_at = to_milliseconds(told.expires_at) if told.expires_at else None
+        assert status_at(type, to_milliseconds(SEEN), to_milliseconds(now)) == (told.status, expires_at)

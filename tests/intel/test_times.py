@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from intel.times import from_milliseconds, from_rfc3339, rfc3339, to_milliseconds, to_moment, utc_now
+from intel.times import from_milliseconds, from_rfc3339, rfc3339, rfc3339_of, to_milliseconds, to_moment, utc_now
 
 MOMENTS = st.integers(-62_135_596_800_000, 253_402_300_799_999)
 
@@ -24,6 +24,11 @@ def test_milliseconds_come_back_unchanged(milliseconds: int) -> None:
 def test_text_comes_back_unchanged(milliseconds: int) -> None:
     moment = from_milliseconds(milliseconds)
     assert from_rfc3339(rfc3339(moment)) == moment
+
+
+@given(MOMENTS)
+def test_the_text_of_milliseconds_is_that_of_their_time(milliseconds: int) -> None:
+    assert rfc3339_of(milliseconds) == rfc3339(from_milliseconds(milliseconds))
 
 
 def test_text_has_milliseconds_only_where_there_are_any() -> None:

@@ -11,12 +11,11 @@ from typing import Any
 
 import orjson
 
-from intel.cards import Card, article_members, sharing_members
+from intel.cards import Card, article_facts, sharing_members
 from intel.defanged import defang
-from intel.records import ArticleRef
 from intel.store.sqlite.matching import Sql
-from intel.store.sqlite.rows import id_bytes, id_text, moment
-from intel.times import from_milliseconds, rfc3339
+from intel.store.sqlite.rows import id_bytes, id_text
+from intel.times import rfc3339_of
 from intel.tlp import of_level
 
 Place = Mapping[str, int | str | bytes]
@@ -33,6 +32,18 @@ def cards_in_order(connection: sqlite3.Connection, seqs: Sequence[int]) -> tuple
     """Return the cards of existing indicators in the order of `seqs`."""
     found = {row[_CARD_COLUMNS]: row for row in _rows(connection, "seq", seqs)}
     return tuple(_rendered(connection, [found[seq] for seq in seqs]))
+
+
+def cards_ranked(
+    connection: sqlite3.Connection, classes: Mapping[int, int], limit: int
+) -> tuple[tuple[Card, ...], tuple[int, Card] | None]:
+    """Return the cards of existing indicators in order of rank, at most `limit`, each of the class that `classes` names
+    by `seq`; where there are more, also the last one and its class.
+    """
+    rows = _rows(connection, "seq", [*classes])
+    rows.sort(key=lambda row: (classes[row[_CARD_COLUMNS]], -row[_SOURCES], -row[_LAST_SEEN], row[_ID]))
+    cards = tuple(_rendered(connection, rows[:limit]))
+    return cards, (classes[rows[limit - 1][_CARD_COLUMNS]], cards[-1]) if len(rows) > limit else None
 
 
 def cards_listed(connection: sqlite3.Connection, page: Sql, limit: int) -> tuple[tuple[Card, ...], Place | None]:
@@ -72,9 +83,8 @@ def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
 
 
 def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[Card]:
-    # Indicators of one page share their articles and times.
+    # Indicators of one page share their articles.
     articles = _articles(connection, {row[_ARTICLE] for row in rows})
-    moments: dict[int, str] = {}
     for row in rows:
         (
             id,
@@ -93,25 +103,22 @@ def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[
             tlp,
             votes,
         ) = row[:_CARD_COLUMNS]
-        for each in (first, last, added, changed):
-            if each not in moments:
-                moments[each] = rfc3339(from_milliseconds(each))
         title, source_name, shown = articles[article]
         members = {
             "id": (named := id_text(id)),
             "type": type,
             "value": value,
             "defanged": defang(type, value),
-            "first_seen": moments[first],
-            "last_seen": moments[last],
-            "added_at": moments[added],
-            "changed_at": moments[changed],
+            "first_seen": rfc3339_of(first),
+            "last_seen": rfc3339_of(last),
+            "added_at": rfc3339_of(added),
+            "changed_at": rfc3339_of(changed),
             "sightings": sightings,
             "sources": sources,
             "context": context,
             "malware": orjson.Fragment(malware),
             "tags": orjson.Fragment(tags),
-            **sharing_members(of_level(tlp)),
+            **(sharing_members(of_level(tlp)) if tlp else _NOTHING),
             "article": shown,
         }
         names = tuple(orjson.loads(malware)) if malware != "[]" else ()
@@ -122,15 +129,17 @@ def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[
 def _articles(connection: sqlite3.Connection, seqs: Collection[int]) -> dict[int, tuple[str, str, orjson.Fragment]]:
     """Return the title and source name of articles, and how a card shows each."""
     found = {}
-    for seq, id, title, url, source_name, published_at, seen_at, domain in _wanted(connection, _ARTICLES, [*seqs]):
-        ref = ArticleRef(id, title, url, source_name, moment(published_at), from_milliseconds(seen_at), domain)
-        found[seq] = title, source_name, orjson.Fragment(orjson.dumps(article_members(ref)))
+    for seq, id, title, url, source_name, published_at, domain in _wanted(connection, _ARTICLES, [*seqs]):
+        published = None if published_at is None else rfc3339_of(published_at)
+        members = article_facts(id, title, url, source_name, published, domain)
+        found[seq] = title, source_name, orjson.Fragment(orjson.dumps(members))
     return found
 
 
-_CARD_COLUMNS, _ARTICLE = 15, 11
+_CARD_COLUMNS, _ID, _LAST_SEEN, _SOURCES, _ARTICLE = 15, 0, 4, 8, 11
+_NOTHING: dict[str, Any] = {}
 _CARDS = """i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.changed_at, i.sightings, i.sources,
     i.context, i.malware, i.article_seq, i.tags, i.tlp, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id)"""
 _ARTICLES = """
-    SELECT seq, id, title, url, source_name, published_at, seen_at, source_domain FROM articles WHERE seq
+    SELECT seq, id, title, url, source_name, published_at, source_domain FROM articles WHERE seq
 """

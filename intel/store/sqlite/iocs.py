@@ -9,14 +9,24 @@ from datetime import datetime
 from typing import TypeVar
 
 from intel.cards import Card
-from intel.query import AddedPage, AddedPosition, ChangePage, ChangePosition, ChangeQuery, IocQuery, Page, Position
+from intel.query import (
+    AddedPage,
+    AddedPosition,
+    ChangePage,
+    ChangePosition,
+    ChangeQuery,
+    IocQuery,
+    Page,
+    Position,
+    SearchText,
+)
 from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.sqlite import finding
-from intel.store.sqlite.cards import Place, cards_by_id, cards_in_order, cards_listed
+from intel.store.sqlite.cards import Place, cards_by_id, cards_in_order, cards_listed, cards_ranked
 from intel.store.sqlite.changes import newest, read_added, read_changes, read_changes_of, read_position
 from intel.store.sqlite.connection import ROWS_AT_ONCE, Database
 from intel.store.sqlite.facets import divide
-from intel.store.sqlite.matching import Sql
+from intel.store.sqlite.matching import Sql, of_ids
 from intel.store.sqlite.ranking import ranked
 from intel.store.sqlite.rows import article_ref, id_bytes, id_text, ioc, iocs_by_id, iocs_in_order, to_json
 from intel.words import words
@@ -24,6 +34,8 @@ from intel.words import words
 T = TypeVar("T")
 # As many are sorted in some milliseconds.
 _FEW = 5_000
+# To read so many times the cards of a page costs no more than to find out first which ones stand on it.
+_FEW_CARDS = 2
 Load = Callable[[sqlite3.Connection, Sequence[int]], tuple[T, ...]]
 
 
@@ -135,7 +147,7 @@ def _find(connection: sqlite3.Connection, query: IocQuery, load: Load[T]) -> Pag
 def _find_cards(connection: sqlite3.Connection, query: IocQuery) -> Page[Card]:
     """Do as `_find`; the cards of a list come with its statement."""
     if query.text is not None and query.sort is None:
-        return _find(connection, query, cards_in_order)
+        return _few_found(connection, query, query.text) or _find(connection, query, cards_in_order)
     # Few have one of some ids: they are counted as they are read.
     is_short = query.text is None and query.ids is not None and query.after is None
     total = count(connection, _total(query)) if query.after is None and not is_short else None
@@ -143,6 +155,29 @@ def _find_cards(connection: sqlite3.Connection, query: IocQuery) -> Page[Card]:
     if is_short:
         total = len(cards) if last is None else count(connection, _total(query))
     return Page(cards, total, None if last is None else _position(last))
+
+
+def _few_found(connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> Page[Card] | None:
+    """Return the first page of a search without filters that finds little, whose cards are read once and then put in
+    order; None for any other.
+    """
+    if query.after is not None or not finding.is_unfiltered(query):
+        return None
+    most = _FEW_CARDS * query.limit
+    found = finding.matching_seqs(query)
+    seqs = _seqs(connection, Sql(f"SELECT seq FROM ({found.text}) LIMIT {most + 1}", found.parameters))
+    if len(seqs) > most:
+        return None
+    exact = {*_seqs(connection, of_ids(text.exact_ids))} if text.exact_ids else frozenset()
+    value = {*_seqs(connection, finding.in_value(text))}
+    classes = {seq: 0 if seq in exact else 1 if seq in value else 2 for seq in seqs}
+    cards, last = cards_ranked(connection, classes, query.limit)
+    next = None if last is None else Position((last[0], last[1].sources, last[1].last_seen, last[1].id))
+    return Page(cards, len(seqs), next)
+
+
+def _seqs(connection: sqlite3.Connection, statement: Sql) -> list[int]:
+    return [seq for (seq,) in connection.execute(statement.text, statement.parameters)]
 
 
 def _total(query: IocQuery) -> Sql:
