@@ -14,6 +14,7 @@ _SMALLEST_BYTES = 600
 # Measured on a page of 50 indicators: one more costs a third more time for a twentieth less bytes.
 _LEVEL = 3
 _ACCEPTED = b"accept-encoding"
+_VARY, _BY_ENCODING = b"vary", b"Accept-Encoding"
 # They are compressed once and kept.
 _STATIC = "/static/"
 
@@ -58,9 +59,14 @@ def _with_its_own_tag(send: Send) -> Send:
 def _varying(send: Send) -> Send:
     async def answer(message: Message) -> None:
         if message["type"] == "http.response.start":
-            length = next((int(value) for name, value in message["headers"] if name == b"content-length"), None)
+            headers = message["headers"]
+            length = next((int(value) for name, value in headers if name == b"content-length"), None)
             if length is None or length >= _SMALLEST_BYTES:
-                MutableHeaders(raw=message["headers"]).add_vary_header("Accept-Encoding")
+                place = next((place for place, (name, _) in enumerate(headers) if name == _VARY), None)
+                if place is None:
+                    headers.append((_VARY, _BY_ENCODING))
+                else:
+                    headers[place] = (_VARY, headers[place][1] + b", " + _BY_ENCODING)
         await send(message)
 
     return answer

@@ -110,7 +110,9 @@ def _with_parameters(endpoint: Endpoint, parameters: Mapping[str, Any]) -> Endpo
 
     @functools.wraps(endpoint)
     async def answer(*args: Any, **values: Any) -> Any:
-        asked = {name: values.pop(name, None) for name in parameters}
+        asked = dict.fromkeys(parameters)
+        for name in [name for name in values if name in parameters]:
+            asked[name] = values.pop(name)
         return await endpoint(*args, filters=asked, **values)
 
     others = [parameter for name, parameter in own.parameters.items() if name != "filters"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any
+from urllib.parse import parse_qsl
 
 from fastapi._compat import field_annotation_is_sequence
 from fastapi.exceptions import RequestValidationError
@@ -37,12 +38,13 @@ class QueryRoute(APIRoute):
             return super().get_route_handler()
 
         async def answer(request: Request) -> Response:
-            query = request.query_params
+            pairs = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+            query = dict(pairs)  # of what is given twice, the last
             values: dict[str, Any] = {}
             errors: list[Any] = []
             for field, alias, place, is_list in fields if query else ():
                 if alias in query:
-                    given = query.getlist(alias) if is_list else query[alias]
+                    given = [value for name, value in pairs if name == alias] if is_list else query[alias]
                     values[field.name], wrong = field.validate(given, values, loc=place)
                     errors += wrong
             if errors:

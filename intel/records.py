@@ -20,7 +20,6 @@ NEWEST_ARTICLES = 20
 
 # What a file counts for that an account handed in: all of them together are one source, whatever they are called.
 SUBMITTED_FILE = "submitted file"
-
 # So many changes may share a millisecond: what tells them apart are the microseconds of `Change.moment`.
 CHANGES_PER_MILLISECOND = 1_000
 
@@ -61,7 +60,7 @@ class ArticleRef:
 
     @property
     def claim(self) -> dict[str, Any]:
-        """The members that mark a claimed source name wherever the article is shown; none for an operator's."""
+        """`claim_members` of the article, wherever it is shown."""
         return claim_members(self.source_domain)
 
     @property

@@ -135,9 +135,10 @@ class Keys:
             return None
         if account is None or account.disabled_at:
             return None
-        if record.expired(self.clock()):
+        now = self.clock()
+        if record.expired(now):
             return None
-        await self._note_use(record)
+        await self._note_use(record, now)
         key_id = f"{account_id}-{slot}-{record.secret_hash[:12]}"
         return KeyIdentity(key_id, account_id, account.role, record.scopes, record.expires_at)
 
@@ -165,8 +166,7 @@ class Keys:
         expires_at = now + lifetime if lifetime is not None else None
         return NewKey(ApiKey(account_id, slot, name, _hash(secret), now, expires_at=expires_at, scopes=scopes), secret)
 
-    async def _note_use(self, key: ApiKey) -> None:
-        now = self.clock()
+    async def _note_use(self, key: ApiKey, now: datetime) -> None:
         if key.last_used_at is None or now - key.last_used_at >= _NOTE_USE_EVERY:
             # A key works on where the store takes no writes.
             with suppress(StoreUnavailable):

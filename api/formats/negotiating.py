@@ -13,6 +13,7 @@ Format = Literal["json", "csv", "misp", "stix", "txt"]
 _MEDIA_TYPES: Final = MappingProxyType[str, Format](
     {"application/json": "json", "text/csv": "csv", "application/stix+json": "stix", "text/plain": "txt"}
 )
+_ANYTHING: Final = ("", "*/*")
 _MOST_CONSIDERED = 20
 
 
@@ -20,9 +21,12 @@ def wanted_format(request: Request, asked: Format | None) -> Format:
     """Return JSON unless another format was asked for by name, or a client likes its media type better."""
     if asked is not None:
         return asked
+    accepted = request.headers.get("accept", "")
+    if accepted in _ANYTHING:
+        return "json"
     best: Format = "json"
     liked = 0.0
-    for media_type, weight in weighed(request.headers.get("accept", "")):
+    for media_type, weight in weighed(accepted):
         if media_type in ("*/*", "application/*"):
             media_type = "application/json"
         if media_type in _MEDIA_TYPES and weight > liked:

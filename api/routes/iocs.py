@@ -64,15 +64,16 @@ async def list_iocs(
     filters: Asked,
 ) -> Response:
     service = service_of(request)
-    asked = {"q": q, "value": value, "limit": limit, **at(filters, service.clock())}
+    now = service.clock()
+    asked = {"q": q, "value": value, "limit": limit, **at(filters, now)}
     listing = read_listing(request, "iocs", asked, cursor)
-    query, shown = await read_asked(service.store, listing.asked, service.clock())
+    query, shown = await read_asked(service.store, listing.asked, now)
     fields = read_fields(listing.asked)
     query = replace(query, limit=listing.count, after=listing.position)
     if (wanted := wanted_format(request, format)) != "json":
         return await _in_format(listing, query, wanted)
     page, has_lists = await with_lists(service.store, service.store.iocs.find_cards(query))
-    noted = await annotate_cards(service.store, page.items, service.clock(), has_lists)
+    noted = await annotate_cards(service.store, page.items, now, has_lists)
     items = chosen(noted.records(page.items, query.text), fields)
     beside = await _beside(listing, query, found=bool(items), with_facets=facets)
     return negotiated(listing.answer(items, page.total, page.next, query=shown, **beside))

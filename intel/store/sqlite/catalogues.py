@@ -41,7 +41,7 @@ class SqliteCatalogues:
         )
 
     async def has(self, name: str) -> bool:
-        return await self.get(name) is not None
+        return await self._database.read_at_once(lambda connection: _row(connection, name)) is not None
 
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         asked = (name, to_json(list(keys)))

@@ -296,8 +296,11 @@ class Database:
         """
         if self._closed:
             raise StoreUnavailable("the store is closed")
-        with self._noted(), engine_errors():
+        try:
             done = self._at_once.read(work)
+        except sqlite3.DatabaseError:
+            with self._noted(), engine_errors():
+                raise
         return await self.read(work) if done is None else done[0]
 
     async def write(self, work: Work[T]) -> T:

@@ -31,12 +31,16 @@ class SqliteTrusts:
         return await self._database.read_at_once(lambda connection: dict(map(tuple, connection.execute(sql))))
 
     async def best_of(self, ids: Sequence[str]) -> dict[str, int]:
-        if not ids or not await self.all():
+        if not ids or not await self._database.read_at_once(_has_any):
             return {}
         sql = _BEST.format(", ".join("?" * len(ids)))
         asked = (USUAL_TRUST, *map(id_bytes, ids), USUAL_TRUST)
         rows = await self._database.read(lambda connection: connection.execute(sql, asked).fetchall())
         return {id_text(row["id"]): int(row["best"]) for row in rows}
+
+
+def _has_any(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM source_trust LIMIT 1").fetchone() is not None
 
 
 # CROSS JOIN keeps the engine from beginning with the larger table.
