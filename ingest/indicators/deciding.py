@@ -23,6 +23,7 @@ from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to
 from ingest.indicators.own_evidence import NUMBER, PATTERN, continues_a_pattern, numbers_something
 from ingest.indicators.sightings import Sighting
+from ingest.indicators.taught import TAUGHT, TaughtSpellings
 from ingest.indicators.text_context import Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.unlikely_addresses import is_too_small, stands_in_an_example
@@ -46,6 +47,8 @@ OF_A_KNOWN_HOST: Final = "address of a well-known host"
 _NETWORK: Final = Verdict(False, "network", 0)
 _MADE_UP: Final = Verdict(False, "address made up by counting", 0)
 _FURNITURE: Final = Verdict(False, "page furniture", 0)
+_TAUGHT: Final = Verdict(False, TAUGHT, 0)
+_SPELLED: Final = frozenset({"ip", "domain", "url", "email"})
 _LISTED_AS_HARMLESS: Final = Verdict(False, HARMLESS_LIST, 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
@@ -82,6 +85,8 @@ class Judge:
         type = reading.type
         if type not in _IDENTIFIERS and self._harmless_lists.hold(start, is_file=type in _HASHES):
             return _LISTED_AS_HARMLESS
+        if type in _SPELLED and self._taught.show(reading.value, self._around.line(start, end)):
+            return _TAUGHT
         if reading.source:
             return self._host_of_another(reading, start, end)
         if type in _HASHES:
@@ -124,6 +129,10 @@ class Judge:
     @cached_property
     def _harmless_lists(self) -> HarmlessLists:
         return HarmlessLists(self._around.text)
+
+    @cached_property
+    def _taught(self) -> TaughtSpellings:
+        return TaughtSpellings(self._around.text)
 
     def is_furniture(self, position: int) -> bool:
         """Tell whether what stands at a place belongs to the page around the article."""

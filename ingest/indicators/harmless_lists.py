@@ -31,7 +31,8 @@ _MOST_WORDS_OF_A_HEAD: Final = 3
 _MARKUP: Final = " \t*_`>"
 _LINE: Final = re.compile(
     r"(?P<indent>[ \t]*+)"
-    r"(?P<marker>[-*+\u2022\u00b7\u25cf\u30fb\u2013](?=\s?\S)|\d{1,3}[.)](?= )|\||#{1,6}(?= )|={2,6}(?= ))?"
+    r"(?P<marker>\*(?=\s?[^\s*])|[-+\u2022\u00b7\u25cf\u30fb\u2013](?=\s?\S)|\d{1,3}[.)](?= )|\|"
+    r"|#{1,6}(?= )|={2,6}(?= ))?"
     r"(?P<said>[^\n]*+)"
 )
 _UNDERLINE: Final = re.compile(r"-{3,}|={3,}|~{3,}")

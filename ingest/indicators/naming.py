@@ -22,6 +22,7 @@ FUSED_KINDS: Final = ("rat", "ransomware", "stealer", "loader", "bot", "locker")
 _INNER: Final = re.compile(
     r"[/()\[\],;:|+&=*`\u2019'\"\u2013\u2014\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef-]+"
 )
+_OF_A_HOME: Final = re.compile(r"(?:[A-Za-z]:[\\/]{1,2})?(?:home|Users)[\\/]{1,2}[\w.-]")
 _OUTER: Final = re.compile(r"[\W_]+")
 _MARK_SIGNS: Final = frozenset(MARKS)
 
@@ -45,6 +46,8 @@ def naming_of(token: str, names: MalwareNames) -> Naming:
     plain, ascii = bare.isalnum(), bare.isascii()
     if not plain and not ascii and not _MARK_SIGNS.isdisjoint(bare):
         return NO_NAME
+    if not plain and _is_of_a_person(bare):
+        return NO_NAME
     folded = bare.casefold()
     pieces = [folded] if plain else _OUTER.split(folded)
     key = "".join(pieces)
@@ -55,6 +58,11 @@ def naming_of(token: str, names: MalwareNames) -> Naming:
     if (plain and ascii) or names.beginnings.isdisjoint(pieces if ascii else _INNER.split(folded)):
         return NO_NAME
     return _NAME if any(part.casefold() in names.families for part in parts_of(bare)) else NO_NAME
+
+
+def _is_of_a_person(bare: str) -> bool:
+    """Tell whether a token is the handle of an account or lies in somebody's folder: `@emotet`, `/home/ryuk`."""
+    return bare[:1] == "@" or (("home" in bare or "sers" in bare) and _OF_A_HOME.match(bare) is not None)
 
 
 def _naming_of_all(bare: str, key: str, names: MalwareNames) -> Naming:
