@@ -142,10 +142,15 @@ def plain_text(original: str) -> PlainText:
     """Return `original` with its defanging made visible; linear in its length."""
     text = _FOREIGN_MARK.sub("\ufffd", original) if any(mark in original for mark in MARKS) else original
     removed: Sequence[int] = ()
-    text = _with_cuts(in_usual_signs(text))
+    text = _with_cuts(_in_stretches(text, in_usual_signs))
     if invisible := list(filter(text.__contains__, INVISIBLE)):
         text, removed = _without(text, invisible)
-    return PlainText("".join(map(_with_marks, _stretches(text))) if len(text) > STRETCH else _with_marks(text), removed)
+    return PlainText(_in_stretches(text, _with_marks), removed)
+
+
+def _in_stretches(text: str, written: Callable[[str], str]) -> str:
+    """Return a text written anew stretch by stretch: what one of them has costs the others nothing."""
+    return "".join(map(written, _stretches(text))) if len(text) > STRETCH else written(text)
 
 
 def _stretches(text: str) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -191,11 +191,19 @@ def _defanged_hosts(seen: list[Sighting]) -> frozenset[str]:
 
 
 def _in_order(found: list[Sighting], spaced: list[Sighting]) -> list[Sighting]:
-    """Return all sightings by where they start, the longest first; two sorts need no key of our own making."""
-    if not spaced:
-        return found
-    by_end = sorted([*found, *spaced], key=itemgetter(2), reverse=True)
-    return sorted(by_end, key=itemgetter(1))
+    """Return all sightings by where they start, the longest first, as those that were found are already."""
+    merged: list[Sighting] = []
+    position = 0
+    for sighting in sorted(spaced, key=_order):
+        place = bisect_right(found, _order(sighting), lo=position, key=_order)
+        merged += found[position:place]
+        merged.append(sighting)
+        position = place
+    return [*merged, *found[position:]] if spaced else found
+
+
+def _order(sighting: Sighting) -> tuple[int, int]:
+    return sighting[1], -sighting[2]
 
 
 def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verdict], _Kept]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
+from ingest.indicators.contexts import Spoken
 from ingest.indicators.piece_search import PieceSearch
 from ingest.indicators.required_pieces import required_pieces
 from ingest.indicators.vocabulary import pieces, table
@@ -18,6 +19,7 @@ HARMLESS_LIST: Final = "listed as no indicator"
 _HARMLESS: Final = re.compile(pieces("lists", "harmless"))
 _POSING: Final = re.compile(pieces("lists", "posing"))
 _ACCUSED: Final = re.compile(f"{pieces('lists', 'accused')}|{_POSING.pattern}")
+_HARMLESS_SAID: Final = Spoken(table("lists", "harmless"), "")
 _NEEDED: Final = PieceSearch(chain.from_iterable(map(required_pieces, table("lists", "harmless").values())))
 _ABUSED: Final = re.compile(pieces("lists", "abused"))
 _FILES: Final = re.compile(pieces("lists", "files"))
@@ -91,7 +93,7 @@ def _stretches(text: str) -> Iterator[tuple[int, int, bool]]:
             continue
         label = _line_at(text, text.rfind("\n", 0, place) + 1)
         past = label.end
-        if label.end - label.start > _LONGEST_LABEL or _HARMLESS.search(label.said.lower()) is None:
+        if label.end - label.start > _LONGEST_LABEL or not _HARMLESS_SAID.search(label.said.lower()):
             continue
         left -= 1
         if _CELL_ENDS.search(text, label.start, label.end):

@@ -78,10 +78,11 @@ def _names_of_line(text: str, first: int, line: str) -> Iterator[str]:
 
 def _head(line: str) -> tuple[Sequence[str], str, int]:
     """Return the cells of the head of a table, what parts them and the column that is labelled malware, or none."""
+    bare = line.strip("|")
     for separator in _SEPARATORS:
-        cells = [cell.strip(_AROUND) for cell in line.strip("|").split(separator)]
-        if len(cells) < 2:
+        if separator not in bare:
             continue
+        cells = [cell.strip(_AROUND) for cell in bare.split(separator)]
         for column, cell in enumerate(cells):
             if _LABEL.fullmatch(cell):
                 return cells, separator, column

@@ -35,6 +35,19 @@ def test_public_and_documentation_addresses_do(address: str) -> None:
     assert address_noise(address) == ""
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["2001::1", "2001:1ff::1", "2001:0:4137:9e76::7", "ff02::1", "fc00::7", "fe80::7", "::ffff:10.0.0.1", "100::1"],
+)
+def test_ipv6_addresses_of_blocks_that_are_set_apart_say_nothing(address: str) -> None:
+    assert address_noise(address) == "reserved address"
+
+
+@pytest.mark.parametrize("address", ["2001:200::1", "2001:67c:4f8::1", "2003::7", "2a01:4f8::1", "2606:4700:10::7"])
+def test_ipv6_addresses_that_are_given_to_networks_do(address: str) -> None:
+    assert address_noise(address) == ""
+
+
 def test_an_indicator_on_a_well_known_host_carries_a_warning() -> None:
     assert [name for name, _ in warnings("url", "https://pastebin.com/raw/a1")] == ["well-known hosts"]
     assert [name for name, _ in warnings("email", "drop@protonmail.com")] == ["mailbox providers"]
