@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from ingest.indicators import noise
+from ingest.indicators.late import late
 from ingest.indicators.text_context import TextContext
 from intel.refanging import ANY_DOT
 
@@ -13,27 +14,27 @@ from intel.refanging import ANY_DOT
 MOST_WORDS_OF_A_BARE_LINE: Final = 2
 # `0.0.0.0 evil.example` of a file of hosts, `nslookup evil.example 8.8.8.8`.
 BLOCKING: Final = frozenset({"0.0.0.0", "127.0.0.1", "::1"})  # noqa: S104
-_OF_A_HOME_NETWORK: Final = re.compile(r"(?:10|192\.168|172\.(?:1[6-9]|2[0-9]|3[01]))\.")
+_OF_A_HOME_NETWORK: Final = late(r"(?:10|192\.168|172\.(?:1[6-9]|2[0-9]|3[01]))\.")
 # Public behind its prefix, and set apart for nothing: no mask of a network.
-_ODD: Final = re.compile(r"(?i)::ffff:|2(?:4[0-9]|5[0-5])\.(?!255\.(?:255|0)\b)")
-_ADDRESSES: Final = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}|\w{0,4}:\w{0,4}:[\w:]*")
+_ODD: Final = late(r"(?i)::ffff:|2(?:4[0-9]|5[0-5])\.(?!255\.(?:255|0)\b)")
+_ADDRESSES: Final = late(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}|\w{0,4}:\w{0,4}:[\w:]*")
 # `DNS: 192.168.1.254, 80.10.246.2`, `[DhcpNameServer]`, `deny from 38.100.19.8`: what a network asks, and whom a page
 # turns away.
-_OF_THE_NETWORK: Final = re.compile(
+_OF_THE_NETWORK: Final = late(
     r"(?i)(?:^|[\s|>,;(])(?:dns[0-9]?(?:[- ]servers?)?\s?[:=]|nameserver\s?[:=]?|\[dhcpnameserver\]"
     r"|(?:default gateway|gw|ntp|router|gateway)\s?[:=]"
     r"|dhcp(?:[- ]server)?\s?[:=]|(?:deny|allow) from\b|require (?:not )?ip\b)\s{0,8}"
     r"(?>(?:[0-9.]{7,15}[, ]{1,3}){0,5})\Z"
 )
 # `"dns": ["9.9.9.9", "149.112.112.112"]` of a program's settings.
-_SET_AS_RESOLVER: Final = re.compile(
+_SET_AS_RESOLVER: Final = late(
     r"(?i)[\"'](?:dns|name_?servers?|resolvers?)[\w-]{0,12}[\"']\s?:\s{0,8}[\[\s\"']{0,8}(?>(?:[0-9.]{7,15}[\"',\s]{1,8}){0,5})\Z"
 )
-_NAME_AFTER: Final = re.compile(rf"[ \t]+(?:localhost|ip6-|broadcasthost|[\w-]{{1,63}}+{ANY_DOT}\w)")
-_LOOKS_UP: Final = re.compile(r"(?i)\b(?:nslookup|dig|drill|nameservers?|resolvers?)\b")
+_NAME_AFTER: Final = late(rf"[ \t]+(?:localhost|ip6-|broadcasthost|[\w-]{{1,63}}+{ANY_DOT}\w)")
+_LOOKS_UP: Final = late(r"(?i)\b(?:nslookup|dig|drill|nameservers?|resolvers?)\b")
 LONGEST_COMMAND: Final = 300
 # `ctldl.windowsupdate.com  A  217.20.57.34`.
-_ANSWER: Final = re.compile(
+_ANSWER: Final = late(
     r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+)\.?"
     r"(?:[\s|,:=>()-]{1,20}(?:(?:IN )?A(?:AAA)?|resolve[sd]? to|CNAME)[\s|:=>-]{1,20}|[ \t]{1,4}[-=]{1,2}>[ \t]{1,4})\Z"
 )
@@ -43,11 +44,11 @@ _ENDS_OF_A_NETWORK: Final = (":", "=", "]", "nameserver", "from", "ip")
 _SIGNS_OF_AN_ANSWER: Final = " \t\xa0|:=>-"
 _ENDS_OF_AN_ANSWER: Final = ("A", "to", "CNAME")
 # `203.0.113.7:443 (outlook.office365.com)`, `ntp.ubuntu.com (203.0.113.7)`.
-_HOST_AFTER: Final = re.compile(r"(?::[0-9]{1,5})? \((?P<host>[\w-]+(?:\.[\w-]+)+)\)")
-_HOST_BEFORE: Final = re.compile(r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+) \(\Z")
+_HOST_AFTER: Final = late(r"(?::[0-9]{1,5})? \((?P<host>[\w-]+(?:\.[\w-]+)+)\)")
+_HOST_BEFORE: Final = late(r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+) \(\Z")
 _REACH_OF_AN_ANSWER: Final = 120
 # `C2: 10.0.0.5`, `Angreifer-IP 192.168.7.7`, `攻击者地址为`: whose an address is, right before it.
-_CALLED_THE_ATTACKERS: Final = re.compile(
+_CALLED_THE_ATTACKERS: Final = late(
     r"(?:\b(?:c2|c&c|cnc|command[- ]and[- ]control|attackers?|malicious|malware|ioc|implant|beacon\w*|angreif\w*"
     r"|attaquant\w*|atacante\w*|attaccante|злоумышл\w*)|攻击者|恶意|攻撃者|공격자)"
     r"[’'s]{0,2}(?:[ -](?:server|host|node|ip|address|listener|traffic|adresse|direcci[oó]n|machine)){0,2}"

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from ingest.indicators.cutting import Place
+from ingest.indicators.late import late
 from ingest.indicators.piece_search import Places
 from ingest.indicators.plain_signs import ANNOUNCING
 from intel.names import is_technique
@@ -21,24 +22,24 @@ LONGEST_HALF: Final = 256
 MOST_LINES: Final = 4
 MOST_JOINED: Final = 20_000
 
-_NEXT: Final = re.compile(rf"\n(?P<word>\S{{1,{LONGEST_HALF}}}+)(?=\s|\Z)")
-_AFTER_A_HYPHEN: Final = re.compile(rf"-\n(?=[a-z0-9-]*[a-z])[a-z0-9-]{{1,63}}+{DOT}")
+_NEXT: Final = late(rf"\n(?P<word>\S{{1,{LONGEST_HALF}}}+)(?=\s|\Z)")
+_AFTER_A_HYPHEN: Final = late(rf"-\n(?=[a-z0-9-]*[a-z])[a-z0-9-]{{1,63}}+{DOT}")
 _HYPHEN: Final = "-\n"
 _LENGTH_OF_A_HASH: Final = "256"
 # What must have been looked for in a text before anything here is asked of it.
 PIECES: Final = (_HYPHEN, _LENGTH_OF_A_HASH)
-_LABEL: Final = re.compile(rf"(?P<label>[a-z0-9-]{{1,63}}+)(?!\w)(?P<goes_on>{DOT}|\.(?=[a-z0-9]))?")
-_LABEL_AT_END: Final = re.compile(r"(?:\A|(?P<before>[^A-Za-z0-9-]))(?P<label>[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)-\Z")
+_LABEL: Final = late(rf"(?P<label>[a-z0-9-]{{1,63}}+)(?!\w)(?P<goes_on>{DOT}|\.(?=[a-z0-9]))?")
+_LABEL_AT_END: Final = late(r"(?:\A|(?P<before>[^A-Za-z0-9-]))(?P<label>[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?)-\Z")
 # The first part of a SHA-256 behind words that announce one; the parts that follow fill lines of their own.
-_PART_OF_A_HASH: Final = re.compile(r"[0-9a-fA-F]{4,60}")
-_ANNOUNCED_HASH: Final = re.compile(
+_PART_OF_A_HASH: Final = late(r"[0-9a-fA-F]{4,60}")
+_ANNOUNCED_HASH: Final = late(
     r"256(?:[^\w\n]{0,6}\n|(?:(?!(?i:md5|sha-?1))[^\n:]){0,60}:\n|[^\w\n]{1,6})(?P<part>[0-9a-fA-F]{16,60})(?=\n)"
 )
 _LENGTH_OF_ALL_PARTS: Final = 64
-_SHORTER_KIND: Final = re.compile(r"(?i)(?:md5|sha-?1(?![0-9]))[^\n]*\Z")
+_SHORTER_KIND: Final = late(r"(?i)(?:md5|sha-?1(?![0-9]))[^\n]*\Z")
 _REACH_OF_A_LABEL: Final = 60
-_OPEN_TECHNIQUE: Final = re.compile(r"(?<![A-Za-z0-9_.-])(T[0-9]{4}\.)\Z")
-_PART_OF_A_TECHNIQUE: Final = re.compile(r"0[0-9]{2}(?![0-9A-Za-z])")
+_OPEN_TECHNIQUE: Final = late(r"(?<![A-Za-z0-9_.-])(T[0-9]{4}\.)\Z")
+_PART_OF_A_TECHNIQUE: Final = late(r"0[0-9]{2}(?![0-9A-Za-z])")
 
 
 class Joined(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Final
 
 from ingest.indicators import kinds_beside, own_names, placed_names, plain_names
 from ingest.indicators.kinds_beside import is_written_otherwise, names_beside_kinds
+from ingest.indicators.late import late
 from ingest.indicators.malware import JudgedMalware, MalwareSighting
 from ingest.indicators.own_names import names_given
 from ingest.indicators.piece_search import Places
@@ -30,7 +31,7 @@ _KINDS: Final = (
     r"|banker|implant|stalkerware|downloader|dropper|rootkit|bootkit|wiper|spyware|keylogger|cryptominer|miner"
     r"|web ?shell|locker|encryptor)"
 )
-_KIND: Final = re.compile(rf"\b(?:{_KINDS}s?|famil(?:y|ies))\b", re.IGNORECASE)
+_KIND: Final = late(rf"\b(?:{_KINDS}s?|famil(?:y|ies))\b", re.IGNORECASE)
 # Those who attack, what they do and what they use are given names as well, and so are the parts of a program.
 _OTHERS: Final = (
     r"groups?|actors?|clusters?|gangs?|crews?|operations?|campaigns?|operators?|developers?|sellers?"
@@ -42,9 +43,9 @@ _PARTS: Final = (
     r"|pipes?|library|libraries|dlls?|drivers?|modules?|plugins?|forums?|channels?|victims?|compan(?:y|ies)|vendors?"
     r"|apps?|applications?|exports?|resources?|sections?|variables?|strings?|protocols?"
 )
-_OTHER: Final = re.compile(rf"\b(?:{_OTHERS})\b", re.IGNORECASE)
+_OTHER: Final = late(rf"\b(?:{_OTHERS})\b", re.IGNORECASE)
 # `the group behind the malware, which we call ...`.
-_OTHERS_WITH: Final = re.compile(
+_OTHERS_WITH: Final = late(
     rf"\b(?:{_OTHERS})\b[^.,;]{{0,20}}? (?:behind|using|us(?:es|ed)|deploy(?:s|ing)|operat(?:es|ing)|of|with)"
     r" (?:the |this |an? )?\Z",
     re.IGNORECASE,
@@ -53,18 +54,18 @@ _OTHERS_WITH: Final = re.compile(
 _NAMING: Final = (" call", "named ", " dubbed ", " refer to ", " known as ")
 _WORD: Final = r"[A-Z][A-Za-z0-9]{3,31}"
 # Right after the verb: what is named, if that does not come before it, and the name in whatever sets it off.
-_GIVEN: Final = re.compile(
+_GIVEN: Final = late(
     rf"(?:(?:ed)? )?(?P<it>it |(?:this|the)(?: new| novel)? (?:{_KINDS}|variant|family|threat) )?"
     r"(?:by (?:\w{1,20}+ ){1,3}?as |as )?"
     rf"[\"'`*_\[\u201c\u2018]{{0,3}}(?P<name>{_WORD})(?![\w@/\\-]|\.\w)"
 )
 # Right before the verb: the kind, and what may part them.
-_KIND_BEFORE: Final = re.compile(
+_KIND_BEFORE: Final = late(
     rf"\b{_KINDS}(?: famil(?:y|ies)| variant| strain)?s?"
     rf"(?:,? (?!(?:{_OTHERS}|{_PARTS})\b)[\w'\u2019-]{{1,24}}+){{0,6}},?\Z",
     re.IGNORECASE,
 )
-_WE: Final = re.compile(r"(?i)\b(?:we|our|researchers?|analysts?|colleagues?|team|i|have|has)\b[^.!?\n]{0,40}\Z")
+_WE: Final = late(r"(?i)\b(?:we|our|researchers?|analysts?|colleagues?|team|i|have|has)\b[^.!?\n]{0,40}\Z")
 # `QuietHarbor is a modular backdoor`.
 _EXPLAINED: Final = (" is a", " is stalkerware", " is spyware", " is malware", " is ransomware")
 # What must have been looked for in a text before anything here is asked of it.
@@ -76,16 +77,14 @@ PIECES: Final = (
     *placed_names.PIECES,
     *plain_names.PIECES,
 )
-_NAME_AT_END: Final = re.compile(rf"(?<![^\s*_`])({_WORD})[*_`]{{0,2}}\Z")
-_IS_A_KIND: Final = re.compile(
+_NAME_AT_END: Final = late(rf"(?<![^\s*_`])({_WORD})[*_`]{{0,2}}\Z")
+_IS_A_KIND: Final = late(
     rf" is (?:an? )?(?:[\w.+#/-]{{1,20}},? ){{0,4}}?{_KINDS}\b"
     r"(?!-|\s(?:analyst|research|repositor|scanner|sample|analysis|detection))",
     re.IGNORECASE,
 )
-_OWN_KIND: Final = re.compile(
-    r"(?:Bot|RAT|Rat|Loader|Stealer|Locker|Wiper|Door|Dropper|Ransom|Crypt|Spy|Miner|Worm|Shell)\Z"
-)
-_TWO_CAPITALS: Final = re.compile(r"[a-z0-9][A-Z]")
+_OWN_KIND: Final = late(r"(?:Bot|RAT|Rat|Loader|Stealer|Locker|Wiper|Door|Dropper|Ransom|Crypt|Spy|Miner|Worm|Shell)\Z")
+_TWO_CAPITALS: Final = late(r"[a-z0-9][A-Z]")
 _SHORTEST_IN_CAPITALS: Final = 6
 _REACH: Final = 160
 _REACH_OF_IT: Final = 400

@@ -9,6 +9,7 @@ from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
 from ingest.indicators.contexts import Spoken
+from ingest.indicators.late import late
 from ingest.indicators.piece_search import PieceSearch
 from ingest.indicators.required_pieces import required_pieces
 from ingest.indicators.vocabulary import pieces, table
@@ -16,13 +17,13 @@ from intel.refanging import DOT
 
 HARMLESS_LIST: Final = "listed as no indicator"
 
-_HARMLESS: Final = re.compile(pieces("lists", "harmless"))
-_POSING: Final = re.compile(pieces("lists", "posing"))
-_ACCUSED: Final = re.compile(f"{pieces('lists', 'accused')}|{_POSING.pattern}")
+_HARMLESS: Final = late(pieces("lists", "harmless"))
+_POSING: Final = late(pieces("lists", "posing"))
+_ACCUSED: Final = late(f"{pieces('lists', 'accused')}|{_POSING.pattern}")
 _HARMLESS_SAID: Final = Spoken(table("lists", "harmless"), "")
 _NEEDED: Final = PieceSearch(chain.from_iterable(map(required_pieces, table("lists", "harmless").values())))
-_ABUSED: Final = re.compile(pieces("lists", "abused"))
-_FILES: Final = re.compile(pieces("lists", "files"))
+_ABUSED: Final = late(pieces("lists", "abused"))
+_FILES: Final = late(pieces("lists", "files"))
 _LONGEST_LABEL: Final = 140
 _LONGEST_TITLE: Final = 80
 _LONGEST_ITEM: Final = 400

@@ -7,6 +7,7 @@ from typing import Final
 
 from ingest.indicators.contexts import Spoken
 from ingest.indicators.hash_nouns import is_among_releases, is_of_no_sample
+from ingest.indicators.late import late
 from ingest.indicators.vocabulary import pieces, table, words
 from intel.indicator_types import INDICATOR_TYPES
 from intel.refanging import MARKS
@@ -17,7 +18,7 @@ EMPTY: Final = "hash of an empty file"
 HARMLESS: Final = "file called harmless"
 _LENGTHS: Final = {kind.name: len(kind.example) for kind in INDICATOR_TYPES if kind.judgement == "hash"}
 
-_OTHER_HASH: Final = re.compile(
+_OTHER_HASH: Final = late(
     r"(?i)(?:imp[- ]?hash|import[- _]hash|authenti[- ]?hash|ja[34]s?|jarm|pe[- ]?hash"
     r"|rich[- _](?:pe[- ]?)?(?:header[- _])?hash|v-?hash"
     r"|telf-?hash|icon[- ]?(?:d-?)?hash|d-?hash|serial(?: (?:number|no\.?))?|machoc|symhash|permhash|gimphash"
@@ -25,83 +26,81 @@ _OTHER_HASH: Final = re.compile(
     r"(?: hash| fingerprint| value| sha-?1| sha-?256| md5)?(?: is| was| of| for (?:the )?[\w-]{1,30})?\W{0,40}$"
 )
 # A certificate's on the same line; those that stand below a heading are there to be looked for.
-_OF_A_CERTIFICATE: Final = re.compile(
+_OF_A_CERTIFICATE: Final = late(
     r"(?i)(?:thumb-?print|(?:certificate|cert|ssl|tls|favicon|icon)[- ](?:sha-?1|sha-?256|md5|hash|fingerprint)"
     r"|(?:sha-?1|sha-?256|md5|hash|fingerprint) of the (?:certificate|cert|key|favicon|icon))"
     r"(?: hash| value| sha-?1| sha-?256| md5)?(?: is| was| of)?[^\w\n]{0,20}\Z"
 )
-_HASH_WORD: Final = re.compile(r"[hHjJsSmMtTcC](?i:ash|a[34]|arm|erial|achoc|sdeep|lsh|humb|ert|s[lL])|con[ -]")
+_HASH_WORD: Final = late(r"[hHjJsSmMtTcC](?i:ash|a[34]|arm|erial|achoc|sdeep|lsh|humb|ert|s[lL])|con[ -]")
 _LONGEST_BEFORE_A_HASH_WORD: Final = 20  # `rich_pe-header_hash`
-_COMMIT: Final = re.compile(
+_COMMIT: Final = late(
     r"(?i)\bcommits?(?:\s(?:id|hash|such as|is|was|in|as|of|to|the|their|tag|before|after|until)){0,3}[\s:`(#]{1,3}\Z"
 )
-_COMMIT_AFTER: Final = re.compile(
+_COMMIT_AFTER: Final = late(
     r"(?i)[`)\"'\]]{0,2}[ \t:\u2013-]{1,3}(?:(?:the )?(?:initial|first|last|merge|fix) )?commit\b"
 )
 # Who is named by hexadecimal digits in an address: a commit, a file of a repository, a session.
-_PART_OF_AN_ADDRESS: Final = re.compile(
+_PART_OF_AN_ADDRESS: Final = late(
     r"(?i)(?:\bimage (?:digest )?(?:id )?(?:sha256:)|@sha256:"
     r"|/(?:blob|commits?|tree|raw|compare|archive)/|gist\.github(?:usercontent)?\.com/(?:[\w-]{1,40}/)?"
     r"|[?&;](?!(?:md5|sha1|sha256|sha|hash|file|sample|q|query|search|s|h|f)=)[a-z_]{1,20}=)\Z"
 )
 # `&uid=`, also of a defanged address: whose visit it is.
-_OF_A_VISIT: Final = re.compile(
+_OF_A_VISIT: Final = late(
     r"(?i)(?:(?:\A|[\s?&;,])(?:[a-z]{0,10}_?(?:uid|sid|guid|uuid|session|track(?:er|ing)?|visitor|ticket|chat|token|auth|csrf)"
     r"(?:_?id)?)|/(?:chat|room|ticket|user|victim|client|login|session|invite)[\w/.]{0,20}\?(?:id|u|key|code)"
     r"|\.(?:gif|png|jpe?g|svg)\?[\w&=%.-]{0,60})=\Z"
 )
 _BEFORE_A_PART: Final = ("/", "=", ":")
-_OF_A_PASSWORD: Final = re.compile(r"\$[0-9a-z]{1,12}\$[^\s]{0,80}\$\Z")  # `$6$rounds=5000$salt$`
+_OF_A_PASSWORD: Final = late(r"\$[0-9a-z]{1,12}\$[^\s]{0,80}\$\Z")  # `$6$rounds=5000$salt$`
 _BEFORE_AN_OBJECT: Final = ("\\", "<")
-_OF_AN_OBJECT: Final = re.compile(r"(?i)(?:\b(?:global|local)\\{1,2}|message-id:? ?<)\Z")
-_MARKED: Final = re.compile(f"[{MARKS}]")
+_OF_AN_OBJECT: Final = late(r"(?i)(?:\b(?:global|local)\\{1,2}|message-id:? ?<)\Z")
+_MARKED: Final = late(f"[{MARKS}]")
 _REACH_AHEAD: Final = 100
 _BEFORE_A_LABEL: Final = frozenset({".", *MARKS})
 # The row above is a hash too, which calls nothing by a name.
-_ENDS_IN_A_HASH: Final = re.compile(r"[0-9a-fA-F]{31}\n\Z")
+_ENDS_IN_A_HASH: Final = late(r"[0-9a-fA-F]{31}\n\Z")
 _LENGTH_OF_SUCH_AN_END: Final = 32
 _ENDS_OF_A_LINE: Final = ("", "\n")
-_LETTER_OF_A_WORD: Final = re.compile(r"[^\W\d_a-f]")
+_LETTER_OF_A_WORD: Final = late(r"[^\W\d_a-f]")
 _OF_AN_EMPTY_FILE: Final = words("empty_file", "hashes")
 # Of the file by which scanners are tried out. They are often given for a sample's, so that they count as the file's
 # only where the text names the file.
 _OF_THE_TEST_FILE: Final = words("test_file", "hashes")
-_NAME_OF_THE_TEST_FILE: Final = re.compile(f"(?i:{pieces('test_file', 'names')})")
+_NAME_OF_THE_TEST_FILE: Final = late(f"(?i:{pieces('test_file', 'names')})")
 _REACH_OF_ITS_NAME: Final = 200
 _CALLED_HARMLESS: Final = Spoken(table("harmless", "after"), "")
 # What stands behind a hash: the next cell, or a remark in brackets or behind a dash; behind a blank only in a list.
-_REMARK: Final = re.compile(
+_REMARK: Final = late(
     r"[`\"'’]?[ \t]{0,20}(?:[|\t(\[\u2013\u2014\uff08-]|(?P<blank> ))[ \t]{0,20}(?P<said>[^|\t\n)\]\uff09]{3,80})"
 )
 # Above it stands of what file the hashes are: `MD5: `, alone on its line, below `Original installer:`.
-_LABEL_OF_A_LINE: Final = re.compile(
+_LABEL_OF_A_LINE: Final = late(
     r"(?<=[:\uff1a])\s?\n[-* \t]{0,4}(?:md5|sha-?1|sha-?256)[-\w ]{0,8}[:\uff1a=][ \t`]{0,3}\Z", re.IGNORECASE
 )
-_CALLED_HARMLESS_BEFORE: Final = re.compile(pieces("harmless", "before"))
-_ABUSED: Final = re.compile(pieces("harmless", "abused"))
-_CALLED_OTHERWISE: Final = re.compile(pieces("harmless", "not"))
+_CALLED_HARMLESS_BEFORE: Final = late(pieces("harmless", "before"))
+_ABUSED: Final = late(pieces("harmless", "abused"))
+_CALLED_OTHERWISE: Final = late(pieces("harmless", "not"))
 # Before which its line says nothing.
-_BULLET: Final = re.compile(r"\n\s?[-*+|\u2022][^\w=]{0,3}\Z")
+_BULLET: Final = late(r"\n\s?[-*+|\u2022][^\w=]{0,3}\Z")
 _CALLED_NO_SAMPLE_AFTER: Final = Spoken(table("no_sample_after"), "")
 # `krbtgt:502:aad3b4…:40cb5c…:::` of a dump of passwords.
-_IN_A_DUMP: Final = re.compile(r":[0-9]{3,7}:(?:[0-9a-fA-F]{32}:)?\Z")
+_IN_A_DUMP: Final = late(r":[0-9]{3,7}:(?:[0-9a-fA-F]{32}:)?\Z")
 _CALLED_NO_SAMPLE: Final = Spoken(table("no_sample"), r"[\s:\uff1a(\uff08\[\"'`]{0,4}\Z")
 # A name in an address: `https://8f1d0b3a….pages.dev/`, `https://gale.example/u/8f1d0b3a…`.
-_IN_A_URL: Final = re.compile(r"//[^\s\"'<>|]{0,160}\Z")
-_ABOUT_A_FILE: Final = re.compile(
+_IN_A_URL: Final = late(r"//[^\s\"'<>|]{0,160}\Z")
+_ABOUT_A_FILE: Final = late(
     r"(?i)(?:virus|malware|sample|file|hash|sandbox|triage|joesec|intezer|analy|search|report|md5|sha|any\.run|tria\.ge|abuse|threat)"
 )
-_LABEL_OF_A_HOST: Final = re.compile(
-    rf"(?:\.|[{MARKS}]+)(?:[a-z0-9-]{{1,63}}(?:\.|[{MARKS}]+)){{1,3}}[a-z]{{2,12}}(?![\w.])"
-)
-_END_OF_A_SENTENCE: Final = re.compile(r"[.!?;](?=\s)|[\u3002\uff1b;\n]|[0-9a-fA-F]{32}")
+_LABEL_OF_A_HOST: Final = late(rf"(?:\.|[{MARKS}]+)(?:[a-z0-9-]{{1,63}}(?:\.|[{MARKS}]+)){{1,3}}[a-z]{{2,12}}(?![\w.])")
+_END_OF_A_SENTENCE: Final = late(r"[.!?;](?=\s)|[\u3002\uff1b;\n]|[0-9a-fA-F]{32}")
 # Where a hash follows, the next sentence speaks of that one.
-_NEXT_SENTENCE: Final = re.compile(r"[.!?]\s|\u3002")
+_NEXT_SENTENCE: Final = late(r"[.!?]\s|\u3002")
 _REACH_OF_THE_NEXT: Final = 160
-_OTHER_HASH_FOLLOWS: Final = re.compile(r"[^.!?;,]{0,60}[0-9a-fA-F]{32}")
-_SHORT_HASH: Final = re.compile(r"[0-9a-fA-F]{32}")
+_OTHER_HASH_FOLLOWS: Final = late(r"[^.!?;,]{0,60}[0-9a-fA-F]{32}")
+_SHORT_HASH: Final = late(r"[0-9a-fA-F]{32}")
 # `MD5 …, SHA-1 …`, `sha256: …` on the line below `sha1: …`: hashes of one file, each of another kind.
-_SAME_FILE: Final = re.compile(
+_SAME_FILE: Final = late(
     r"(?<![0-9A-Za-z])(?P<hash>[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})[`\"'\])]{0,2}[ \t]?"
     r"(?:[,;/|(\u3001\uff0c\uff1b]|\n(?=[-* \t]{0,4}(?:sha|md5))|and |und |et |y |e |i |и |和|と)"
     r"[ \t]?[-*]{0,2}(?:[ \t]?(?:md5|sha-?1|sha-?256)(?:sum|[- ]?hash)?)[ \t]?[:=\uff1a(]?[ \t]?[`\"']?\Z",
@@ -118,7 +117,7 @@ _LAST_WORDS: Final = (
     "phrase", "session", "fingerprint", "checkout", "branch", "revision",
     " is", " was", " of", " value", " named", " called", " name", " to", " used", "hex", "hex)",
 )  # fmt: skip
-_KEY: Final = re.compile(
+_KEY: Final = late(
     r"(?:(?<![a-z])(?:session(?=[=:])|(?:device|browser|machine) fingerprint|checkout|revision|(?<!registry )keys?"
     r"|iv|initiali[sz]ation vector|nonce|salt|[gu]uid|(?:[a-z]{1,20}[_-])?token"
     r"|mutex|mutant|e-?tag|session cookie|password|passphrase)"

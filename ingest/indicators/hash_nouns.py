@@ -6,34 +6,35 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from ingest.indicators.late import late
 from ingest.indicators.tables import head_of_column
 from ingest.indicators.vocabulary import pieces
 from intel.refanging import MARKS
 
 # No part of a path: `C:\\Users\\lab\\Downloads\\…`.
-_NOUNS: Final = re.compile(
+_NOUNS: Final = late(
     rf"(?<![\\/])(?:(?P<no>{pieces('hash_nouns', 'no_sample')})|(?P<published>{pieces('hash_nouns', 'published')}))"
     f"|(?P<sample>{pieces('hash_nouns', 'sample')})"
 )
-_ACCUSING: Final = re.compile(f"[{MARKS}]|hxxp|{pieces('accusing')}")
-_END_OF_A_SENTENCE: Final = re.compile(r"[.!?](?=\s)|[\u3002\uff01\uff1f\n]")
+_ACCUSING: Final = late(f"[{MARKS}]|hxxp|{pieces('accusing')}")
+_END_OF_A_SENTENCE: Final = late(r"[.!?](?=\s)|[\u3002\uff01\uff1f\n]")
 # `; MD5: `, `, SHA-256 of the file `: a field of its own.
-_LAST_FIELD: Final = re.compile(
+_LAST_FIELD: Final = late(
     r"[;,\uff0c\uff1b](?P<field>[^;,\uff0c\uff1b]{0,60}(?:md5|sha-?(?:1|256))[^;,\uff0c\uff1b]*)\Z"
 )
-_LAST_HASH: Final = re.compile(r".*(?<![0-9a-f])[0-9a-f]{32,64}(?![0-9a-f])", re.DOTALL)
-_ASIDE: Final = re.compile(r"\([^()]*\)|[\"“][^\"”]*[\"”]")
-_COMPARED: Final = re.compile(
+_LAST_HASH: Final = late(r".*(?<![0-9a-f])[0-9a-f]{32,64}(?![0-9a-f])", re.DOTALL)
+_ASIDE: Final = late(r"\([^()]*\)|[\"“][^\"”]*[\"”]")
+_COMPARED: Final = late(
     rf"(?:{pieces('hash_nouns', 'compared')}).*[:\uff1a]\Z"
     rf"|\W{{0,6}}(?:{pieces('hash_nouns', 'compared_titles')})[^:]{{0,40}}\Z"
 )
-_BEGINS_WITH_A_HASH: Final = re.compile(r"[`*]{0,2}[0-9a-f]{32}")
-_ARCHIVE_BEHIND: Final = re.compile(
+_BEGINS_WITH_A_HASH: Final = late(r"[`*]{0,2}[0-9a-f]{32}")
+_ARCHIVE_BEHIND: Final = late(
     rf"[`*]{{0,2}}[ \t|*]{{1,8}}[^\s{MARKS}]{{1,160}}"
     r"\.(?:tar\.\w{2,4}|t[gbx]z|zip|msi|dmg|pkg|deb|rpm|iso|img|whl|exe|jar|bin)(?![\w.])"
 )
 _REACH_OF_A_LIST: Final = 1_500
-_WORDS: Final = re.compile(r"[^\W\d_]{4}")
+_WORDS: Final = late(r"[^\W\d_]{4}")
 _SHORTEST_SENTENCE: Final = 3  # words
 _SHORTEST_WITHOUT_BLANKS: Final = 8
 _REACH: Final = 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
@@ -12,6 +11,7 @@ from ingest.indicators.addresses import BLOCKING, MOST_WORDS_OF_A_BARE_LINE, is_
 from ingest.indicators.contexts import joined_host
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hosts import is_address
+from ingest.indicators.late import late
 from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
@@ -34,16 +34,16 @@ MOST_IN_CONTEXT: Final = 3
 
 # Each costs some 30 microseconds.
 MOST_TABLES: Final = 1_000
-_PORT: Final = re.compile(r":[0-9]{2,5}(?![\w:.]\w)")
-_VICTIMS: Final = re.compile(pieces("victims"))
-_REFERENCE_COLUMN: Final = re.compile(rf"\W*(?:{pieces('reference_columns')})\W*")
-_LINK_COLUMN: Final = re.compile(r"\W*(?:links?|urls?|hyperlinks?|链接|連結|リンク|링크|ссылк[аи]|enlaces?|liens?)\W*")
-_BESIDE_LINKS: Final = re.compile(rf"\b(?:{'|'.join(table('reference_columns', 'beside').values())})\b")
-_FETCHED_COLUMN: Final = re.compile(r"\b(?:payload|destination|target|file|hash|md5|sha-?256)")
-_INDICATORS: Final = re.compile(r"\b(?:ioc|indicator|c2|c&c|domains?|hash|sha-?256|payload|type)\b")
+_PORT: Final = late(r":[0-9]{2,5}(?![\w:.]\w)")
+_VICTIMS: Final = late(pieces("victims"))
+_REFERENCE_COLUMN: Final = late(rf"\W*(?:{pieces('reference_columns')})\W*")
+_LINK_COLUMN: Final = late(r"\W*(?:links?|urls?|hyperlinks?|链接|連結|リンク|링크|ссылк[аи]|enlaces?|liens?)\W*")
+_BESIDE_LINKS: Final = late(rf"\b(?:{'|'.join(table('reference_columns', 'beside').values())})\b")
+_FETCHED_COLUMN: Final = late(r"\b(?:payload|destination|target|file|hash|md5|sha-?256)")
+_INDICATORS: Final = late(r"\b(?:ioc|indicator|c2|c&c|domains?|hash|sha-?256|payload|type)\b")
 
 _HIDDEN: Final = (".onion", ".i2p")
-_HIDDEN_SERVICE: Final = re.compile(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
+_HIDDEN_SERVICE: Final = late(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
 _INSIDE: Final = tuple(f".{label}." for label in words("inside"))
 _POINTING: Final = frozenset({"where others wrote about it", "pointer for the reader", "field for the reader"})
 _ENDS_WITH: Final = ("'.", '".')  # of a detection rule

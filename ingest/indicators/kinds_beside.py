@@ -6,6 +6,7 @@ import re
 from itertools import chain, islice
 from typing import Final
 
+from ingest.indicators.late import late
 from ingest.indicators.piece_search import Places
 from ingest.indicators.vocabulary import table, words, words_pattern
 from intel.refanging import places_of
@@ -27,11 +28,11 @@ _WRITTEN_IN: Final = (
     r"|shellcode|in-memory|file|modular|custom|new|proxy|USB)"
 )
 # `PEBBLEDROP loader`, `SugiLoader Go backdoor`, `BluePeer)" 백도어`.
-_NAME_AND_KIND: Final = re.compile(
+_NAME_AND_KIND: Final = late(
     rf"{_EDGE}(?P<name>{_MADE_UP})[)\]\"'\u201d\u300d\u300f*_]{{0,4}}[ -]{{0,2}}(?:{_WRITTEN_IN} )?\w{{0,6}}\Z"
 )
 # `**KEELHAUL** (a backdoor`, `PEBBLEDROP (Go loader`.
-_NAME_EXPLAINED: Final = re.compile(
+_NAME_EXPLAINED: Final = late(
     rf"{_EDGE}(?P<name>{_MADE_UP}|(?<=\*\*)[A-Z]\w{{3,24}})[*_\"\u201d\u300d]{{0,3}} ?[(\uff08]"
     rf"(?:an? |the |une? |eine? |un[ao]? )?(?:[a-z-]{{3,12}} )?(?:{_WRITTEN_IN} )?\w{{0,8}}\Z"
 )
@@ -42,33 +43,31 @@ _NAME_ABOVE: Final = re.compile(
     rf"|(?:\A|\n)[#*=\s]{{0,8}}(?:[0-9.]{{1,5}}[.)]?\s)?(?P<cjk>{_MADE_UP})[.:\u3002\uff1a][\w+#.]{{0,6}}[\u3040-\u9fff]{{0,6}}\Z"
 )
 # `マルウェア「SugiLoader」`, `窃密 TideSync`.
-_KIND_AND_NAME: Final = re.compile(
-    rf"\w{{0,12}}[ :\u300c\u300e\u201c\u300a]{{1,3}}(?P<name>{_MADE_UP})(?![\w@/\\-]|\.\w)"
-)
+_KIND_AND_NAME: Final = late(rf"\w{{0,12}}[ :\u300c\u300e\u201c\u300a]{{1,3}}(?P<name>{_MADE_UP})(?![\w@/\\-]|\.\w)")
 # `the Android banker "Primavera"`, `RANSOMWARE PROFILE: "Glasshour"`.
-_KIND_AND_QUOTED: Final = re.compile(
+_KIND_AND_QUOTED: Final = late(
     r"(?i:\w{0,12}(?: (?:profile|family|report|analysis|called|named|dubbed|known as))?)[ :]{0,2}"
     r"[\"\u201c\u300c\u00ab](?P<name>[A-Z][A-Za-z0-9]{3,20})[\"\u201d\u300d\u00bb]"
 )
 # `Il malware, da noi battezzato GrilloParlante`, `un cheval de Troie nommé « Rouget »`.
-_KIND_NAMED: Final = re.compile(
+_KIND_NAMED: Final = late(
     rf"\w{{0,12}}(?:,? (?!(?i:groups?|actors?|gang|operators?|tool)\b)[\w\u2019'-]{{1,12}}){{0,2}},? "
     rf"(?i:{words_pattern('malware', 'naming')})"
     r" ?[\"\u201c\u201e\u00ab'`*_\u2018 ]{0,3}(?P<name>[A-Z][A-Za-z0-9]{3,31})(?![\w@/\\-]|\.\w)"
 )
 # `\u00ab Rouget \u00bb, un cheval de Troie`.
-_QUOTED_EXPLAINED: Final = re.compile(
+_QUOTED_EXPLAINED: Final = late(
     r"[\"\u201c\u201e\u00ab] ?(?P<name>[A-Z][A-Za-z0-9]{3,20}) ?[\"\u201d\u201c\u00bb]"
     r",? (?:an?|une?|eine?|un[ao]?|um|uma|et|en|een)"
     r" (?:[\w-]{1,14} ){0,2}\w{0,6}\Z"
 )
 # `DRYWELL ransomware`: in capitals, where the kind is not.
-_LOUD: Final = re.compile(r"(?P<name>[A-Z]{7,20}) \w?\Z")
-_OWN_KIND: Final = re.compile(
+_LOUD: Final = late(r"(?P<name>[A-Z]{7,20}) \w?\Z")
+_OWN_KIND: Final = late(
     r"(?i:load|loader|rat|stealer|bot|shell|door|drop|dropper|locker|wiper|crypt|cryptor|miner|worm|spy|ransom|keylogger)\Z"
 )
 # A small letter before a capital, six capitals, a quote: what is looked for first, for it is seldom there.
-_MAY_HOLD_A_NAME: Final = re.compile(
+_MAY_HOLD_A_NAME: Final = late(
     r"[A-Z\"\u201c\u300c\u00ab](?:(?<=[a-z0-9][A-Z])|(?<=[\"\u201c\u300c\u00ab])(?=[A-Z])|(?=[A-Z]{5}|[A-Z][a-z]+[A-Z])|(?<=\*\*[A-Z]))"
 )
 _REACH_OF_A_NAME: Final = 40

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ingest.indicators import noise
+from ingest.indicators.late import late
 from ingest.indicators.token_candidate import TokenCandidate
 from intel.suffixes import registered_domain
 
@@ -14,7 +15,7 @@ from intel.suffixes import registered_domain
 MOST_OF_PROSE: Final = 2
 
 # Looked for in lower case, and without a sign at the front that would keep the engine from skipping.
-_INVITES: Final = re.compile(
+_INVITES: Final = late(
     r"(?:contact|questions?|feedback|corrections?|[ei]nquir(?:y|ies)|(?:write|reply|talk) to|write (?:us|me)"
     r"|(?:reach|mail|ping|tell) (?:us|me|out|the authors?)|in touch|report(?:ed)? [^.!?:\n]{0,40}?to"
     r"|(?:wrong|mistakes?|typos?|errata|missed something)|(?:jobs?|careers?|vacanc(?:y|ies)|cvs?|resumes?|apply|hiring)"
@@ -32,7 +33,7 @@ _INVITES: Final = re.compile(
     r"|raw data|data for certs|how to cite|complaints"
     r"|escri(?:ba|bir)|póngase|вопрос(?:ы|ам|ов)|обращайтесь|contatt(?:are|ate))\b\??(?:[^.!?\n\u3002\uff1b]|[.](?=\S)){0,60}\Z"
 )
-_ASKED_AFTER: Final = re.compile(
+_ASKED_AFTER: Final = late(
     r"[`'\")>]{0,3} (?:\w{1,20} ){0,2}(?:ilet\w+|bildir\w+|gönder\w+|melden|schreiben|wenden|senden|richten)\b"
 )
 # What nobody asks of victims.
@@ -53,7 +54,7 @@ _OF_AN_ATTACK: Final = (
     "解密", "勒索", "赎金", "受害", "攻击者", "身代金", "攻撃者", "복호화", "몸값", "공격자",
     "angreif", "erpress", "opfer", "entschlüssel", "attaquant", "chiffr", "atacante", "descifr", "злоумышл", "расшифр",
 )  # fmt: skip
-_SENT_BY: Final = re.compile(
+_SENT_BY: Final = late(
     r"(?i)(?:\b(?:e-?mails?|messages?|letters?|lures?|campaigns?|attachments?|files?|documents?|archives?"
     r"|phish(?:es|ing)?)\b[^.!?\n]{0,40}"
     r" (?:came|comes?|sent|arriv(?:ed|es)|originat(?:ed|es|ing)|received|deliver(?:ed|y))"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ingest.indicators.late import late
+
 PART_OF_A_PATH: Final = "part of a path or name"
 CODE: Final = "code"
 REVERSED: Final = "reversed name of a package"
@@ -13,20 +15,20 @@ FILE: Final = "name of a file"
 WORDS: Final = "words around a full stop"
 MEMBER: Final = "member of an object"
 _ARCHIVES: Final = frozenset({"zip", "cab", "gz", "mov", "pm", "lib", "app"})
-_FILE_IN_AN_ARCHIVE: Final = re.compile(
+_FILE_IN_AN_ARCHIVE: Final = late(
     r"/(?:[^\s?#/]{1,80}/){0,8}[^\s?#/]{0,80}\.(?:exe|dll|lnk|bat|cmd|vbs|vbe|js|jse|ps1|hta|scr|msi|pdf|docx?|xlsx?|txt|url|iso|img"
     r"|html?|py|sh|jar|bin|dat|chm|wsf|cpl|sys|com|pif)\W{0,3}\Z",
     re.IGNORECASE,
 )
 # Sentences and programs do not go on with a path.
 NOT_BEFORE_A_PATH: Final = frozenset({WORDS, MEMBER})
-_DETECTION: Final = re.compile(
+_DETECTION: Final = late(
     r"(?i)(?:trojan|backdoor|virus|worm|win32|win64|w32|w64|msil|heur|generic|ransom|exploit|downloader|dropper|agent|malware"
     r"|riskware|adware|hacktool|pua|vbs|js|doc|o97m|linux|android|osx|html|pdf|trojandownloader|trojandropper|troj|mal|bds)"
     r"(?:[!-]|$)"
 )
 # Names that decompilers give to variables.
-_DECOMPILED: Final = re.compile(
+_DECOMPILED: Final = late(
     r"(?:[av][0-9]{1,3}|arg_?[0-9]{1,2}|param_?[0-9]{1,2}|(?:field|local|var|sub|dword|unk)_[0-9a-f]{1,8}|[a-z]var[0-9]{1,3})"
 )
 _REVERSED_ROOTS: Final = frozenset(

@@ -2,60 +2,60 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from ingest.indicators import noise
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hosts import is_address
+from ingest.indicators.late import late
 from ingest.indicators.token_candidate import TokenCandidate
 from intel.refanging import DOT
 from intel.suffixes import registered_domain
 
-_HASH_IN_A_PATH: Final = re.compile(r"[/=](?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
-_PAYLOAD: Final = re.compile(
+_HASH_IN_A_PATH: Final = late(r"[/=](?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
+_PAYLOAD: Final = late(
     r"\.(?:exe|dll|msi|ps1|vbs|vbe|jse?|hta|bat|cmd|scr|jar|apk|elf|bin|dat|iso|img|lnk|zip|rar|7z|sh|xll|docm?|dot[mx]?"
     r"|xls[mb]?|xla[mx]?|pp[ts][mx]?|one|chm|wsf|sct|cpl|vhdx?|iqy|cab|gz|tgz|tar|mips(?:el)?|arm[4-8]?|x86(?:_64)?|rtf|php|txt)(?:$|[?#])"
 )
 # It begins with a class of two signs, which the engine skips to at full speed.
-_READING_MATTER: Final = re.compile(
+_READING_MATTER: Final = late(
     r"[/.](?:(?<=/)(?:blogs?|news|articles?|posts?|research|docs?|wiki|reports?|papers?|advisor(?:y|ies)|alerts?|en-us"
     r"|20[0-3][0-9]/[01]?[0-9])/|(?<=/)(?:[a-z0-9]{1,30}-){3,12}[a-z0-9]{1,30}/?(?:$|[?#])"
     # Who signs in somewhere reads nothing there.
     r"|(?<=\.)(?<!login\.)(?<!logon\.)(?<!signin\.)(?<!sign-in\.)(?:pdf|html?|aspx)(?:$|[?#]))"
 )
 # A title as the path of an article, under the date or the section of a site.
-_SLUG: Final = re.compile(
+_SLUG: Final = late(
     r"/(?:blogs?|news|articles?|posts?|research|reports?|advisor(?:y|ies)|insights?|threats?|labs?|20[0-3][0-9](?:/[01]?[0-9]){0,2}(?:/[0-3]?[0-9])?)"
     r"(?:/[a-z0-9-]{1,40}){0,3}/(?=[a-z])(?:[a-z0-9]{1,30}-){2,20}[a-z0-9]{1,30}/?(?:\.html?)?(?:$|[?#])"
 )
 # `smallsec.example/gale-stealer-analysis`: what only they have in an address who write about an attack.
-_WRITE_UP: Final = re.compile(
+_WRITE_UP: Final = late(
     r"/(?=[a-z0-9-]{0,80}(?:analysis|analy[sz]ing|malware|ransomware|stealer|botnet|backdoor|campaign|teardown|unpacking|reversing"
     r"|deep-dive|in-the-wild|exploitation|threat-|advisory|write-?up|cve-[0-9]))(?:[a-z0-9]{1,30}-){1,20}[a-z0-9]{1,30}"
     r"/?(?:\.html?)?(?:$|[?#])"
 )
 # Of others, on a service where anyone may keep files: `/iocs/main/gale.txt`.
-_LIST_OF_OTHERS: Final = re.compile(
+_LIST_OF_OTHERS: Final = late(
     r"/(?:[\w.-]{1,60}/){0,8}[\w.-]{0,60}(?<![a-z])(?:iocs?|indicators?|feeds?|block-?lists?|black-?lists?|(?:ip|domain|url|host)s?-?lists?"
     r"|maltrail|threat-?(?:intel(?:ligence)?|research|feed)|malware-iocs?|cti)(?![a-z])[\w./-]{0,120}(?<!\.exe)(?<!\.zip)(?<!\.ps1)\Z"
 )
-_CHANNEL_OF_A_BOT: Final = re.compile(
+_CHANNEL_OF_A_BOT: Final = late(
     r"//(?:discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{6}|api\.telegram\.org/bot[0-9]{6,}:|hooks\.slack\.com/services/t)"
 )
-_LICENCE: Final = re.compile(r"/licen[cs]es?(?:\.txt|\.md|\.html?)?/?\Z")
-_PORT_OF_A_URL: Final = re.compile(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
+_LICENCE: Final = late(r"/licen[cs]es?(?:\.txt|\.md|\.html?)?/?\Z")
+_PORT_OF_A_URL: Final = late(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
 
 
 PATTERN: Final = "part of a pattern of names"
 _ENDS_OF_A_PATTERN: Final = frozenset(f"{bracket}{dot}" for bracket in "}]" for dot in f".{DOT}")
 NUMBER: Final = "number of something else"
 # `ticket T1190`, `Room T1110`, `the heat pump T1059-B`.
-_COUNTED: Final = re.compile(
+_COUNTED: Final = late(
     r"(?i)\b(?:tickets?|tasks?|rooms?|order(?: number)?|products?|parts?|models?|items?|invoices?|flights?|gates?|lots?"
     r"|case|raum|zimmer|auftrag|salle|sala|pièce|pieza|модель|заказ|аудитория)(?: (?:no\.?|nr\.?|#))?[ #]{1,2}\Z"
 )
-_OF_A_PRODUCT: Final = re.compile(r"-[A-Z](?![\w-])")
+_OF_A_PRODUCT: Final = late(r"-[A-Z](?![\w-])")
 
 
 def numbers_something(text: str, type: str, start: int, end: int) -> bool:

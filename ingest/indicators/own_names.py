@@ -8,6 +8,7 @@ from itertools import chain, islice
 from typing import Final
 
 from ingest.indicators.kinds_beside import is_written_otherwise
+from ingest.indicators.late import late
 from ingest.indicators.piece_search import Places
 from ingest.indicators.vocabulary import pieces, table, words
 from intel.refanging import places_of
@@ -18,15 +19,15 @@ _ROOTS: Final = tuple(chain.from_iterable(_BY_LANGUAGE.values()))
 _ROOTS_OF_ASCII: Final = (*_BY_LANGUAGE["en"], *_BY_LANGUAGE["it"])
 _BEHIND: Final = tuple(chain.from_iterable(roots.split("|") for roots in table("coining", "behind").values()))
 PIECES: Final = (*_ROOTS, *_BEHIND)
-_KIND: Final = re.compile(f"(?i:{pieces('coining', 'kinds')})")
+_KIND: Final = late(f"(?i:{pieces('coining', 'kinds')})")
 # What others name as well: only if it is `we` who do.
 _SAID_OF_OTHERS: Final = frozenset({" nennen", " noemen", " bezeichnen"})
 # People and what they do get names as well.
-_OTHER: Final = re.compile(f"(?i:{pieces('coining', 'others')})")
+_OTHER: Final = late(f"(?i:{pieces('coining', 'others')})")
 _CAPITAL: Final = r"[^\W\d_a-zà-öø-ÿа-яё]"
 _NAME: Final = rf"(?P<name>{_CAPITAL}[^\W\d_][\w-]{{1,23}}[^\W_](?: {_CAPITAL}[\w-]{{2,16}})?)"
 # `the group behind the malware`: it is the group that gets the name.
-_WITH: Final = re.compile(
+_WITH: Final = late(
     r"[^.!?]{0,20} (?:behind|using|us(?:es|ed)|deploy\w*|operat\w*|of|with|hinter|derrière|detrás|dietro|за)"
     r" [^.!?]{0,12}"
 )
@@ -38,21 +39,21 @@ _ENDS: Final = (
     r"|[\u3040-\u30ff\u3400-\u9fff])"
 )
 _STEP: Final = r"(?!(?:that|because|when|if)\b)"
-_GIVEN: Final = re.compile(
+_GIVEN: Final = late(
     rf"(?P<gap>\w{{0,6}}(?: {_STEP}(?!{_CAPITAL})[\w\u2019'-]{{1,24}}){{0,6}}?){_QUOTES}{{1,4}}{_NAME}{_ENDS}"
 )
 # `Wir nennen die Schadsoftware Nebelkrähe`: behind a noun.
-_GIVEN_A_NOUN: Final = re.compile(
+_GIVEN_A_NOUN: Final = late(
     rf"(?P<gap>\w{{0,6}}(?: {_STEP}[\w\u2019'-]{{1,24}}){{1,6}}?){_QUOTES}{{1,4}}{_NAME}{_ENDS}"
 )
-_GIVEN_BEFORE: Final = re.compile(rf"{_QUOTES}{_NAME}{_CLOSING}{{0,4}}\Z")
-_TITLE: Final = re.compile(
+_GIVEN_BEFORE: Final = late(rf"{_QUOTES}{_NAME}{_CLOSING}{{0,4}}\Z")
+_TITLE: Final = late(
     r"(?:\A|\n)[#=*\s]{0,8}[\"\u201c\u201e\u00ab]?(?P<name>[^\W\d_a-zа-яё][^\W\d_A-Z][\w]{2,23})"
     r"[\"\u201d\u201c\u00bb]?(?:[:,]| [\u2013\u2014-]) (?P<rest>[^\n]{4,80})"
 )
 _OF_HEADINGS: Final = words("headings", "other") | words("headings", "references") | words("headings", "indicators")
-_ARTICLE: Final = re.compile(r"(?i)\b(?:der|die|das|den|dem|des|eine?[rnms]?|the|an?|our|this) \Z")
-_WE: Final = re.compile(r"\b(?:wir|we)\b")
+_ARTICLE: Final = late(r"(?i)\b(?:der|die|das|den|dem|des|eine?[rnms]?|the|an?|our|this) \Z")
+_WE: Final = late(r"\b(?:wir|we)\b")
 _LONGEST_TITLE_AT: Final = 400
 _LONGEST_WITHOUT_AN_ACCENT: Final = 1_000
 _REACH: Final = 160

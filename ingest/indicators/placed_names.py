@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Final
 
+from ingest.indicators.late import late
 from ingest.indicators.piece_search import Places
 from ingest.indicators.plain_words import is_plain_word
 from ingest.indicators.vocabulary import pieces
@@ -15,31 +15,31 @@ from intel.names import malware_name
 # What stands in every label: looked for as it stands.
 PIECES: Final = tuple(pieces("placed", "roots").split("|"))
 _LABELS: Final = pieces("placed", "labels")
-_LABEL: Final = re.compile(rf"(?i:{_LABELS})")
-_FIELD: Final = re.compile(
+_LABEL: Final = late(rf"(?i:{_LABELS})")
+_FIELD: Final = late(
     rf"[ \t>*_`\"'|\u2022\u25cf\u25a0\u30fb\u3010\[-]{{0,8}}(?i:{_LABELS})[*_`\"'\u3011\] ]{{0,4}}"
     r"(?:[:\uff1a=]|\t|[ ]?\|)[ \t*_`\"']{0,4}(?P<value>[^\n\t|]{2,160})"
 )
-_ROW_OF_DASHES: Final = re.compile(r"[ \t|:+=-]{3,}\n")
+_ROW_OF_DASHES: Final = late(r"[ \t|:+=-]{3,}\n")
 _SEPARATORS: Final = ("\t", "|", ";", ",")
-_BETWEEN_VALUES: Final = re.compile(
+_BETWEEN_VALUES: Final = late(
     r"\s*(?:[,;&\u3001\uff0c\uff1b\u00b7]|\s(?:and|or|y|e|et|und|oder|и|та|ve|i|og|och|en)\s)\s*"
 )
 _AROUND: Final = " \t*_`\"'\u201c\u201d\u300c\u300d\u00ab\u00bb[]<>#"
-_IN_BRACKETS: Final = re.compile(r"\s*[(\uff08\[][^()\uff08\uff09\[\]]{0,60}[)\uff09\]]\s*\Z")
-_KIND_AT_END: Final = re.compile(rf"\s(?i:{pieces('placed', 'kinds')})\Z")
-_VALUE: Final = re.compile(
+_IN_BRACKETS: Final = late(r"\s*[(\uff08\[][^()\uff08\uff09\[\]]{0,60}[)\uff09\]]\s*\Z")
+_KIND_AT_END: Final = late(rf"\s(?i:{pieces('placed', 'kinds')})\Z")
+_VALUE: Final = late(
     r"(?=[^\s]{0,24}[A-Z])[A-Za-z0-9][A-Za-z0-9_+-]{2,24}(?: (?:[A-Z][A-Za-z0-9_+-]{1,20}|[0-9](?:\.[0-9])?|v[0-9]))?"
     r"|[\u0400-\u04ff]{4,20}|[\u30a0-\u30ff\u3400-\u9fff]{2,8}|[\uac00-\ud7a3]{2,8}"
 )
-_NOT_A_VALUE: Final = re.compile(
+_NOT_A_VALUE: Final = late(
     r"(?i)[0-9a-f]{16,}|(?:cve|t[0-9]|ta[0-9]|apt|unc|uac|storm)[-_ ]?[0-9].*|[0-9_+-]+|sha-?[0-9]+|md5"
 )
-_WORD: Final = re.compile(r"[ _-]")
-_ITEM: Final = re.compile(r"[ \t]{0,8}(?:[-*\u2022\u25cf\u2013\u30fb+]|[0-9]{1,2}[.)])[ \t]+(?P<item>[^\n]{2,120})")
-_ENDS_AN_ITEM: Final = re.compile(r"\s?[:\uff1a(\uff08]|\s[\u2013\u2014-]{1,2}\s")
-_ANNOUNCED: Final = re.compile(r"[:\uff1a][*_ ]{0,4}\Z|\A\s{0,3}(?:#|\*\*|==)")
-_NO_LIST: Final = re.compile(
+_WORD: Final = late(r"[ _-]")
+_ITEM: Final = late(r"[ \t]{0,8}(?:[-*\u2022\u25cf\u2013\u30fb+]|[0-9]{1,2}[.)])[ \t]+(?P<item>[^\n]{2,120})")
+_ENDS_AN_ITEM: Final = late(r"\s?[:\uff1a(\uff08]|\s[\u2013\u2014-]{1,2}\s")
+_ANNOUNCED: Final = late(r"[:\uff1a][*_ ]{0,4}\Z|\A\s{0,3}(?:#|\*\*|==)")
+_NO_LIST: Final = late(
     r"(?i)\b(?:victims?|targets?|countr(?:y|ies)|sectors?|tools?|groups?|actors?|vendors?|files?|paths?|domains?|hosts?"
     r"|indicators?|iocs?|hashes|samples?|names? of (?:files|tasks))\b"
 )

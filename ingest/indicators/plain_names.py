@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
+from ingest.indicators.late import late
 from ingest.indicators.piece_search import Places
 from ingest.indicators.plain_words import is_plain_word
 from ingest.indicators.vocabulary import pieces, table, words_pattern
@@ -24,66 +25,62 @@ _THE_NAME: Final = re.compile(
     rf"|deploy\w*|drop\w*|install\w*|load\w*|custom|modular) [\"'*_`\u201c]{{0,3}}{_NAME}[\"'*_`\u201d]{{0,3}} "
     rf"(?:(?:Go|Golang|Rust|Python|Android|Linux|Windows|macOS|banking|modular) )?\Z"
 )
-_KIND: Final = re.compile(rf"(?:{_ENGLISH})\b(?!-)(?! (?:{pieces('plain', 'events')}))", re.IGNORECASE)
+_KIND: Final = late(rf"(?:{_ENGLISH})\b(?!-)(?! (?:{pieces('plain', 'events')}))", re.IGNORECASE)
 # `(Hollowtree loader)`, `| Marlin backdoor`, `#Fernwhip ransomware`: at the edge of what it stands in.
-_AT_AN_EDGE: Final = re.compile(
-    rf"(?:\A|#(?=\w)|[|(/\t]|[\w`] [\u2013\u2014-] )[ ]?[*_`\"]{{0,3}}{_NAME}[*_`\"]{{0,3}} \Z"
-)
-_AS_ADJECTIVES_END: Final = re.compile(r"(?:ed|ing|ive|ary|al|able|ible|ate|ous|ic|ful|less|er|or|ly|ion|ment|ty)\Z")
+_AT_AN_EDGE: Final = late(rf"(?:\A|#(?=\w)|[|(/\t]|[\w`] [\u2013\u2014-] )[ ]?[*_`\"]{{0,3}}{_NAME}[*_`\"]{{0,3}} \Z")
+_AS_ADJECTIVES_END: Final = late(r"(?:ed|ing|ive|ary|al|able|ible|ate|ous|ic|ful|less|er|or|ly|ion|ment|ty)\Z")
 # `SILKSPOOL, a dropper that`.
-_AND_WHAT_IT_IS: Final = re.compile(
+_AND_WHAT_IT_IS: Final = late(
     rf"(?:\A|[\s(]){_NAME}[*_`\"]{{0,3}}(?: \([^()]{{2,30}}\))?,"
     r" (?:an?|une?|un[ao]?|eine?n?) (?:[\w-]{2,14} ){0,3}\Z"
 )
-_GOES_ON: Final = re.compile(
-    r"[,.;)\n]|\Z| (?:that|which|used|written|sold|with|for|on|by|in|qui|que|che|der|die|das)\b"
-)
+_GOES_ON: Final = late(r"[,.;)\n]|\Z| (?:that|which|used|written|sold|with|for|on|by|in|qui|que|che|der|die|das)\b")
 # `Sosano后门`, `勒索软件CACTUS`, `名为 SnowReed 的新型后门`: names in Latin letters, amid others.
 _LATIN: Final = (
     r"(?P<name>[A-Z](?=[A-Za-z0-9]*[a-z]{2}|[A-Z0-9]{4})[A-Za-z0-9-]{3,22}(?: [A-Z][a-z][A-Za-z0-9]{1,16})?)"
 )
-_LATIN_AND_KIND: Final = re.compile(
+_LATIN_AND_KIND: Final = late(
     rf"(?<![\w@./\\#-])(?<![A-Za-z] ){_LATIN}[*”」)\]]{{0,3}} ?(?:的|という|라는)? ?"
     rf"(?:{pieces('plain', 'said_of_kinds')})? ?\Z",
     re.ASCII,
 )
-_KIND_AND_LATIN: Final = re.compile(
+_KIND_AND_LATIN: Final = late(
     rf"(?:{pieces('plain', 'kinds_beside')})(?:家族|的|の|인)?[ :：*“「\"']{{0,3}}{_LATIN}(?![\w@./\\-]| [A-Z])",
     re.ASCII,
 )
-_KIND_IN_ENGLISH: Final = re.compile(rf"(?:{_ENGLISH})", re.IGNORECASE)
+_KIND_IN_ENGLISH: Final = late(rf"(?:{_ENGLISH})", re.IGNORECASE)
 # `Ashvale (ransomware)`.
-_NAME_AND_BRACKET: Final = re.compile(rf"(?:\A|[\s(,;:]){_NAME}[*_`\"']{{0,3}} \((?:an? |the )?(?:[a-z]+ )?\Z")
-_KIND_AND_BRACKET: Final = re.compile(rf"(?:{_ENGLISH}|{_ABROAD})\)", re.IGNORECASE)
+_NAME_AND_BRACKET: Final = late(rf"(?:\A|[\s(,;:]){_NAME}[*_`\"']{{0,3}} \((?:an? |the )?(?:[a-z]+ )?\Z")
+_KIND_AND_BRACKET: Final = late(rf"(?:{_ENGLISH}|{_ABROAD})\)", re.IGNORECASE)
 # `a wiper dubbed Blotter`, `the loader is Glimmerkit`, `track the malware as Sandgrouse`.
-_AND_NAMED: Final = re.compile(
+_AND_NAMED: Final = late(
     rf"(?:,? (?!(?i:{pieces('coining', 'plain_others')})\b)"
     rf"[a-z][\w\u2019'-]{{0,14}}){{0,6}}?,? (?:(?i:{words_pattern('malware', 'naming')}))"
     rf" [\"'*_`\u201c\u201e\u00ab]{{0,3}} ?{_NAME}(?![\w@/\\-]|\.\w| [A-Z])"
 )
-_IS_NAMED: Final = re.compile(rf" (?:is|was|as) {_NAME}(?=[,;.] |[,;.]?\n|[,;.]?\Z)")
+_IS_NAMED: Final = late(rf" (?:is|was|as) {_NAME}(?=[,;.] |[,;.]?\n|[,;.]?\Z)")
 # `le cheval de Troie Brumaire`, `Ransomware Krwawnik szyfruje`: not `Ransomware Protection` in English.
-_ARTICLE_ABROAD: Final = re.compile(rf"(?i:(?:\A|[\s\"'(\u201c])(?:{words_pattern('plain', 'articles')})\s\Z)")
-_LETTER_ABROAD: Final = re.compile(r"[\u00c0-\u024f\u0400-\u04ff]")
-_GOES_ON_SMALL: Final = re.compile(r"[\"'*_`\u201d\u00bb]{0,3} ?(?:[(,.;:]|[^\W\dA-Z])")
-_OF_GERMAN: Final = re.compile(r"(?i:\b(?:d(?:er|ie|as|en|em|es)|eine?[rnms]?|vom|zum) )\Z")
-_KIND_ABROAD: Final = re.compile(
+_ARTICLE_ABROAD: Final = late(rf"(?i:(?:\A|[\s\"'(\u201c])(?:{words_pattern('plain', 'articles')})\s\Z)")
+_LETTER_ABROAD: Final = late(r"[\u00c0-\u024f\u0400-\u04ff]")
+_GOES_ON_SMALL: Final = late(r"[\"'*_`\u201d\u00bb]{0,3} ?(?:[(,.;:]|[^\W\dA-Z])")
+_OF_GERMAN: Final = late(r"(?i:\b(?:d(?:er|ie|as|en|em|es)|eine?[rnms]?|vom|zum) )\Z")
+_KIND_ABROAD: Final = late(
     rf"(?i:{_ABROAD})(?: (?:banc[aá]ri[oa]|bancaire|bankow\w+|Android|Linux|Windows))?"
     rf" [\"'*_`\u201c\u201e\u00ab]{{0,3}} ?{_NAME}(?![\w@/\\-]|\.\w| [A-Z])"
 )
 # `Le code malveillant, baptisé Grenouille`.
-_KIND_NAMED_ABROAD: Final = re.compile(
+_KIND_NAMED_ABROAD: Final = late(
     rf"(?i:{_ABROAD}),?(?: (?!(?i:{pieces('coining', 'plain_others')})\b)[a-zà-ÿ’'-]{{1,14}}){{0,3}}"
     rf" (?i:{words_pattern('malware', 'naming')})"
     rf" [\"'*_`“„«]{{0,3}} ?{_NAME}(?![\w@/\\-]|\.\w)"
 )
-_KIND_IN_RUSSIAN: Final = re.compile(
+_KIND_IN_RUSSIAN: Final = late(
     r"(?i:троян|бэкдор|стилер|загрузчик|шифровальщик|вымогатель|ботнет|вирус|червь|майнер)"
     r" [\"\u00ab]?(?P<name>(?<=[\"\u00ab])[А-ЯЁ][А-ЯЁа-яё-]{2,20}(?=[\"\u00bb])|[А-ЯЁ][а-яё]{3,20})(?![\w-]| [А-ЯЁ])"
 )
 # `Poyraz adlı zararlı yazılım`, `Karakulak fidye yazılımı`.
-_KIND_IN_TURKISH: Final = re.compile(r"(?i:zararlı|fidye yazılım|kötü amaçlı|truva at)")
-_NAMED_IN_TURKISH: Final = re.compile(rf"(?:\A|[\s\"'“]){_NAME}[\"'”]? (?:(?:adlı|isimli) (?:\w+ )?\Z|\Z)")
+_KIND_IN_TURKISH: Final = late(r"(?i:zararlı|fidye yazılım|kötü amaçlı|truva at)")
+_NAMED_IN_TURKISH: Final = late(rf"(?:\A|[\s\"'“]){_NAME}[\"'”]? (?:(?:adlı|isimli) (?:\w+ )?\Z|\Z)")
 # `マルウェア「X」`, `“黑潮”勒索软件`, `'몽구스' 랜섬웨어`.
 _IN_QUOTES: Final = (
     r"[\"'\u2018\u201c\u300c\u300e\u300a](?P<name>[A-Z][A-Za-z0-9-]{2,20}|[\u3040-\u9fff\uac00-\ud7a3]{2,8})"
@@ -93,23 +90,21 @@ _KIND_AND_QUOTED: Final = re.compile(
     rf"(?:{pieces('plain', 'kinds_beside')})(?:家族|的|の|인|变种)?"
     rf"(?:[^。，\n]{{0,4}}(?P<named>命名为|名为|叫做|称为|取名为))?{_IN_QUOTES}"
 )
-_QUOTED_AND_KIND: Final = re.compile(
-    rf"{_IN_QUOTES} ?(?:(?:と呼ばれる|という|远控|新型|家族|银行|手机|라는|이라는) ?)?\Z"
-)
-_HAN_ONLY: Final = re.compile(r"[\u3400-\u9fff]+")
-_NOT_QUOTED: Final = re.compile(pieces("plain", "not_quoted"))
-_ACTORS_BEHIND: Final = re.compile("|".join(table("plain", "actors").values()))
+_QUOTED_AND_KIND: Final = late(rf"{_IN_QUOTES} ?(?:(?:と呼ばれる|という|远控|新型|家族|银行|手机|라는|이라는) ?)?\Z")
+_HAN_ONLY: Final = late(r"[\u3400-\u9fff]+")
+_NOT_QUOTED: Final = late(pieces("plain", "not_quoted"))
+_ACTORS_BEHIND: Final = late("|".join(table("plain", "actors").values()))
 # `# Nimbuspaw Stealer v2`, `Inside Hellodoor: a backdoor`, `httpMalice \u2014 analysis of a modular implant`.
 _TITLE_NAME: Final = r"(?P<name>[A-Za-z0-9][A-Za-z0-9_-]{2,24})"
-_TITLE: Final = re.compile(
+_TITLE: Final = late(
     rf"[#=*\s]{{0,8}}(?:(?:Inside|Analysis of|Analy[sz]ing|Deep dive into|Dissecting|Unpacking|Unmasking"
     rf"|Meet|Introducing|Tracking|Hunting|Under the hood of|A deep dive into|A closer look at|Technical analysis of)"
     rf" {_TITLE_NAME}"
     rf"|{_TITLE_NAME.replace('name', 'first')}(?= ?[:\u2013\u2014]| - | (?i:{_ENGLISH})\b))(?P<rest>[^\n]{{0,120}})"
 )
-_KIND_IN_TITLE: Final = re.compile(rf"(?i)\b(?:{_ENGLISH})\b")
-_TITLE_AT: Final = re.compile(r"(?:\A|\n)(?:Title: |title: \"?)?(?=[#=*]|[^\n]{4,120}\n)")
-_IS_MADE_UP: Final = re.compile(r"(?=\S*[A-Za-z])(?:\S*[a-z0-9][A-Z]\S*|\S*[A-Za-z][0-9]\S*[A-Za-z]\S*)")
+_KIND_IN_TITLE: Final = late(rf"(?i)\b(?:{_ENGLISH})\b")
+_TITLE_AT: Final = late(r"(?:\A|\n)(?:Title: |title: \"?)?(?=[#=*]|[^\n]{4,120}\n)")
+_IS_MADE_UP: Final = late(r"(?=\S*[A-Za-z])(?:\S*[a-z0-9][A-Z]\S*|\S*[A-Za-z][0-9]\S*[A-Za-z]\S*)")
 _REACH: Final = 70
 _MOST: Final = 2_000
 _LONGEST_HEAD: Final = 400

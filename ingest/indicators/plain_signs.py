@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from ingest.indicators.late import late
 from ingest.indicators.token_candidate import TokenCandidate
 from intel.refanging import DOT, MARKS
 from intel.suffixes import is_top_level
@@ -32,27 +33,25 @@ _SIGNS: Final = (
 _HYPHENS: Final = "\u2010\u2011"
 _DASHES: Final = "\u2012\u2013\u2212"
 _FIGURES: Final = "\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089\u2020\u2021"
-_WIDE: Final = re.compile(f"(?P<letters>[{_LETTERS}]++)|[{_SIGNS}]++")
-_ODD: Final = re.compile(f"[{_HYPHENS}{_DASHES}{_FIGURES}]")
-_HYPHEN: Final = re.compile(f"(?a:(?<=[A-Za-z0-9])[{_HYPHENS}](?=[A-Za-z0-9]))")
+_WIDE: Final = late(f"(?P<letters>[{_LETTERS}]++)|[{_SIGNS}]++")
+_ODD: Final = late(f"[{_HYPHENS}{_DASHES}{_FIGURES}]")
+_HYPHEN: Final = late(f"(?a:(?<=[A-Za-z0-9])[{_HYPHENS}](?=[A-Za-z0-9]))")
 # `evil\u2013node[.]com`: a name in small letters from its first sign on, and no first of two hosts.
-_DASH: Final = re.compile(
+_DASH: Final = late(
     rf"(?:(?<![^\s'\"(\[/@])|(?<={DOT}))(?=[0-9-]*[a-z])(?P<name>[a-z0-9-]{{1,63}}+)[{_DASHES}](?=[a-z0-9-]{{1,63}}+{DOT})"
 )
-_TOP_AT_END: Final = re.compile(rf"[.{DOT}]([A-Za-z]{{2,24}})\Z")
-_GOES_ON: Final = re.compile(rf"[\w-]{{1,63}}+(?:\.\w|{DOT})")
-_FOOTNOTE: Final = re.compile(rf"[{_FIGURES}]{{1,4}}+(?![\w@{MARKS}-]|\.\w)")
-_DOTTED: Final = re.compile(f"[.{MARKS}]")
+_TOP_AT_END: Final = late(rf"[.{DOT}]([A-Za-z]{{2,24}})\Z")
+_GOES_ON: Final = late(rf"[\w-]{{1,63}}+(?:\.\w|{DOT})")
+_FOOTNOTE: Final = late(rf"[{_FIGURES}]{{1,4}}+(?![\w@{MARKS}-]|\.\w)")
+_DOTTED: Final = late(f"[.{MARKS}]")
 _AFTER_A_HOST: Final = frozenset(f".@{DOT}")
 _BEFORE_A_PART: Final = frozenset(f"/=&?.-_%{MARKS}")
 # What Japanese and Korean put after a name, and Chinese, Japanese and Korean beside the number of a version.
-_PARTICLE: Final = re.compile("[にへをがはでとの]|から|まで|(?:에서|에|으로|로|를|을|은|는|이|가|의|와|과)\\Z")
-_BEFORE_A_VERSION: Final = re.compile(
+_PARTICLE: Final = late("[にへをがはでとの]|から|まで|(?:에서|에|으로|로|를|을|은|는|이|가|의|와|과)\\Z")
+_BEFORE_A_VERSION: Final = late(
     "(?:版本号?|固件|内核|バージョン|ファームウェア|버전|펌웨어|(?:升级|更新|修复)[到至于])[为は是:：]?\\s?\\Z"
 )
-_AFTER_A_VERSION: Final = re.compile(
-    "版|バージョン|버전|[及和]?(?:以前|之前|以下|以上|以降|更早)|より前|未満|이전|이하|미만"
-)
+_AFTER_A_VERSION: Final = late("版|バージョン|버전|[及和]?(?:以前|之前|以下|以上|以降|更早)|より前|未満|이전|이하|미만")
 _LONGEST_WORD: Final = 12
 
 

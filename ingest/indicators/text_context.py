@@ -14,6 +14,7 @@ from ingest.indicators.cutting import cuts
 from ingest.indicators.document import Document, Place
 from ingest.indicators.gated import Gated
 from ingest.indicators.harmless_lists import only_looks_harmless
+from ingest.indicators.late import late
 from ingest.indicators.sentences import line_span
 from ingest.indicators.vocabulary import pieces, words
 from intel.refanging import AT, MARKS, PlainText
@@ -40,70 +41,68 @@ _RANK_OF: Final[Mapping[str, int]] = {
     word: rank for rank, (_, words_of_it) in reversed(list(enumerate(_ANNOUNCING))) for word in words_of_it
 }
 _PIECES_OF_HEADINGS: Final[tuple[tuple[Section, re.Pattern[str]], ...]] = tuple(
-    (section, re.compile(pieces("headings", "pieces", section))) for section in ("references", "indicators", "other")
+    (section, late(pieces("headings", "pieces", section))) for section in ("references", "indicators", "other")
 )
-_LIKE_A_HEADING: Final = re.compile(r"(?m)^(?:#{1,6} |={1,6} |\*\*[^\W\d_]|[^\W\d_][^\n.,;|\d]{2,60}[:\uff1a]?$)")
+_LIKE_A_HEADING: Final = late(r"(?m)^(?:#{1,6} |={1,6} |\*\*[^\W\d_]|[^\W\d_][^\n.,;|\d]{2,60}[:\uff1a]?$)")
 _LONGEST_SECTION: Final = 4_000
 _LONGEST_HEADING_WITHOUT_BLANKS: Final = 24
 _FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition("_") for words in _RANK_OF) if second)
 _VERBS_TOO: Final = ("contact", "contacts")
 # `author: "jdoe"` of a post, which announces nothing below.
-_BYLINE: Final = re.compile(r"[\"']?(?i:authors?|credits?|contact|about|source)[\"']?:[ \t]+\S")
+_BYLINE: Final = late(r"[\"']?(?i:authors?|credits?|contact|about|source)[\"']?:[ \t]+\S")
 _CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
-_HEADING_WORD: Final = re.compile(r"(?:[^\W_]|&)+")
-_MARKED_HEADING: Final = re.compile(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
+_HEADING_WORD: Final = late(r"(?:[^\W_]|&)+")
+_MARKED_HEADING: Final = late(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
 _SHORTEST_CONTENTS: Final = 3
 _LONGEST_CONTENTS: Final = 3_000
-_NUMBERING: Final = re.compile(r"\A\d{1,2}(?:\.\d{1,2})*[.)]?\s+")
+_NUMBERING: Final = late(r"\A\d{1,2}(?:\.\d{1,2})*[.)]?\s+")
 # What no heading is: a long line, the end of a sentence, a dotted name, a long word.
-_BODY: Final = re.compile(r"[^\n]{80}|[.,;]\n|\w\.\w|[^\s]{25}")
+_BODY: Final = late(r"[^\n]{80}|[.,;]\n|\w\.\w|[^\s]{25}")
 _NO_HEADING_BEGINS: Final = "-*|`"
 _NO_HEADING_ENDS: Final = ".,;"
 _POINTERS: Final = words("pointers")
 _ATTACK_WORDS: Final = words("attack")
 # Of writing without blanks.
-_ATTACK_SIGNS: Final = re.compile(pieces("attack"))
+_ATTACK_SIGNS: Final = late(pieces("attack"))
 _PUNCTUATION: Final = ".,;:()[]`'\"-*"
-_WORD: Final = re.compile(r"[^\s,;:()\[\]`'\"*=<>{}]+")
-_ITEM: Final = re.compile(r"\s*(?:[-*\u2022\u00b7\u25cf\u2013|>+]|\d{1,3}[.)])\s*")
-_ALPHANUMERIC: Final = re.compile(r"[^\W_]")
-_REPORTS_TO: Final = re.compile(
+_WORD: Final = late(r"[^\s,;:()\[\]`'\"*=<>{}]+")
+_ITEM: Final = late(r"\s*(?:[-*\u2022\u00b7\u25cf\u2013|>+]|\d{1,3}[.)])\s*")
+_ALPHANUMERIC: Final = late(r"[^\W_]")
+_REPORTS_TO: Final = late(
     r"(?i)\breport(?:s|ed|ing)? (?:back )?to (?:[\w.-]{3,80}(?:, | and |, and ))*[\"'(]?\Z"
 )  # of programs
-_FOOTNOTE: Final = re.compile(r"\s*(?:\[\d{1,3}\]|\^|\u21a9):?\s*")
+_FOOTNOTE: Final = late(r"\s*(?:\[\d{1,3}\]|\^|\u21a9):?\s*")
 _WORDING_REACH: Final = 100
 _FETCHING: Final = Gated(
-    re.compile(
+    late(
         r"\b(?:(?i:curl|wget|certutil|bitsadmin|mshta|regsvr32|msiexec|iwr|irm|invoke-webrequest|invoke-restmethod"
         r"|start-bitstransfer|tftp|ftpget)(?:\.exe)?[ \t]+(?:[^\s|;]{1,40}[ \t]+){0,6}[\"'(<`]{0,2}"
         r"|(?i:download(?:string|file|data)|urldownloadtofile|urlopen|urlretrieve|requests\.(?:get|post))[aw]?\s?\([\"'\s]{0,3})\Z"
     )
 )
-_REQUESTING: Final = re.compile(r"\b(?:GET|POST|PUT|CONNECT)[ \t]+[\"'`]?\Z")
+_REQUESTING: Final = late(r"\b(?:GET|POST|PUT|CONNECT)[ \t]+[\"'`]?\Z")
 # `$u='https://evil.example/x';$b=$w.DownloadData($u)`
-_VARIABLE: Final = re.compile(r"[$\w]\w{0,20}\s?=\s?[\"']\Z")
-_FETCHES: Final = re.compile(
-    r"(?i)\b(?:download(?:string|file|data)|invoke-(?:webrequest|restmethod)|iwr|irm|urlopen)\b"
-)
+_VARIABLE: Final = late(r"[$\w]\w{0,20}\s?=\s?[\"']\Z")
+_FETCHES: Final = late(r"(?i)\b(?:download(?:string|file|data)|invoke-(?:webrequest|restmethod)|iwr|irm|urlopen)\b")
 _QUOTES: Final = frozenset("\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb")
-_CALLED_A_HOST: Final = re.compile(
+_CALLED_A_HOST: Final = late(
     r"(?i)\b(?:domains?|host(?:name)?s?|c2|c&c|servers?|(?:web)?sites?|panel"
     r"|(?:connect|beacon|resolv|call|redirect|talk)[a-z]{0,4} (?:back |out )?to)[:=]?[ \t]{1,2}[(\[]?\Z"
 )
-_FIELD_OF_A_HOST: Final = re.compile(
+_FIELD_OF_A_HOST: Final = late(
     r"(?i)(?:\b(?:q(?:uery)?_?name|rrname|(?:destination|dest|dst|remote)_?host(?:name)?|server_?name|query)"
     r"[\"']?[ \t]?[:=][ \t]?[\"']?|\bsni[:=]?[ \t]?[\"']?|(?P<option>[ \t]-o[ \t]+[\"']?))\Z"
 )
 _BEFORE_A_HOST: Final = " \t\"'"
 _ENDS_OF_A_FIELD: Final = (":", "=", "sni", "-o")
-_PORT: Final = re.compile(r":[0-9]{2,5}(?![0-9])")
+_PORT: Final = late(r":[0-9]{2,5}(?![0-9])")
 # `Received: from mail.evil.example (198.51.100.7) by ...`: the one that handed a letter over from outside.
-_RECEIVED: Final = re.compile(r"(?i)\breceived:[ \t]+from[ \t]+\Z")
-_FROM_OUTSIDE: Final = re.compile(
+_RECEIVED: Final = late(r"(?i)\breceived:[ \t]+from[ \t]+\Z")
+_FROM_OUTSIDE: Final = late(
     r"\.?[ \t]+\((?:[\w.-]{1,253} )?\[?(?!10\.|127\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.)[0-9]"
 )
 _INVITATION: Final = Gated(
-    re.compile(
+    late(
         r"(?:(?:follow|find) us\b(?:[^.!?\n]|[.?](?=\S)){0,100}"
         r"|(?:our (?:\w{1,12} ){0,2}(?:posts?|blog(?: ?posts?)?|reports?|articles?|analysis|write-?ups?)"
         r"|more(?=:)|more (?:information|details|info)"
@@ -112,24 +111,24 @@ _INVITATION: Final = Gated(
         r"(?: is)?(?: (?:at|on|in|from|here|under|unter|auf|sur|en))?[ :(<]{1,3}|подробнее[ :]{1,2})\Z"
     )
 )
-_DEAD_DROP: Final = re.compile(r"(?i)\bdead[ -]?drops?\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z")
+_DEAD_DROP: Final = late(r"(?i)\bdead[ -]?drops?\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z")
 # `reads the address of its server from`
 _READ_FOR_ORDERS: Final = Gated(
-    re.compile(
+    late(
         r"(?i)\b(?:reads?|retriev\w{1,4}|obtain\w{0,3}|gets?|fetch\w{0,3}|extract\w{0,3}|pars\w{1,3}"
         r"|resolv\w{1,3}|takes?|learns?|pulls?|hid\w{1,3}|stores?|keeps?|finds?)\b[^.!?\n]{0,40}"
         r"\b(?:c2s?|servers?|config\w{0,8}|address(?:es)?|orders|commands|instructions)\b(?:[^.!?\n]|[.](?=\S)){0,160}\Z"
     )
 )
-_IS_A_MAILBOX: Final = re.compile(rf"[\s>|*\u2022-]{{0,6}}[^\s@]{{1,64}}(?:@|{AT}++)[^\s@]{{4,100}}\s*")
-_IDEOGRAPH: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+_IS_A_MAILBOX: Final = late(rf"[\s>|*\u2022-]{{0,6}}[^\s@]{{1,64}}(?:@|{AT}++)[^\s@]{{4,100}}\s*")
+_IDEOGRAPH: Final = late(r"[\u3040-\u30ff\u3400-\u9fff]")
 _IDEOGRAPHS_IN_A_WORD: Final = 4
 _BLOCK: Final = 64
 _MARK_SIGNS: Final = frozenset(MARKS)
 _SHORTEST_HEX_DUMP: Final = 17
-_HEX_DUMP: Final = re.compile(r"\s*(?:0x)?[0-9A-Fa-f]{4,16}:?[ \t]+(?:[0-9A-Fa-f]{2,8}[ \t]+){4}")
-_REGISTRAR: Final = re.compile(r"(?i)\b(?:registrar(?: whois server| url| abuse contact e-?mail)?|whois server): ?\Z")
-_HASH: Final = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,64}+(?![0-9A-Za-z])")
+_HEX_DUMP: Final = late(r"\s*(?:0x)?[0-9A-Fa-f]{4,16}:?[ \t]+(?:[0-9A-Fa-f]{2,8}[ \t]+){4}")
+_REGISTRAR: Final = late(r"(?i)\b(?:registrar(?: whois server| url| abuse contact e-?mail)?|whois server): ?\Z")
+_HASH: Final = late(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,64}+(?![0-9A-Za-z])")
 
 
 class Line(NamedTuple):

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from ingest.indicators.late import late
 from ingest.indicators.vocabulary import pieces
 
-_EXAMPLE: Final = re.compile(pieces("example"))
-_CALLED_AN_ADDRESS: Final = re.compile(pieces("address"))
+_EXAMPLE: Final = late(pieces("example"))
+_CALLED_AN_ADDRESS: Final = late(pieces("address"))
 # Of 900 labelled addresses, none in a report is as small as this, nor ends in 0 below 40.
-_SMALL: Final = re.compile(
+_SMALL: Final = late(
     r"(?:[0-9]|1[0-9]|2[0-6])\.(?:[0-9]|1[0-2])\.(?:[0-9]|1[0-9])\.[0-9]{1,3}"
     r"|(?:[0-9]|[1-3][0-9])\.[0-9]{1,3}\.[0-9]{1,3}\.0"
 )
 _JOINED: Final = r"(?:\s?[,;/&]\s?|\s)(?:(?:and|or|und|oder|et|ou|y|o|e|и|или)\s)?"
 _ADDRESS: Final = r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}"
-_BEHIND_ANOTHER: Final = re.compile(rf"(?P<address>{_ADDRESS}){_JOINED}\Z")
-_BEFORE_ANOTHER: Final = re.compile(rf"{_JOINED}(?P<address>{_ADDRESS})(?![\w.])")
+_BEHIND_ANOTHER: Final = late(rf"(?P<address>{_ADDRESS}){_JOINED}\Z")
+_BEFORE_ANOTHER: Final = late(rf"{_JOINED}(?P<address>{_ADDRESS})(?![\w.])")
 # `FileZilla Server 1.8.2.0`, `Connect Secure (9.1.18.3`: the name of a product, and no server.
-_PRODUCT: Final = re.compile(
+_PRODUCT: Final = late(
     r"(?:\A|(?<=[\s(\"']))(?:(?!(?:C2|IPs?|Attack\w*|Control|Malicious|Der|Die|Das|Den|Dem|Ein|Eine|The|This|El|La|Le"
     r"|Il|O|A)\b)[A-Z][\w+-]+[ \xa0(]{1,2}){2,5}\Z"
 )
-_OF_AN_ADDRESS: Final = re.compile(r"[:/][0-9]|[\])]?:\s?[0-9]{2,5}\b| ?(?:->|=>|→)")
-_END_OF_A_SENTENCE: Final = re.compile(r"[.!?](?=\s)|[\u3002\uff01\uff1f\n]")
+_OF_AN_ADDRESS: Final = late(r"[:/][0-9]|[\])]?:\s?[0-9]{2,5}\b| ?(?:->|=>|→)")
+_END_OF_A_SENTENCE: Final = late(r"[.!?](?=\s)|[\u3002\uff01\uff1f\n]")
 _OF_A_SERIES: Final = "0123456789.,&/ (\"'"
 _REACH: Final = 110
 _REACH_OF_AN_EXAMPLE: Final = 160

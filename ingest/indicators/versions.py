@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ingest.indicators.late import late
 from ingest.indicators.tables import head_of_column
 
 _LEADS: Final = frozenset(
@@ -41,14 +42,14 @@ _COMPARED: Final = ("==", ">=", "<=", "~=")
 _SOCKETS: Final = ("/dev/tcp/", "/dev/udp/")
 _BETWEEN: Final = " \t\r\n\xa0:=(\"'"
 _LONGEST_BETWEEN: Final = 3
-_SET_TO: Final = re.compile(r"[\"']?[ \t]{0,20}[:=][ \t]{0,20}[\"']\Z")
-_TAIL: Final = re.compile(
+_SET_TO: Final = late(r"[\"']?[ \t]{0,20}[:=][ \t]{0,20}[\"']\Z")
+_TAIL: Final = late(
     r"(?i)[\s)]{0,2}(?:\(?(?:and|or) (?:earlier|later|below|above|newer|older|prior)|before the|\(?version"
     r"|\(?build|or (?:later|newer)|(?:und|oder) (?:älter|früher|neuer)|и (?:ранее|старше|ниже|новее))"
 )
-_PRODUCT: Final = re.compile(r"(?<![^\s(\"'\[])([A-Z](?:[A-Za-z]|[-+0-9](?=[A-Za-z0-9+]))*[A-Za-z+])[ \xa0]\Z")
+_PRODUCT: Final = late(r"(?<![^\s(\"'\[])([A-Z](?:[A-Za-z]|[-+0-9](?=[A-Za-z0-9+]))*[A-Za-z+])[ \xa0]\Z")
 # `PRTG 24.1.92.1`: four numbers that grow as those of versions do, right behind the name of something.
-_OF_A_VERSION: Final = re.compile(r"(?:[0-9]|[1-3][0-9])\.(?:0|[1-9][0-9]?)\.[0-9]{1,3}\.[0-9]{1,3}")
+_OF_A_VERSION: Final = late(r"(?:[0-9]|[1-3][0-9])\.(?:0|[1-9][0-9]?)\.[0-9]{1,3}\.[0-9]{1,3}")
 _NO_PRODUCTS: Final = frozenset(
     {
         "ip", "ips", "address", "addresses", "server", "servers", "host", "hosts", "c2", "c2s", "c&c", "cnc",
@@ -58,78 +59,76 @@ _NO_PRODUCTS: Final = frozenset(
         "payload", "source", "destination", "src", "dst", "ioc", "iocs", "network",
     }
 )  # fmt: skip
-_OF_A_SERVER: Final = re.compile(
+_OF_A_SERVER: Final = late(
     r"(?i)\b(?:c2s?|c&c|ips?|ipv4|address(?:es)?|servers?|hosts?|connect\w*|contact\w*|beacon\w*|resolv\w*|sinkhol\w*"
     r"|infrastructure)\b"
 )
 # `Version history: 1.0.0.1 (Feb), 1.2.0.7 (April)`, `程序版本号显示为 4.0.2.1`.
-_SPEAKS_OF_ONE: Final = re.compile(
+_SPEAKS_OF_ONE: Final = late(
     r"(?i)\b(?:versi(?:on|one|oni|ons|onen|ones|oner|ón|e|es)|versão|versões|bijgewerkt|firmware|builds?|releases?|changelog|upgraded?|updated?|patched|diffed|ver|vers)\b"
     r"|版本|バージョン|버전|верси|updat|actuali[zc]|aktualis|atualiz|업데이트|升级|wersj|גרס"
     r"|\b(?:fw|hotfix|installer|driver|plug-?in|agent|schema|verze|verzi[jió]|verzió|versiune\w*|versi|s[üu]r[üu]m\w*|έκδοση\w*"
     r"|phiên bản|o?ppdat\w+|opdat\w+|uppdat\w+|uppgrad\w+|oppgrad\w+|päivit\w+|upgrad\w+|frissít\w*|ažurir\w*)\b"
     r"|เวอร์ชัน|รุ่น|韌體|固件|ファームウェア|펌웨어|升級|إصدار|прошивк|сборк|оновл|обновл"
 )
-_SPEAKS_OF_A_SERVER: Final = re.compile(
+_SPEAKS_OF_A_SERVER: Final = late(
     r"(?i)\b(?:c2s?|c&c|ips?|ipv4|address(?:es)?|adresse|hosts?|connect\w*|contact\w*|beacon\w*|resolv\w*|sinkhol\w*"
     r"|infrastructure|proxy|gateway|from|via)\W{0,3}\Z|(?:адрес|地址|服务器|アドレス|サーバ|주소|서버)\W{0,3}\Z"
 )
 # `| CVE-2026-1340 | Druckdienst 6.5.4.3 |`, `Gestor de impresi\u00f3n 6.5.4.3 corrige el fallo`: beside a word.
-_SPEAKS_OF_A_FLAW: Final = re.compile(
+_SPEAKS_OF_A_FLAW: Final = late(
     r"(?i)cve-[0-9]{4}|vulnerab|patch|parche|correctif|\b(?:fix|clos|address|corrig|solucion|beheb|schlie\u00df|corre[g\u00e7])\w*"
     r"|\u0443\u044f\u0437\u0432\u0438\u043c|\u0438\u0441\u043f\u0440\u0430\u0432\u043b|\u6f0f\u6d1e|\u8106\u5f31\u6027|\ucde8\uc57d"
 )
-_BESIDE_A_WORD: Final = re.compile(r"[^\W\d_]{2}[),]?[ \xa0]\Z")
+_BESIDE_A_WORD: Final = late(r"[^\W\d_]{2}[),]?[ \xa0]\Z")
 _REACH_OF_A_SENTENCE: Final = 110
 # Two small numbers of the first three.
-_LIKE_A_VERSION: Final = re.compile(
+_LIKE_A_VERSION: Final = late(
     r"(?:[0-9]|[1-3][0-9])\.(?:(?:[0-9]|1[0-9])\.[0-9]{1,3}|[0-9]{1,3}\.(?:[0-9]|1[0-9]))\.[0-9]{1,3}"
 )
 _REACH_OF_A_WORD: Final = 36
-_SMALL: Final = re.compile(r"(?:[0-9]|1[0-9]|2[0-6])\.(?:[0-9]|1[0-2])\.(?:[0-9]|1[0-9])\.[0-9]{1,3}")
-_SET_AS_A_VERSION: Final = re.compile(
+_SMALL: Final = late(r"(?:[0-9]|1[0-9]|2[0-6])\.(?:[0-9]|1[0-2])\.(?:[0-9]|1[0-9])\.[0-9]{1,3}")
+_SET_AS_A_VERSION: Final = late(
     r"(?<![A-Za-z])vers?(?:ion)?(?:_?\w{1,3})?[\"']?\s{0,20}[:=]\s{0,20}[\"'(]?\Z", re.IGNORECASE
 )
-_LABELLED_A_VERSION: Final = re.compile(r"(?i)\b(?:versi[oó]n|versão|versione|версия|сборка)\b[^.\n:]{0,30}:\s\Z")
+_LABELLED_A_VERSION: Final = late(r"(?i)\b(?:versi[oó]n|versão|versione|версия|сборка)\b[^.\n:]{0,30}:\s\Z")
 # `RFC 5424, 6.3.1.1`, `п. 4.1.1.3`, `eq. (4.5.6.7)`.
-_NUMBERED_TEXT: Final = re.compile(
+_NUMBERED_TEXT: Final = late(
     r"\bRFC ?[0-9]{3,5},? \Z|(?i:(?<!\w)(?:§{1,2}|пп?\.|пункт\w*|eqs?\.|ziff(?:er|\.)|abschnitt|kapitel|rubrik|apartado"
     r"|capítulo|sezione|paragrafo|bod|rozdz\.|afdeling|item|row)[ \xa0(]{1,3})\Z"
 )
-_BEGINS_A_SECTION: Final = re.compile(r"\.?[ \t]{1,4}(?=[^\W\d_])(?!\w+[ \t]*(?:\n|\Z))")
+_BEGINS_A_SECTION: Final = late(r"\.?[ \t]{1,4}(?=[^\W\d_])(?!\w+[ \t]*(?:\n|\Z))")
 _REACH_OF_SECTIONS: Final = 700
-_FILE: Final = re.compile(r"(?i)\w\.(?:dll|exe|sys|apk|jar|so|ocx|msi|dmg|pkg)[ \t,]{1,4}\Z")
-_PROGRAM_FIELD: Final = re.compile(r"(?i)\b(?:x-mailer|user-agent):[^\n:]{1,40}\Z")
+_FILE: Final = late(r"(?i)\w\.(?:dll|exe|sys|apk|jar|so|ocx|msi|dmg|pkg)[ \t,]{1,4}\Z")
+_PROGRAM_FIELD: Final = late(r"(?i)\b(?:x-mailer|user-agent):[^\n:]{1,40}\Z")
 # `Build numbers seen: `, `The version is `.
-_CALLED_A_VERSION: Final = re.compile(
+_CALLED_A_VERSION: Final = late(
     r"(?i)\b(?:versions?|builds?|firmware|releases?)"
     r"(?:\s(?:numbers?|strings?|seen|found|observed|used|so far|in use)){0,3}"
     r"(?:\s(?:is|are|was|were)|\s?[:=])[\s\"'(]{1,3}\Z"
     r"|(?i:\b(?:upgrad|updat|mis)\w*(?: [\w-]{1,20}){1,4} to )\Z"
 )
-_SPEAKS_OF_VERSIONS: Final = re.compile(
+_SPEAKS_OF_VERSIONS: Final = late(
     r"(?i)\b(?:versions?|firmware|builds?|releases?|(?:fixed|patched) in|affect(?:s|ed)|upgrade)\b"
 )
-_OTHER_VERSION: Final = re.compile(r"v?[0-9]{1,3}(?:\.[0-9]{1,5}){1,2}(?![\w.])")
-_CELL_ENDS: Final = re.compile(r"[\t|]")
+_OTHER_VERSION: Final = late(r"v?[0-9]{1,3}(?:\.[0-9]{1,5}){1,2}(?![\w.])")
+_CELL_ENDS: Final = late(r"[\t|]")
 _LONGEST_ROW: Final = 400
-_HEAD_OF_AN_ADVISORY: Final = re.compile(r"(?i)\W{0,9}(?:affected|vulnerable|unaffected|(?:fixed|patched)(?: in)?)\W*")
-_VERSION_WORD: Final = re.compile(r"(?i)\b(?:version|firmware|build|release)s?\b")
+_HEAD_OF_AN_ADVISORY: Final = late(r"(?i)\W{0,9}(?:affected|vulnerable|unaffected|(?:fixed|patched)(?: in)?)\W*")
+_VERSION_WORD: Final = late(r"(?i)\b(?:version|firmware|build|release)s?\b")
 # Numbers and what joins each to the next: `11.12.0.5, `, `12.3.0.2 or `, `7.4.0.1 - `.
-_SERIES: Final = re.compile(
+_SERIES: Final = late(
     r"(?<![\w.])(?>(?:v?[0-9]{1,5}(?:\.[0-9]{1,5}){1,4}"
     r"(?:[ \t]{0,2}[,/|&\u2010-\u2015-]\s{0,2}(?:(?:and|or|und|oder)\s)?"
     r"|\s(?:and|or|to|through|und|oder|bis|et|ou|y|и|или)\s))+)\Z"
 )
 _JOINING: Final = frozenset(",/|&-drohtuesytи\u2010\u2011\u2012\u2013\u2014\u2015")
-_CALLED_AN_ADDRESS: Final = re.compile(
-    r"(?i)\b(?:ips?|ipv4|address(?:es)?|adresse|c2s?|c&c|servers?|hosts?)\b\W{0,4}\Z"
-)
-_PORT: Final = re.compile(r":[0-9]")
+_CALLED_AN_ADDRESS: Final = late(r"(?i)\b(?:ips?|ipv4|address(?:es)?|adresse|c2s?|c&c|servers?|hosts?)\b\W{0,4}\Z")
+_PORT: Final = late(r":[0-9]")
 # Numbers, blanks and what parts them say nothing of what stands behind them.
-_SAYS_ANYTHING: Final = re.compile(r"[^\s\d.,:|]")
+_SAYS_ANYTHING: Final = late(r"[^\s\d.,:|]")
 # `Ticket #`, and not the `#` of a row that is left out of a list.
-_NUMBERED: Final = re.compile(r"[^\W\d_] #\Z")
+_NUMBERED: Final = late(r"[^\W\d_] #\Z")
 _REACH: Final = 60
 _REACH_OF_A_SERIES: Final = 160
 _LARGEST_OF_A_PRODUCT: Final = 40
