@@ -23,7 +23,7 @@ from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to
 from ingest.indicators.own_evidence import NUMBER, PATTERN, continues_a_pattern, numbers_something
 from ingest.indicators.sightings import Sighting
-from ingest.indicators.taught import TAUGHT, TaughtSpellings
+from ingest.indicators.taught import TAUGHT, is_taught
 from ingest.indicators.text_context import Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.unlikely_addresses import is_too_small, stands_in_an_example
@@ -85,7 +85,7 @@ class Judge:
         type = reading.type
         if type not in _IDENTIFIERS and self._harmless_lists.hold(start, is_file=type in _HASHES):
             return _LISTED_AS_HARMLESS
-        if type in _SPELLED and self._taught.show(reading.value, self._around.line(start, end)):
+        if type in _SPELLED and is_taught(self._around.text, reading.value, self._around.line(start, end)):
             return _TAUGHT
         if reading.source:
             return self._host_of_another(reading, start, end)
@@ -129,10 +129,6 @@ class Judge:
     @cached_property
     def _harmless_lists(self) -> HarmlessLists:
         return HarmlessLists(self._around.text)
-
-    @cached_property
-    def _taught(self) -> TaughtSpellings:
-        return TaughtSpellings(self._around.text)
 
     def is_furniture(self, position: int) -> bool:
         """Tell whether what stands at a place belongs to the page around the article."""

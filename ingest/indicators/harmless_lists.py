@@ -31,6 +31,7 @@ _MOST_LINES: Final = 300
 _MOST_LABELS: Final = 100
 _MOST_WORDS_OF_AN_ITEM: Final = 10
 _MOST_WORDS_OF_A_HEAD: Final = 3
+_FEWEST_CELLS: Final = 2
 _MARKUP: Final = " \t*_`>"
 _LINE: Final = re.compile(
     r"(?P<indent>[ \t]*+)"
@@ -203,7 +204,7 @@ def _columns(text: str, head: _Line) -> Iterator[tuple[int, int]]:
         return
     for line in _lines_below(text, head):
         row = _cells(text, line)
-        if len(row) < len(cells) - 1:
+        if len(row) < _FEWEST_CELLS:
             return
         yield from (row[column] for column in columns if column < len(row))
 
