@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ingest import body as bodies
+from ingest.front_matter import with_plain_fields
 from ingest.indicators import Document, document_from_text, extract
 from ingest.isolated import Isolation
 from intel.canonical import defang
@@ -70,4 +71,4 @@ def _document(handed: Handed) -> Document:
     text = bodies.decode(handed.body, handed.charset, markup=markup)
     if bodies.is_noise(text):
         raise ArticleUnreadable("no_text", "This is no text, whatever it is declared as.")
-    return document_from_html(text) if markup else document_from_text(text)
+    return document_from_html(text) if markup else document_from_text(with_plain_fields(text))

@@ -7,6 +7,8 @@ from typing import Final, NamedTuple
 
 _FRONT_MATTER: Final = re.compile(r"\s*---\r?\n(.{0,20000}?)\r?\n---\r?\n", re.S)
 _FIELD: Final = re.compile(r"(?m)^(title|author|date|lang|description)\s*:[ \t]*[\"']?(.*?)[\"']?[ \t\r]*$")
+# What a person reads, and what marks it as a field.
+_SAID: Final = re.compile(r"(?m)^((?:title|description)\s*:[ \t]*[\"']?)(.*?)([\"']?[ \t\r]*)$")
 
 
 class FrontMatter(NamedTuple):
@@ -26,3 +28,9 @@ def front_matter_length(text: str) -> int:
     """Return how many characters of a text are front matter; 0 where it names no field."""
     fields, length = read_front_matter(text)
     return length if fields else 0
+
+
+def with_plain_fields(text: str) -> str:
+    """Return a text, as long as before, with title and description of its front matter without keys and quotes."""
+    length = front_matter_length(text)
+    return _SAID.sub(lambda said: " " * len(said[1]) + said[2] + " " * len(said[3]), text[:length]) + text[length:]

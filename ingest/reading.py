@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from ingest.body import is_large_body
+from ingest.front_matter import with_plain_fields
 from ingest.indicators import Document, Extraction, document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
 from ingest.indicators.missed_defanging import MissedPiece, missed_pieces
@@ -183,7 +184,7 @@ def warm_up() -> None:
 
 def _document(text: ArticleText, url: str | None) -> Document:
     if text.html is None:
-        return document_from_text(text.text)
+        return document_from_text(with_plain_fields(text.text))
     from ingest.indicators.html_document import document_from_html
 
     return document_from_html(text.html, url, text.text)

@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from ingest.front_matter import with_plain_fields
 from ingest.indicators import document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
 from ingest.isolated import Isolation
@@ -95,7 +96,7 @@ class Rereading:
 def read_stored(article: Article, before: list[Sighting], most_indicators: int) -> ReadPage:
     """Return a stored article as today's rules read its text; `before` is what was seen in it."""
     text = article.text or ""
-    extraction = extract(document_from_text(text), most_indicators=most_indicators)
+    extraction = extract(document_from_text(with_plain_fields(text)), most_indicators=most_indicators)
     weighed = candidate_records(extraction)
     sightings = with_kept(sightings_of(extraction), _not_weighed(before, weighed.records))
     cves = [one.value for one in sightings if one.type == "cve"]

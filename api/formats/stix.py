@@ -4,7 +4,7 @@ indicator --indicates--> malware        for a name within two sentences of it
 report                                  an article, where all of it is exported: its source, and all that it names
 
 An object says the same wherever it stands as long as its `modified` is the same: so nothing in it follows the question,
-the clock or imported lists.
+the clock or imported lists. The labels of a report alone, its article's tags, change without it.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ class StixBundle:
         self._markings = {_MARKINGS["clear"]}
         self._digest = hashlib.sha256()
         self._is_first = True
+        self._changed = article.fetched_at if article else None
 
     def begin(self) -> bytes:
         """Return the beginning of the bundle; its id, which stands for all that is in it, comes at the end."""
@@ -101,13 +102,18 @@ class StixBundle:
         yield self._written(source)
         if not self._named:
             self._named.add(source["id"])
-        yield self._written(_report(article, source["id"])).removesuffix(b"}") + b',"object_refs":['
+        yield (
+            self._written(_report(article, source["id"], self._changed or article.fetched_at)).removesuffix(b"}")
+            + b',"object_refs":['
+        )
         yield from self._named.written()
         yield b"]}"
         for note in self._notes:
             yield self._written(_note(note, _report_id(article)))
 
     def _of(self, ioc: Ioc, notes: Sequence[Note]) -> Iterator[Object]:
+        if self._changed is not None:
+            self._changed = max(self._changed, ioc.changed_at)
         for made in _of_indicator(ioc, self._address):
             if self._article is not None:
                 self._named.add(made["id"])
@@ -266,10 +272,13 @@ def _note(note: Note, object_id: str) -> Object:
     return made | {"content": note.text, "object_refs": [object_id]}
 
 
-def _report(article: Article, source_id: str) -> Object:
-    """Return a report without what it points at; the article says something else only when it is read again."""
+def _report(article: Article, source_id: str, changed_at: datetime) -> Object:
+    """Return a report without what it points at.
+
+    `changed_at` is when it was last read or what it names last changed, by another TLP of the article too.
+    """
     published = _time(article.seen_at)
-    made = _common("report", _report_id(article), published, _time(max(article.seen_at, article.fetched_at)))
+    made = _common("report", _report_id(article), published, _time(max(article.seen_at, changed_at)))
     made |= {"name": article.title.strip() or "untitled", "published": published}
     made |= {"report_types": ["threat-report"], "created_by_ref": source_id}
     made["object_marking_refs"] = [_marking(article.tlp)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ingest.body import decode
+from ingest.front_matter import with_plain_fields
 from ingest.indicators.document import Document, document_from_text
 from ingest.indicators.extracting import Extraction, extract
 
@@ -38,7 +39,7 @@ def document_from_bytes(data: bytes) -> Document:
     """Return the document in the bytes of a file: a web page if it begins as one, else a text."""
     text = decode(data, None, markup=True)
     if not _PAGE.match(text):
-        return document_from_text(text)
+        return document_from_text(with_plain_fields(text))
     from ingest.indicators.html_document import document_from_html
 
     return document_from_html(text)

@@ -162,3 +162,19 @@ async def test_an_administrator_says_how_far_an_article_may_be_passed_on(api: Ru
     assert "tlp" not in (await api.get(f"/articles/{id}")).json()
     noted = [(one.action, one.target, one.detail) for one in await api.store.audit.newest(9) if "marked" in one.action]
     assert sorted(noted) == [("article.marked", id, "amber -> clear"), ("article.marked", id, "clear -> none")]
+
+
+@pytest.mark.promise("tlp.exported")
+async def test_an_articles_report_is_a_later_one_where_its_indicators_have_another_tlp(api: Running) -> None:
+    key = await api.key()
+    id = await marked(api, "one", "amber", "domain evil.example")
+
+    async def modified() -> str:
+        objects = (await api.get(f"/articles/{id}", key, format="stix")).json()["objects"]
+        return next(str(one["modified"]) for one in objects if one["type"] == "report")
+
+    before = await modified()
+    assert await modified() == before
+    api.clock.forward(90 * 86_400)
+    await api.client.put(f"/api/v1/articles/{id}/tlp", json={"tlp": "green"}, headers=key)
+    assert await modified() > before
