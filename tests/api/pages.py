@@ -24,7 +24,7 @@ KESTREL = (
 )
 
 
-def article_page(title: str = "Kestrel loader targets shipping firms", *paragraphs: str) -> str:
+def article_page(title: str = "Kestrel targets shipping firms", *paragraphs: str) -> str:
     """An article as a blog would publish it; without paragraphs, one that names the indicators in KESTREL."""
     body = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs or _PARAGRAPHS)
     return (

@@ -171,7 +171,7 @@ def test_extract_takes_any_bytes(here: Installation) -> None:
 
 @pytest.mark.promise("iocs.match", "iocs.searched", "iocs.suggestions")
 def test_a_search_says_why_each_was_found_and_a_vain_one_what_was_searched(here: Installation) -> None:
-    imported(here, article_page("Kestrel loader"))
+    imported(here, article_page("Kestrel"))
     found = json.loads(here.run("search", "login-kestrel[.]org", "--json").stdout)
     assert found["items"][0]["match"] == {"how": "exact", "on": "login-kestrel.org"}
     assert found["query"]["names"] == [{"type": "domain", "value": "login-kestrel.org"}]
@@ -328,7 +328,7 @@ def test_tables_cut_nothing_at_eighty_columns_and_lookups_read_a_pipe(here: Inst
     narrow = Installation(here.folder, {"COLUMNS": "80"})
     url = "https://login-kestrel.org/" + "a" * 90
     report = tmp_path / "report_2021-10-20.txt"
-    report.write_text(f"[UPDATE 2] Kestrel loader\nIt asked {url.replace('.org', '[.]org')} in the night.\n")
+    report.write_text(f"[UPDATE 2] Kestrel report\nIt asked {url.replace('.org', '[.]org')} in the night.\n")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "notes.pptx").write_bytes(b"PK\3\4")
     (tmp_path / "folder" / "other.txt").write_text("It asked other-kestrel[.]org in the night.")
@@ -337,7 +337,7 @@ def test_tables_cut_nothing_at_eighty_columns_and_lookups_read_a_pipe(here: Inst
     listed = narrow.run("list", "--type", "url").stdout
     assert "hxxps://login-kestrel[.]org/" + "a" * 90 in listed and "last seen: 2021-10-20" in listed
     wide = narrow.run("list", "--type", "url", "--wide").stdout.splitlines()
-    assert len(wide) == 5 and "[UPDATE 2] Kestrel loader" in wide[-1]
+    assert len(wide) == 5 and "[UPDATE 2] Kestrel report" in wide[-1]
     looked_up = here.run("lookup", "-", typed=f"{url}\n\nother-kestrel[.]org\nnever.example\n")
     assert looked_up.returncode == 0
     assert "not found: never.example (on a warning list: reserved names)" in looked_up.stderr
