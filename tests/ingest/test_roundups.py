@@ -110,6 +110,23 @@ async def test_small_weeks_are_computed_when_they_are_asked_for_and_large_ones_b
         await roundups.close()
 
 
+async def test_looking_at_many_weeks_gives_way_after_each(store: Store) -> None:
+    for week in range(6):
+        await publish(store, make_article(f"a{week}", at=-24 * 7 * week), "domain a.example")
+    turns = 0
+
+    async def take_turns() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    others = asyncio.create_task(take_turns())
+    await roundups_of(store, at_once=1_000_000).compute_large()
+    others.cancel()
+    assert turns >= 6
+
+
 async def test_an_outline_counts_what_was_last_seen_in_its_week(store: Store) -> None:
     await publish(store, make_article("old", at=-24 * 7, source="One"), "domain a.example", "domain old.example")
     await publish(store, make_article("new", at=1, source="Two"), "domain a.example", "ip 203.0.113.9")
