@@ -51,6 +51,8 @@ _OF_A_VISIT: Final = late(
     r"(?:_?id)?)|/(?:chat|room|ticket|user|victim|client|login|session|invite)[\w/.]{0,20}\?(?:id|u|key|code)"
     r"|\.(?:gif|png|jpe?g|svg)\?[\w&=%.-]{0,60})=\Z"
 )
+# `![](media/9e10….png)`: what a page shows.
+_NAME_OF_A_PICTURE: Final = late(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)\b", re.IGNORECASE)
 _BEFORE_A_PART: Final = ("/", "=", ":")
 _OF_A_PASSWORD: Final = late(r"\$[0-9a-z]{1,12}\$[^\s]{0,80}\$\Z")  # `$6$rounds=5000$salt$`
 _BEFORE_AN_OBJECT: Final = ("\\", "<")
@@ -256,6 +258,8 @@ def _is_part_of_another_value(text: str, start: int, end: int, before: str) -> b
         last in _BEFORE_A_PART and _PART_OF_AN_ADDRESS.search(before) and _MARKED.search(before.split()[-1]) is None
     )
     if last == "=" and _OF_A_VISIT.search(before):
+        return True
+    if last == "/" and following == "." and _NAME_OF_A_PICTURE.match(text, end):
         return True
     if of_an_address or (last in _BEFORE_AN_OBJECT and _OF_AN_OBJECT.search(before)) or following == "@":
         return True
