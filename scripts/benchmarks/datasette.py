@@ -16,6 +16,8 @@ from .peers import python_of
 
 VERSION = "0.65.5"
 _START_SECONDS = 60
+# What it is asked for, beside the same question to the service.
+ALIKE = "each side also counts all that match; Datasette's rows hold their article, so that it joins none"
 
 
 def copy_rows(store: Path, target: Path) -> None:

@@ -22,6 +22,8 @@ _TYPES = ("ip",) * 5 + ("domain",) * 5 + ("url",) * 4 + ("sha256", "sha256", "md
 _OCTETS = (45, 5, 31, 37, 62, 77, 79, 80, 81, 82, 83, 84, 85, 86, 87, 88, 89, 91, 93, 94, 95)
 _ADDRESSES = 2**24
 _SHARING_A_DOMAIN = 25
+# Of so many neighbours 48 are URLs, wherever among them one begins.
+_SHARING_A_KIT = 240
 _SEEN_AGAIN = 5
 
 
@@ -99,7 +101,7 @@ def indicator(seed: int, number: int) -> tuple[str, str]:
     if type == "domain":
         return type, host
     if type == "url":
-        return type, f"https://{parent_domain(seed, number)}/signin/{word(number * 3)}-{number:x}.php"
+        return type, f"https://{parent_domain(seed, number)}/signin/{kit(seed, number)}-{number:x}.php"
     if type == "email":
         return type, f"{word(number * 3)}@{host}"
     return f"hash_{type}", hashlib.new(type, f"{seed} {number}".encode(), usedforsecurity=False).hexdigest()
@@ -109,6 +111,11 @@ def parent_domain(seed: int, number: int) -> str:
     """Return the registered domain that an indicator stands on, together with its neighbours."""
     group = number // _SHARING_A_DOMAIN
     return f"{word(group * 13 + seed)}{word(group * 7)}{group:x}s{seed}.{_ENDINGS[group % len(_ENDINGS)]}"
+
+
+def kit(seed: int, number: int) -> str:
+    """Return a word that the paths of 48 URLs have and nothing else has, however many indicators there are."""
+    return f"kit{number // _SHARING_A_KIT:x}s{seed}"
 
 
 def word(number: int) -> str:

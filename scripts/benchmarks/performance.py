@@ -213,16 +213,15 @@ def values_of(shape: Shape, count: int = _SPREAD) -> list[str]:
     return [folders.indicator(shape.seed, number)[1] for number in folders.sample(shape, count)]
 
 
-def _words(count: int = 400) -> list[str]:
-    """Return words that some hosts have each; one that nothing has would measure what is suggested instead."""
-    # Of twenty indicators in a row the domains stand from the fifth on, and a domain begins with its number's word.
-    return [folders.word(number * 20 + 5 + number % 5) for number in range(count)]
+def _words(shape: Shape, count: int = 400) -> list[str]:
+    """Return words that 48 values have each, so that stores of every size and both sides show as much."""
+    return [folders.kit(shape.seed, number) for number in folders.sample(shape, count)]
 
 
 def _beside_datasette(
     stack: ExitStack, service: Service, store: Path, folder: Path, effort: Effort, found: Performance, tell: Tell
 ) -> list[Row]:
-    values, words = values_of(effort.shape), _words()
+    values, words = values_of(effort.shape), _words(effort.shape)
     file = folder / "rows.db"
     asked = {
         "exact look-up, 16 connections": (
@@ -253,7 +252,8 @@ def _beside_datasette(
             if other is not None:
                 requests = [request(other, path) for path in theirs]
                 beside.append(load(other, requests, CONNECTIONS, effort.seconds)["per_second"])
-        rows.append(Row(name, "a second", own, "4 ×", beside, "Datasette" if beside else ""))
+        note = datasette.ALIKE if beside else ""
+        rows.append(Row(name, "a second", own, "4 ×", beside, "Datasette" if beside else "", note))
     return rows
 
 
