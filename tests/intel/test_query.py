@@ -185,6 +185,6 @@ def test_a_url_with_a_path_is_words_without_its_scheme_too() -> None:
 
 
 def test_words_that_name_a_family_together_find_its_name() -> None:
-    assert all(("cozycar",) in clause.phrases for clause in parsed("Cozy Bear").clauses)
-    assert parsed("Cozy Bear").exact[:2] == (("malware", "CozyBear"), ("malware", "CozyCar"))
-    assert not any(("cozycar",) in clause.phrases for clause in parsed("Cozy Bear now").clauses)
+    assert all(("cozycar",) in clause.phrases for clause in parsed("Cozy Duke").clauses)
+    assert parsed("Cozy Duke").exact[:2] == (("malware", "CozyDuke"), ("malware", "CozyCar"))
+    assert not any(("cozycar",) in clause.phrases for clause in parsed("Cozy Duke now").clauses)
