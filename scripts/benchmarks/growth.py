@@ -17,6 +17,7 @@ from .performance import Effort, Performance, Row, Service, Tell, imported, serv
 from .served import OPEN_RATES
 
 _DEEP_PAGE, _LIMIT = 1_000, 50
+_LONGEST_SETTLING, _WATCHED_SECONDS, _IDLE = 3_600, 4, 0.1
 # The rates of the larger store beside the smaller one's: 1.5 times the time, and for a deep page 1.2 times.
 _SLOWER, _DEEPER = "0.67 ×", "0.83 ×"
 
@@ -49,6 +50,9 @@ def measure_growth(sizes: tuple[int, int], effort: Effort, keep: Path | None, te
         for store, service in zip(stores, services, strict=True):
             first = service.seconds_of("/") * 1000
             rows.append(Row(f"first `/` of {store.name} after a start", "ms", [first], "< 100"))
+        tell("growth: waiting until the weeks are computed")
+        for store, service in zip(stores, services, strict=True):
+            rows.append(Row(f"until the weeks of {store.name} are computed", "s", [_settling_seconds(service)], ""))
         small, large = services
         for name, paths_of in _questions():
             tell(f"growth: {name}")
@@ -80,6 +84,17 @@ def _filled(folder: Path, size: int, effort: Effort, tell: Tell) -> _Store:
             seconds, sightings = imported(environment, [source], tell)
             rates.append(sightings / seconds)
     return _Store(shape, environment, folder / "data" / "ioc.sqlite3", rates)
+
+
+def _settling_seconds(service: Service) -> float:
+    """Wait until a service has next to nothing to do by itself, and return how long that took; at most an hour."""
+    begun, used = time.perf_counter(), service.processor_seconds
+    while time.perf_counter() - begun < _LONGEST_SETTLING:
+        time.sleep(_WATCHED_SECONDS)
+        before, used = used, service.processor_seconds
+        if used - before < _IDLE * _WATCHED_SECONDS:
+            break
+    return time.perf_counter() - begun
 
 
 def _questions() -> Iterator[tuple[str, Callable[[Shape], Iterator[str]]]]:

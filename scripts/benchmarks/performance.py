@@ -134,6 +134,12 @@ class Service:
     def memory_megabytes(self) -> float:
         return memory_megabytes(self.process)
 
+    @property
+    def processor_seconds(self) -> float:
+        """What its process has used of the processor since it began."""
+        used = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
+        return (int(used[11]) + int(used[12])) / os.sysconf("SC_CLK_TCK")
+
     def get(self, path: str) -> bytes:
         """Return the body of one answer."""
         asked = urllib.request.Request(f"http://{self.address}{path}", headers=dict(self.headers))
