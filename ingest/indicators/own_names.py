@@ -10,7 +10,8 @@ from typing import Final
 from ingest.indicators.kinds_beside import is_written_otherwise
 from ingest.indicators.late import late
 from ingest.indicators.piece_search import Places
-from ingest.indicators.vocabulary import pieces, table, words
+from ingest.indicators.plain_words import OF_HEADINGS
+from ingest.indicators.vocabulary import pieces, table
 from intel.refanging import places_of
 
 _BY_LANGUAGE: Final = {language: roots.split("|") for language, roots in table("coining", "before").items()}
@@ -51,7 +52,6 @@ _TITLE: Final = late(
     r"(?:\A|\n)[#=*\s]{0,8}[\"\u201c\u201e\u00ab]?(?P<name>[^\W\d_a-zа-яё][^\W\d_A-Z][\w]{2,23})"
     r"[\"\u201d\u201c\u00bb]?(?:[:,]| [\u2013\u2014-]) (?P<rest>[^\n]{4,80})"
 )
-_OF_HEADINGS: Final = words("headings", "other") | words("headings", "references") | words("headings", "indicators")
 _ARTICLE: Final = late(r"(?i)\b(?:der|die|das|den|dem|des|eine?[rnms]?|the|an?|our|this) \Z")
 _WE: Final = late(r"\b(?:wir|we)\b")
 _LONGEST_TITLE_AT: Final = 400
@@ -72,7 +72,7 @@ def names_given(text: str, places: Places) -> Iterator[str]:
     for root in () if is_english else _BEHIND:
         yield from _names_before(text, root, places.get(root, ()))
     title = _TITLE.search(text, 0, _LONGEST_TITLE_AT)
-    if title is None or title["name"].lower() in _OF_HEADINGS or _KIND.search(title["rest"]) is None:
+    if title is None or title["name"].lower() in OF_HEADINGS or _KIND.search(title["rest"]) is None:
         return
     if _comes_in_a_sentence(text, title["name"], title.end()):
         yield title["name"]

@@ -21,9 +21,8 @@ _ENGLISH: Final = pieces("plain", "kinds")
 _ABROAD: Final = pieces("plain", "kinds_abroad")
 # `the Quillon backdoor`.
 _THE_NAME: Final = re.compile(
-    rf"(?:\A|[\s(\"'\u201c])(?:[Tt]he|[Aa]n?|[Tt]his|[Nn]ew|of|by|with|its|their|called|dubbed|named|undocumented|deliver\w*"
-    rf"|deploy\w*|drop\w*|install\w*|load\w*|custom|modular) [\"'*_`\u201c]{{0,3}}{_NAME}[\"'*_`\u201d]{{0,3}} "
-    rf"(?:(?:Go|Golang|Rust|Python|Android|Linux|Windows|macOS|banking|modular) )?\Z"
+    rf"(?:\A|[\s(\"'\u201c])(?:{pieces('plain', 'before')}) [\"'*_`\u201c]{{0,3}}{_NAME}[\"'*_`\u201d]{{0,3}} "
+    rf"(?:(?:{pieces('plain', 'made_for')}) )?\Z"
 )
 _KIND: Final = late(rf"(?:{_ENGLISH})\b(?!-)(?! (?:{pieces('plain', 'events')}))", re.IGNORECASE)
 # `(Hollowtree loader)`, `| Marlin backdoor`, `#Fernwhip ransomware`: at the edge of what it stands in.
@@ -75,7 +74,7 @@ _KIND_NAMED_ABROAD: Final = late(
     rf" [\"'*_`“„«]{{0,3}} ?{_NAME}(?![\w@/\\-]|\.\w)"
 )
 _KIND_IN_RUSSIAN: Final = late(
-    r"(?i:троян|бэкдор|стилер|загрузчик|шифровальщик|вымогатель|ботнет|вирус|червь|майнер)"
+    rf"(?i:{pieces('plain', 'kinds_in_russian')})"
     r" [\"\u00ab]?(?P<name>(?<=[\"\u00ab])[А-ЯЁ][А-ЯЁа-яё-]{2,20}(?=[\"\u00bb])|[А-ЯЁ][а-яё]{3,20})(?![\w-]| [А-ЯЁ])"
 )
 # `Poyraz adlı zararlı yazılım`, `Karakulak fidye yazılımı`.
@@ -97,8 +96,7 @@ _ACTORS_BEHIND: Final = late("|".join(table("plain", "actors").values()))
 # `# Nimbuspaw Stealer v2`, `Inside Hellodoor: a backdoor`, `httpMalice \u2014 analysis of a modular implant`.
 _TITLE_NAME: Final = r"(?P<name>[A-Za-z0-9][A-Za-z0-9_-]{2,24})"
 _TITLE: Final = late(
-    rf"[#=*\s]{{0,8}}(?:(?:Inside|Analysis of|Analy[sz]ing|Deep dive into|Dissecting|Unpacking|Unmasking"
-    rf"|Meet|Introducing|Tracking|Hunting|Under the hood of|A deep dive into|A closer look at|Technical analysis of)"
+    rf"[#=*\s]{{0,8}}(?:(?:{pieces('plain', 'titles')})"
     rf" {_TITLE_NAME}"
     rf"|{_TITLE_NAME.replace('name', 'first')}(?= ?[:\u2013\u2014]| - | (?i:{_ENGLISH})\b))(?P<rest>[^\n]{{0,120}})"
 )

@@ -17,7 +17,7 @@ _OF_HOSTS: Final = frozenset(
 )
 _WORDS: Final = frozenset(word.lower() for table in ("coined", "plain") for word in words(table, "not"))
 # `Reference: https://…/a-backdoor`: the label of a line, as it heads sections too.
-_OF_HEADINGS: Final = words("headings", "references") | words("headings", "indicators") | words("headings", "other")
+OF_HEADINGS: Final = words("headings", "references") | words("headings", "indicators") | words("headings", "other")
 # `Nigerian`, `Japanese`, `Turkish`.
 _PEOPLE: Final = re.compile(r"[A-Z][a-z]+(?:ian|ean|ese|ish)|[A-Z][a-z]*(?:19|20)[0-9]{2}")
 
@@ -27,7 +27,7 @@ def is_plain_word(name: str) -> bool:
     first = name.partition(" ")[0].lower()
     return (
         first in _WORDS
-        or first in _OF_HEADINGS
+        or first in OF_HEADINGS
         or name.lower() in _WORDS
         or first in _OF_HOSTS
         or first.removesuffix("s") in _WORDS
