@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -42,7 +43,8 @@ class RedisLimiter:
             max_connections=_MAX_CONNECTIONS,
             timeout=_TIMEOUT_SECONDS,
             socket_connect_timeout=_TIMEOUT_SECONDS,
-            socket_timeout=_TIMEOUT_SECONDS,
+            # Every question is bounded as a whole; a time for each read and write of it would be a task for each.
+            socket_timeout=None,
         )
         self._redis = Redis.from_pool(self._pool)
         self._kept: AbstractConnection | None = None
@@ -80,17 +82,14 @@ class RedisLimiter:
 
     async def _ask_together(self, questions: Sequence[_Question]) -> list[tuple[int, bytes]]:
         """Return for each bucket whether the request passes, and the tokens left."""
-        keys = [_PREFIX + key for key, _, _ in questions]
-        asked = [number for _, rate, cost in questions for number in (rate.capacity, rate.seconds * 1_000_000, cost)]
         try:
-            # The client bounds each read and write; connecting takes several of them.
             async with asyncio.timeout(_TIMEOUT_SECONDS):
-                told = await self._evaluate(keys, (TOLERANCE_TOKENS, *asked))
+                told = await self._evaluate(questions)
         except (RedisError, OSError) as error:
             raise LimiterUnavailable(f"{type(error).__name__}: {error}") from error
         return list(zip(told[::2], told[1::2], strict=True))
 
-    async def _evaluate(self, keys: Sequence[str], given: Sequence[float]) -> Sequence[Any]:
+    async def _evaluate(self, questions: Sequence[_Question]) -> Sequence[Any]:
         """Run the script, over the connection that did a moment ago: what a pool and a client do beside costs as much
         as the question.
         """
@@ -99,11 +98,11 @@ class RedisLimiter:
             await self._release(connection)
             connection = await self._pool.get_connection()
         try:
-            await connection.send_command("EVALSHA", self._script.sha, len(keys), *keys, *given)
+            await connection.send_packed_command(_packed(self._script.sha, questions))
             told: Sequence[Any] = await connection.read_response()
         except NoScriptError:
             await self._release(connection)
-            told = await self._script(keys=keys, args=given)
+            told = await self._script(keys=_keys(questions), args=_numbers(questions))
         except BaseException:
             # What is still under way must not be taken for the answer to the next question.
             await connection.disconnect(nowait=True)
@@ -117,3 +116,35 @@ class RedisLimiter:
     async def _release(self, connection: AbstractConnection | None) -> None:
         if connection is not None:
             await self._pool.release(connection)
+
+
+def _keys(questions: Sequence[_Question]) -> list[str]:
+    return [_PREFIX + key for key, _, _ in questions]
+
+
+def _numbers(questions: Sequence[_Question]) -> list[float]:
+    return [TOLERANCE_TOKENS, *(number for _, rate, cost in questions for number in _asked(rate, cost))]
+
+
+def _asked(rate: Rate, cost: int) -> tuple[int, int, int]:
+    return rate.capacity, rate.seconds * 1_000_000, cost
+
+
+def _packed(script: str, questions: Sequence[_Question]) -> bytes:
+    """Return the call of the script as Redis reads it; the client would encode the same numbers anew each time."""
+    count = len(questions)
+    parts = [b"*%d\r\n" % (4 + 4 * count), _part("EVALSHA"), _part(script), _part(str(count))]
+    parts += [_part(key) for key in _keys(questions)]
+    parts.append(_part(repr(TOLERANCE_TOKENS)))
+    parts += [_packed_numbers(rate, cost) for _, rate, cost in questions]
+    return b"".join(parts)
+
+
+@lru_cache(maxsize=64)
+def _packed_numbers(rate: Rate, cost: int) -> bytes:
+    return b"".join(_part(str(number)) for number in _asked(rate, cost))
+
+
+def _part(text: str) -> bytes:
+    encoded = text.encode()
+    return b"$%d\r\n%b\r\n" % (len(encoded), encoded)
