@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from ingest.indicators.piece_search import PieceSearch
-from ingest.indicators.required_pieces import required_pieces
+from ingest.indicators.spoken import Spoken, SpokenSearch
 from intel.refanging import DOT
 
 _FILES: Final = ("contexts.toml", "people.toml")
@@ -18,9 +17,6 @@ REACH_BEFORE: Final = 120
 REACH_AFTER: Final = 100
 REACH_OF_A_JOIN: Final = 100
 LONGEST_LINE: Final = 400
-_ESCAPE: Final = re.compile(r"\\.")
-_LATIN: Final = re.compile(r"[a-zA-Z\u00c0-\u024f\u1e00-\u1eff]")
-_LETTER: Final = re.compile(r"[^\W\d_]")
 
 # One class of characters comes first: that is what the engine skips to at full speed.
 _SENTENCE_ENDS: Final = re.compile(
@@ -35,71 +31,6 @@ _JOINS: Final = re.compile(
     r"|oraz|og|och|en|ve|dan|及|和|与|和|와|や|と)\b(?: (?:of|von|van|su|sur|auf|at)\b)?)?"
     r"[\s,\"'(*_`]*(?:(?:the )?(?:ip|address|adres[a-z]*|host|domain)\b[\s\"'(]*)?(?:\*\.)?"
 )
-
-
-class Spoken:
-    """What one place of a rule may say, by language.
-
-    Those in letters other than Latin are only asked of a text that has such.
-    """
-
-    def __init__(self, by_language: dict[str, str], end: str) -> None:
-        self._latin = _Patterns([each for each in by_language.values() if not _is_in_other_letters(each)], end)
-        self._others = _Patterns([each for each in by_language.values() if _is_in_other_letters(each)], end)
-
-    def search(self, said: str) -> bool:
-        """Tell whether it stands anywhere in what is said."""
-        return self._latin.search(said) or (not said.isascii() and self._others.search(said))
-
-    def match(self, said: str) -> bool:
-        """Tell whether what is said begins with it."""
-        return self._latin.match(said) or (not said.isascii() and self._others.match(said))
-
-
-class _Patterns:
-    """Patterns of which one is sought; `end` comes after each. None is tried where nothing stands that it needs."""
-
-    def __init__(self, patterns: list[str], end: str) -> None:
-        self._patterns = patterns
-        self._end = end
-
-    @cached_property
-    def _needing(self) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]], PieceSearch]:
-        """The patterns that need no piece, those that need one by piece, and the search for all pieces."""
-        free: list[str] = []
-        needing: dict[str, tuple[str, ...]] = {}
-        for pattern in self._patterns:
-            whole = f"(?:{pattern}){self._end}"
-            pieces = required_pieces(pattern)
-            if not pieces:
-                free.append(whole)
-            for piece in pieces:
-                needing[piece] = (*needing.get(piece, ()), whole)
-        return tuple(free), needing, PieceSearch(needing)
-
-    @cached_property
-    def _joined(self) -> re.Pattern[str]:
-        return re.compile("|".join(f"(?:{pattern}){self._end}" for pattern in self._patterns) or r"(?!)")
-
-    def search(self, said: str) -> bool:
-        free, needing, search = self._needing
-        standing = search.standing_in(said)
-        if not (standing or free):
-            return False
-        asked = dict.fromkeys([*free, *(pattern for piece in standing for pattern in needing[piece])])
-        return any(_compiled(pattern).search(said) is not None for pattern in asked)
-
-    def match(self, said: str) -> bool:
-        return self._joined.match(said) is not None
-
-
-_compiled: Final = cache(re.compile)
-
-
-def _is_in_other_letters(pattern: str) -> bool:
-    """Tell whether all letters that a pattern names are other than Latin."""
-    named = _ESCAPE.sub("", pattern)
-    return _LATIN.search(named) is None and _LETTER.search(named) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,14 +104,32 @@ def joined_host(text: str, first: int, start: int) -> str:
 
 def said_of(type: str, context: Context) -> list[tuple[int, str]]:
     """Return (points, rule) of every row that speaks of a candidate of that type in that context."""
-    return [(rule.points, rule.id) for rule in context_rules() if type in rule.types and _speaks(rule, context)]
+    before, after, line = _searches()
+    spoken = before.that_may_stand_in(context.before)
+    spoken |= after.that_may_stand_in(context.after)
+    spoken |= line.that_may_stand_in(context.line)
+    if not spoken:
+        return []
+    return [(rule.points, rule.id) for rule in context_rules() if type in rule.types and _speaks(rule, context, spoken)]
 
 
-def _speaks(rule: ContextRule, context: Context) -> bool:
+@cache
+def _searches() -> tuple[SpokenSearch, SpokenSearch, SpokenSearch]:
+    """Return the search for what all rows look for before a candidate, behind it and on its line."""
+    rules = context_rules()
+    return (
+        SpokenSearch(rule.before for rule in rules if rule.before),
+        SpokenSearch(rule.after for rule in rules if rule.after),
+        SpokenSearch(rule.line for rule in rules if rule.line),
+    )
+
+
+def _speaks(rule: ContextRule, context: Context, spoken: set[Spoken]) -> bool:
+    """Tell whether a row speaks; `spoken`: what may stand somewhere in the context."""
     return bool(
-        (rule.before and rule.before.search(context.before))
-        or (rule.after and rule.after.match(context.after))
-        or (rule.line and rule.line.search(context.line))
+        (rule.before in spoken and rule.before and rule.before.search(context.before))
+        or (rule.after in spoken and rule.after and rule.after.match(context.after))
+        or (rule.line in spoken and rule.line and rule.line.search(context.line))
     )
 
 

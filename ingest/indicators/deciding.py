@@ -23,7 +23,7 @@ from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to
 from ingest.indicators.own_evidence import NUMBER, PATTERN, continues_a_pattern, numbers_something
 from ingest.indicators.sightings import Sighting
-from ingest.indicators.taught import TAUGHT, is_taught
+from ingest.indicators.taught import TAUGHT, TaughtHosts
 from ingest.indicators.text_context import Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.unlikely_addresses import is_too_small, stands_in_an_example
@@ -77,6 +77,7 @@ class Judge:
         self._contexts_left = MOST_CONTEXTS
         self._versions: dict[str, int] = {}
         self._defanged = defanged
+        self._taught = TaughtHosts(context)
         self._hosts = HostEvidence(context, defanged, self._said_beside)
 
     def verdict(self, sighting: Sighting, list_context: ListContext = "") -> Verdict:
@@ -85,7 +86,7 @@ class Judge:
         type = reading.type
         if type not in _IDENTIFIERS and self._harmless_lists.hold(start, is_file=type in _HASHES):
             return _LISTED_AS_HARMLESS
-        if type in _SPELLED and is_taught(self._around.text, reading.value, self._around.line(start, end)):
+        if type in _SPELLED and self._taught.hold(reading.value, start, end):
             return _TAUGHT
         if reading.source:
             return self._host_of_another(reading, start, end)

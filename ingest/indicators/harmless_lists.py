@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
-from ingest.indicators.contexts import Spoken
 from ingest.indicators.late import late
 from ingest.indicators.piece_search import PieceSearch
 from ingest.indicators.required_pieces import required_pieces
+from ingest.indicators.spoken import Spoken
 from ingest.indicators.vocabulary import pieces, table
 from intel.refanging import DOT
 

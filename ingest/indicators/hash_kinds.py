@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from ingest.indicators.contexts import Spoken
 from ingest.indicators.hash_nouns import is_among_releases, is_of_no_sample
 from ingest.indicators.late import late
+from ingest.indicators.spoken import Spoken
 from ingest.indicators.vocabulary import pieces, table, words
 from intel.indicator_types import INDICATOR_TYPES
 from intel.refanging import MARKS

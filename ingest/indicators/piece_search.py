@@ -7,6 +7,8 @@ from typing import Final
 
 from ahocorasick_rs import AhoCorasick, Implementation
 
+# Of more pieces, the table that is searched fastest takes longer to make than most texts to read.
+MOST_IN_A_TABLE: Final = 400
 STRETCH: Final = 1_000_000  # characters: what is held of the places at one time stays small
 
 Places = Mapping[str, Sequence[int]]
@@ -18,7 +20,10 @@ class PieceSearch:
     def __init__(self, pieces: Iterable[str]) -> None:
         self._pieces = sorted(set(pieces))
         self._longest = max(map(len, self._pieces), default=1)
-        self._automaton = AhoCorasick(self._pieces, implementation=Implementation.DFA)
+        is_small = len(self._pieces) <= MOST_IN_A_TABLE
+        self._automaton = AhoCorasick(
+            self._pieces, implementation=Implementation.DFA if is_small else Implementation.ContiguousNFA
+        )
 
     def places(self, text: str) -> dict[str, list[int]]:
         """Return for each piece that stands in a text where it begins, in order, also where pieces overlap."""
@@ -45,3 +50,8 @@ class PieceSearch:
             return self._automaton.find_matches_as_indexes(text, overlapping=True)
         except UnicodeEncodeError:  # half of a pair of surrogates, which no piece has
             return self._automaton.find_matches_as_indexes(text.encode("utf-8", "replace").decode(), overlapping=True)
+
+
+def in_small_letters(text: str) -> str:
+    """Return a text in small letters, each where it stood: only one capital has two signs as a small letter."""
+    return text.replace("\u0130", "i").lower()

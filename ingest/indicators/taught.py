@@ -3,26 +3,56 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import chain
 from typing import Final
 
-from ingest.indicators.text_context import Line
-from ingest.indicators.vocabulary import pieces
+from ingest.indicators.late import late
+from ingest.indicators.piece_search import PieceSearch, in_small_letters
+from ingest.indicators.required_pieces import required_pieces
+from ingest.indicators.text_context import TextContext
+from ingest.indicators.vocabulary import pieces, table
 from intel.refanging import MARKS, without_marks
 
 TAUGHT: Final = "shown to teach defanging"
 
-_TEACHING: Final = re.compile(pieces("teaching"))
+_TEACHING: Final = late(pieces("teaching"))
+_NEEDED: Final = PieceSearch(chain.from_iterable(map(required_pieces, table("teaching", "pieces").values())))
 _MARKED: Final = re.compile(f"[{MARKS}]")
 _REACH: Final = 600
 _BOTH: Final = 2
 
 
-def is_taught(text: str, value: str, line: Line) -> bool:
-    """Tell whether the line of a value holds it both defanged and not, in or below words that teach defanging."""
-    host = (value.partition("://")[2] or value).lower()
-    if line.end - line.start < 2 * len(host) or _MARKED.search(text, line.start, line.end) is None:
-        return False
-    said = text[line.start : line.end].lower()
-    if said.count(host) != 1 or without_marks(said).count(host) < _BOTH:
-        return False
-    return _TEACHING.search(text[max(0, line.start - _REACH) : line.end + _REACH // 4].lower()) is not None
+class TaughtHosts:
+    """The hosts of one text by which it teaches how one defangs."""
+
+    def __init__(self, context: TextContext) -> None:
+        self._around, self._text = context, context.text
+
+    @cached_property
+    def _places(self) -> Sequence[int]:
+        """Where a piece of what is said to teach stands."""
+        if _MARKED.search(self._text) is None:
+            return ()
+        return sorted(chain.from_iterable(_NEEDED.places(in_small_letters(self._text)).values()))
+
+    def hold(self, value: str, start: int, end: int) -> bool:
+        """Tell whether the line of a value, which stands at `start:end`, holds it both defanged and not, in or below
+        words that teach defanging.
+        """
+        if not self._places:
+            return False
+        line = self._around.line(start, end)
+        text, first, last = self._text, max(0, line.start - _REACH), line.end + _REACH // 4
+        index = bisect_left(self._places, first)
+        if index == len(self._places) or self._places[index] >= last:
+            return False
+        host = (value.partition("://")[2] or value).lower()
+        if line.end - line.start < 2 * len(host) or _MARKED.search(text, line.start, line.end) is None:
+            return False
+        said = text[line.start : line.end].lower()
+        if said.count(host) != 1 or without_marks(said).count(host) < _BOTH:
+            return False
+        return _TEACHING.search(text[first:last].lower()) is not None

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from ingest.indicators import piece_search
-from ingest.indicators.piece_search import PieceSearch
+from ingest.indicators.piece_search import PieceSearch, in_small_letters
 from intel.refanging import places_of
 
 PIECES = ("we call", "call", " call", "називаємо", "aa", "a", "命名为", "we call")
@@ -33,3 +33,16 @@ def test_a_long_text_is_read_in_stretches_and_nothing_at_their_edges_is_lost(mon
 
 def test_no_pieces_stand_nowhere() -> None:
     assert PieceSearch(()).places("a") == {}
+
+
+def test_many_pieces_are_found_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(piece_search, "MOST_IN_A_TABLE", 2)
+    text = "".join(random.Random(4).choices(("we call", " ", "a", "x", "命名为", "命名"), k=300))
+    assert PieceSearch(PIECES).places(text) == found_one_by_one(text)
+
+
+def test_in_small_letters_each_letter_stands_where_it_stood() -> None:
+    every = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x30000)]))
+    small = in_small_letters(every)
+    assert len(small) == len(every)
+    assert small[every.index("R")] == "r"

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from ingest.indicators.contexts import Spoken
+from ingest.indicators.contexts import Context, context_rules, said_of
 from ingest.indicators.required_pieces import required_pieces
+from ingest.indicators.spoken import Spoken
 from ingest.indicators.vocabulary import table
 from tests.ingest.indicators.labelled import labelled
 from tests.ingest.indicators.test_snippets import ALL
@@ -46,3 +47,30 @@ def test_what_is_looked_for_by_its_pieces_is_found_where_its_pattern_finds_it(pa
     assert len(lines) > 1000
     for line in lines:
         assert spoken.search(line) == (plain.search(line) is not None), line
+
+
+def test_rules_that_are_looked_for_all_at_once_speak_as_each_does_alone() -> None:
+    spoke = 0
+    for example in context_rules():
+        for text in (example.example, example.counterexample):
+            line = text.lower().replace("'", "\u2019")
+            before, _, after = line.partition(example.value.lower())
+            context = Context(before, after, line)
+            expected = [
+                (rule.points, rule.id)
+                for rule in context_rules()
+                if not rule.types.isdisjoint(example.types)
+                and (
+                    (rule.before and rule.before.search(before))
+                    or (rule.after and rule.after.match(after))
+                    or (rule.line and rule.line.search(line))
+                )
+            ]
+            found = [entry for type in example.types for entry in said_of(type, context)]
+            assert set(found) == set(expected), text
+            spoke += len(expected)
+    assert spoke > len(context_rules())
+
+
+def test_all_that_teaches_needs_a_piece() -> None:
+    assert all(map(required_pieces, table("teaching", "pieces").values()))
