@@ -19,7 +19,7 @@ from api.service import Service
 from intel.ids import account_id
 from intel.records import Article, Sighting
 from intel.settings import Settings
-from intel.store import Store
+from intel.store import SQLITE_FILE, Store
 from tests.contract.store.builders import make_article, publish
 from tests.stores import lay_store
 
@@ -102,7 +102,7 @@ class Running:
 async def running(folder: Path, address: str = "198.51.100.7", **settings: Any) -> AsyncIterator[Running]:
     """The service on a data folder, started and in the end stopped; `address` is where its client asks from."""
     clock = Clock()
-    lay_store(folder / "store.db")
+    lay_store(folder / SQLITE_FILE)
     given = {"ioc_data_dir": folder, "ioc_fetch_allow": "127.0.0.0/8", **settings}
     app = create_app(Settings.model_validate(given), clock)
     transport = httpx.ASGITransport(app, client=(address, 4711))

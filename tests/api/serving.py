@@ -16,9 +16,11 @@ from api.accounts.sign_up import create_account
 from api.app import create_app
 from api.service import Service
 from intel.settings import Settings
+from intel.store import SQLITE_FILE
 from intel.times import utc_now
 from tests.api.running import PASSWORD
 from tests.contract.store.builders import make_article, publish
+from tests.stores import lay_store
 
 _PATIENCE_SECONDS = 60
 
@@ -27,6 +29,7 @@ _PATIENCE_SECONDS = 60
 def serving(folder: Path, *indicators: str, **settings: Any) -> Iterator[tuple[str, str]]:
     """The address of a running service that knows these indicators, and a key for it."""
     given = Settings.model_validate({"ioc_data_dir": folder, **{name.lower(): each for name, each in settings.items()}})
+    lay_store(folder / SQLITE_FILE)
     app = create_app(given)
     key = asyncio.run(_prepare(given, indicators))
     with socket.create_server(("127.0.0.1", 0)) as listening:

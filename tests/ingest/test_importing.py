@@ -14,13 +14,14 @@ from ingest.importing import Importing
 from intel.settings import load_settings
 from intel.store.sqlite.store import SqliteStore
 from tests.ingest.writing import prose, table
+from tests.stores import lay_store
 
 FILES = 60
 
 
 @pytest.fixture
 async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
-    opened = SqliteStore(tmp_path / "ioc.sqlite3")
+    opened = SqliteStore(lay_store(tmp_path / "ioc.sqlite3"))
     await opened.setup()
     yield opened
     await opened.close()

@@ -19,6 +19,7 @@ from intel.store import Store
 from intel.store.sqlite.store import SqliteStore
 from tests.api.running import NOON, Clock
 from tests.ingest.writing import prose, reworded, table
+from tests.stores import lay_store
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -61,7 +62,7 @@ async def state(store: Store, articles: Sequence[Article]) -> dict[str, object]:
 
 @pytest.mark.promise("promises.idempotent", "articles.near-copies-same-cluster")
 async def test_together_is_as_one_after_the_other(stores: tuple[Store, Store], tmp_path: Path) -> None:
-    alone = SqliteStore(tmp_path / "alone.db")
+    alone = SqliteStore(lay_store(tmp_path / "alone.db"))
     await alone.setup()
     try:
         one_by_one = [await pipeline(alone).take_read(page) for page in reports()]

@@ -16,13 +16,14 @@ from intel.records import Account
 from intel.store import Store
 from intel.store.sqlite.store import SqliteStore
 from tests.api.running import NOON, Clock
+from tests.stores import lay_store
 
 ACCOUNT = account_id("analyst@example.org")
 
 
 @pytest_asyncio.fixture
 async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = SqliteStore(tmp_path / "store.db")
+    opened = SqliteStore(lay_store(tmp_path / "store.db"))
     await opened.setup()
     await opened.accounts.create(Account(ACCOUNT, "analyst@example.org", "hash", NOON))
     yield opened

@@ -128,6 +128,7 @@ async def other_store(open_store: Open, store: Store) -> AsyncIterator[Store]:
 
 @pytest_asyncio.fixture
 async def sqlite_store(tmp_path: Path) -> AsyncIterator[Store]:
+    lay_store(tmp_path / "data" / "store.db")
     async for each in opened(open_sqlite(tmp_path)):
         yield each
 

@@ -29,6 +29,7 @@ from tests.contract.store.builders import (
 )
 from tests.contract.store.corpus import HOSTS, SOURCES, Saved, make_corpus
 from tests.contract.store.oracle import Oracle
+from tests.stores import lay_store
 
 pytestmark = pytest.mark.timeout(900)
 
@@ -46,7 +47,7 @@ ARTICLE_QUERIES = (
 @pytest_asyncio.fixture
 async def untouched(tmp_path: Path) -> AsyncIterator[Store]:
     """A store that nothing was ever removed from."""
-    opened = SqliteStore(tmp_path / "untouched" / "store.db")
+    opened = SqliteStore(lay_store(tmp_path / "untouched" / "store.db"))
     await opened.setup()
     yield opened
     await opened.close()

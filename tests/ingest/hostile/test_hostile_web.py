@@ -18,6 +18,7 @@ from intel.store.sqlite.store import SqliteStore
 from tests.ingest.fetch.web import Web
 from tests.ingest.hostile.bodies import ARTICLE
 from tests.ingest.hostile.routes import Expected, charsets, lay_out, markup
+from tests.stores import lay_store
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -27,7 +28,7 @@ _LONGEST_SECONDS = 200.0
 
 @pytest_asyncio.fixture
 async def ingest(tmp_path: Path) -> AsyncIterator[Ingest]:
-    store = SqliteStore(tmp_path / "store.db")
+    store = SqliteStore(lay_store(tmp_path / "store.db"))
     await store.setup()
     settings = Settings.model_validate(
         {"ioc_fetch_allow": "127.0.0.0/8", "ioc_fetch_total_seconds": 10, "ioc_fetch_read_seconds": 1.5}

@@ -8,6 +8,7 @@ import pytest_asyncio
 
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.store import SqliteStore
+from tests.stores import lay_store
 
 
 @pytest.fixture
@@ -17,7 +18,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest_asyncio.fixture
 async def store(path: Path) -> AsyncIterator[SqliteStore]:
-    store = SqliteStore(path)
+    store = SqliteStore(lay_store(path))
     await store.setup()
     yield store
     await store.close()
