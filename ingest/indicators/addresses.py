@@ -38,6 +38,11 @@ _ANSWER: Final = late(
     r"(?<![\w.@/-])(?P<host>[\w-]+(?:\.[\w-]+)+)\.?"
     r"(?:[\s|,:=>()-]{1,20}(?:(?:IN )?A(?:AAA)?|resolve[sd]? to|CNAME)[\s|:=>-]{1,20}|[ \t]{1,4}[-=]{1,2}>[ \t]{1,4})\Z"
 )
+# What `wget` prints: `Resolving files.example (files.example)... 203.0.113.7, 203.0.113.8`.
+_FETCHED: Final = late(
+    r"(?:Resolving|Connecting to) (?P<host>[\w-]{1,63}(?:\.[\w-]{1,63})+) \([\w.-]{1,253}\)"
+    r"(?:\.\.\. (?:[0-9a-f.:]{3,40}, )*|\|)\Z"
+)
 # What stands between those and an address, and what is left without it: that is looked at first, for it costs least.
 _SIGNS_OF_A_LIST: Final = " \t\xa0.,0123456789"
 _ENDS_OF_A_NETWORK: Final = (":", "=", "]", "nameserver", "from", "ip")
@@ -80,6 +85,8 @@ def is_answer_of_a_known_host(text: str, start: int) -> bool:
     may_be_of_the_network = not leads.isascii() or leads[-1:].isspace() or leads.lower().endswith(_ENDS_OF_A_NETWORK)
     if may_be_of_the_network and _OF_THE_NETWORK.search(before[-_REACH_OF_AN_ANSWER:]):
         return True
+    if ("... " in before or before.endswith("|")) and (fetched := _FETCHED.search(before)):
+        return _is_known(fetched["host"]) or noise.holds_anything(fetched["host"].lower())
     if "." not in before or not before[-1:].isspace():
         return False
     answers = before.rstrip(_SIGNS_OF_AN_ANSWER)

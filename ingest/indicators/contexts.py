@@ -17,6 +17,9 @@ REACH_BEFORE: Final = 120
 REACH_AFTER: Final = 100
 REACH_OF_A_JOIN: Final = 100
 LONGEST_LINE: Final = 400
+_MARKUP: Final = "`*"
+# `| **Recipient** | `.
+_FIRST_CELL: Final = re.compile(r"^(\s*\|?\s*[^\W\d_][^|:\n]{1,39}?)\s*\|\s*\Z")
 
 # One class of characters comes first: that is what the engine skips to at full speed.
 _SENTENCE_ENDS: Final = re.compile(
@@ -47,6 +50,7 @@ class ContextRule:
     before: Spoken | None
     after: Spoken | None
     line: Spoken | None
+    of_others: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,12 @@ def context_rules() -> tuple[ContextRule, ...]:
     return tuple(_rule(row) for text in texts for row in tomllib.loads(text)["rule"])
 
 
+@cache
+def rules_of_others() -> frozenset[str]:
+    """Return the ids of the rows that say of a host that it is somebody's who attacks nobody."""
+    return frozenset(rule.id for rule in context_rules() if rule.of_others)
+
+
 def context_of(text: str, first: int, start: int, end: int, last: int) -> Context:
     """Return the context of `text[start:end]`, which stands on the line `text[first:last]`."""
     before = text[max(first, start - REACH_BEFORE) : start]
@@ -73,11 +83,19 @@ def context_of(text: str, first: int, start: int, end: int, last: int) -> Contex
         before = before[ends[-1].end() :]
     after = _SENTENCE_ENDS.split(text[end : min(last, end + REACH_AFTER)], maxsplit=1)[0]
     line = text[first : min(last, first + LONGEST_LINE)] if start - first < LONGEST_LINE else ""
-    return Context(_plain(_within_its_clause(before)), _plain(after), _plain(line))
+    before = _without_markup(_within_its_clause(before))
+    return Context(_plain(before), _plain(after.lstrip(_MARKUP) if after[:1] in _MARKUP else after), _plain(line))
 
 
 def _plain(piece: str) -> str:
     return piece.lower().replace("'", "\u2019")
+
+
+def _without_markup(piece: str) -> str:
+    """Return a piece without what sets words in bold or as code; the first cell of a row is the label of the next."""
+    if "`" in piece or "*" in piece:
+        piece = piece.replace("`", "").replace("*", "")
+    return _FIRST_CELL.sub(r"\1: ", piece) if "|" in piece else piece
 
 
 def _within_its_clause(before: str) -> str:
@@ -145,6 +163,7 @@ def _rule(row: dict[str, Any]) -> ContextRule:
         _pattern(row.get("before"), r"\Z"),
         _pattern(row.get("after"), ""),
         _pattern(row.get("line"), ""),
+        row.get("of_others", False),
     )
 
 

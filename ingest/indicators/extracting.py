@@ -14,9 +14,11 @@ from typing import Final, NamedTuple
 
 from ingest.indicators import coined, noise
 from ingest.indicators.coined import with_coined
+from ingest.indicators.contexts import rules_of_others
 from ingest.indicators.deciding import HOST_OF_AN_INDICATOR, Judge
 from ingest.indicators.document import Document, Place
 from ingest.indicators.evidence import EVIDENCE
+from ingest.indicators.late import late
 from ingest.indicators.list_context import ASKED_FOR_LIST_CONTEXT, list_context_of
 from ingest.indicators.mailboxes import of_refused_hosts
 from ingest.indicators.malware import JudgedMalware, judge_malware, malware_sightings
@@ -46,6 +48,14 @@ NOT_WEIGHED: Final = Verdict(False, NOT_READ, 0)
 _SEARCH: Final = PieceSearch((*coined.PIECES, *PIECES))
 # What the text says for a URL whose host it names as an indicator too.
 _HOST_IS_LISTED: Final = EVIDENCE["host named as an indicator"]
+_rule_of: Final = itemgetter(1)
+_SPOKEN: Final = EVIDENCE["mailbox spoken of as part of an attack"]
+_WIDEST_JOINT: Final = 24
+_ADDRESS_OF: Final = late(
+    r"[`\"\u2019]?\.? ?(?:\(|\[|->|=>|\u2192|\||=|:)[ `(]{0,3}(?:ip:? )?"
+    r"|[`\"\u2019]? (?:at|ist|is|resolves to|has|hat) `?"
+)
+_NEXT: Final = (", ", " / ", " - ", ",")
 _HOST_OF_NOTHING: Final = Verdict(False, "host of something that is no indicator", 0)
 
 
@@ -229,6 +239,8 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
             verdict, places = known
         else:
             verdict = _verdict(text, seen, index, judge, kept)
+            if verdict.kept and type == "ip" and index and not verdicts[-1].kept:
+                verdict = _as_its_host(text, seen, index, verdicts[-1]) or verdict
             if verdict.kept:
                 places = kept.setdefault((type, value), [])
                 settled[key] = verdict, places
@@ -260,6 +272,23 @@ def _verdict(text: str, seen: list[Sighting], index: int, judge: Judge, kept: _K
     return _HOST_OF_NOTHING if source and verdict.kept and not _source_is_kept(source, kept) else verdict
 
 
+def _as_its_host(text: str, seen: list[Sighting], index: int, of_host: Verdict) -> Verdict | None:
+    """Return the verdict on the host right before the address `seen[index]`, if that is somebody's who attacks nobody:
+    `our gateway (mx.orlop.net, 198.51.100.7)`.
+    """
+    (host, start, end), (address, first, _) = seen[index - 1], seen[index]
+    if (
+        host.type != "domain"
+        or address.defanged
+        or first - end > _WIDEST_JOINT
+        or of_host.rule not in rules_of_others()
+    ):
+        return None
+    joint = text[end:first]
+    is_joined = _ADDRESS_OF.fullmatch(joint) or (joint in _NEXT and text[start - 1 : start] == "(")
+    return Verdict(False, of_host.rule, of_host.score) if is_joined else None
+
+
 def _refuse_mailboxes(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept) -> None:
     """Take back the mailboxes at hosts that were refused wherever the text names them."""
     scores = {value: max(verdict.score for *_, verdict in kept[type, value]) for type, value in kept if type == "email"}
@@ -267,12 +296,45 @@ def _refuse_mailboxes(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept
         return
     others = (reading for (reading, _, _), verdict in zip(seen, verdicts, strict=True) if not verdict[0])
     refused = of_refused_hosts(scores, others, frozenset(value for type, value in kept if type == "domain"))
+    refused |= _of_whom_it_hit(seen, verdicts, kept, set(scores) - refused)
     for value in refused:
         del kept["email", value]
     if refused:
         for index, (reading, _, _) in enumerate(seen):
             if reading.type == "email" and reading.value in refused:
                 verdicts[index] = _OF_REFUSED_HOST
+            elif reading.source in refused and verdicts[index].rule == HOST_OF_AN_INDICATOR:
+                verdicts[index] = _HOST_OF_NOTHING
+                _take_back(kept, seen[index])
+
+
+def _take_back(kept: _Kept, sighting: Sighting) -> None:
+    """Take one place of a value from those that are kept."""
+    reading, start, _ = sighting
+    key = reading.type, reading.value
+    kept[key] = [place for place in kept[key] if place[0] != start]
+    if not kept[key]:
+        del kept[key]
+
+
+def _of_whom_it_hit(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept, mailboxes: set[str]) -> set[str]:
+    """Return the `mailboxes` at hosts where others belong to those whom an attack hit, unless something was sent from
+    there.
+    """
+    hosts = {
+        reading.host
+        for (reading, _, _), verdict in zip(seen, verdicts, strict=True)
+        if reading.type == "email" and not verdict[0] and not rules_of_others().isdisjoint(map(_rule_of, verdict[3]))
+    }
+    if not hosts:
+        return set()
+    return {
+        mailbox
+        for mailbox in mailboxes
+        if mailbox.rpartition("@")[2] in hosts
+        and not noise.is_mailbox_provider(mailbox.rpartition("@")[2])
+        and all(verdict.evidence and _SPOKEN not in verdict.evidence for *_, verdict in kept["email", mailbox])
+    }
 
 
 def _keep_urls_at_listed_hosts(seen: list[Sighting], refused: list[int], verdicts: list[Verdict], kept: _Kept) -> None:

@@ -23,11 +23,11 @@ _OTHER_HASH: Final = late(
     r"|rich[- _](?:pe[- ]?)?(?:header[- _])?hash|v-?hash"
     r"|telf-?hash|icon[- ]?(?:d-?)?hash|d-?hash|serial(?: (?:number|no\.?))?|machoc|symhash|permhash|gimphash"
     r"|tlsh|ssdeep|sdhash)"
-    r"(?: hash| fingerprint| value| sha-?1| sha-?256| md5)?(?: is| was| of| for (?:the )?[\w-]{1,30})?\W{0,40}$"
+    r"(?: hash| fingerprint| value| sha-?1| sha-?256| md5)?(?: is| was| of| for (?:the )?[\w-]{1,30})?\W{0,40}\Z"
 )
 # A certificate's on the same line; those that stand below a heading are there to be looked for.
 _OF_A_CERTIFICATE: Final = late(
-    r"(?i)(?:thumb-?print|(?:certificate|cert|ssl|tls|favicon|icon)[- ](?:sha-?1|sha-?256|md5|hash|fingerprint)"
+    r"(?i)(?:thumb-?print|(?:certificate|cert|ssl|tls|favicon|icon)[-_. ](?:sha-?1|sha-?256|md5|hash|fingerprint)"
     r"|(?:sha-?1|sha-?256|md5|hash|fingerprint) of the (?:certificate|cert|key|favicon|icon))"
     r"(?: hash| value| sha-?1| sha-?256| md5)?(?: is| was| of)?[^\w\n]{0,20}\Z"
 )
@@ -137,8 +137,9 @@ def kind_of_other(text: str, type: str, start: int) -> str:
     """
     if _is_below_another(text, type, start):
         return _known_file(text, start, start + _LENGTHS[type])
-    for _ in _LENGTHS:
-        if kind := _kind_of_other(text, type, start):
+    for times in range(len(_LENGTHS)):
+        kind = _kind_of_other(text, type, start)
+        if kind and not (times and kind == OTHER_KIND and _is_hashed_otherwise(text, start)):
             return kind
         before = text[max(0, start - _REACH_OF_ANOTHER_HASH) : start]
         another = None if before[-1:] == "\n" else _SHORT_HASH.search(before)
@@ -147,6 +148,13 @@ def kind_of_other(text: str, type: str, start: int) -> str:
             return ""
         type, start = _TYPES[len(first["hash"])], start - len(before) + first.start("hash")
     return ""
+
+
+def _is_hashed_otherwise(text: str, start: int) -> bool:
+    """Tell whether the words before a value name another way to hash a file, as `imphash` does: the hash of the file
+    may stand beside it.
+    """
+    return _OTHER_HASH.search(text, max(0, start - _REACH), start) is not None
 
 
 def _is_below_another(text: str, type: str, start: int) -> bool:

@@ -19,6 +19,7 @@ from ingest.indicators.own_evidence import is_a_licence, looks_up_a_file, of_its
 from ingest.indicators.tables import head_of_table
 from ingest.indicators.text_context import MOST_WORDS, Line, Section, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
+from ingest.indicators.typed_rows import is_something_else, is_typed
 from ingest.indicators.verdict import THRESHOLD, Verdict, sum_of, weighed
 from ingest.indicators.vocabulary import pieces, table, words
 from intel.refanging import without_marks
@@ -38,6 +39,7 @@ _PORT: Final = late(r":[0-9]{2,5}(?![\w:.]\w)")
 _VICTIMS: Final = late(pieces("victims"))
 _REFERENCE_COLUMN: Final = late(rf"\W*(?:{pieces('reference_columns')})\W*")
 _LINK_COLUMN: Final = late(r"\W*(?:links?|urls?|hyperlinks?|链接|連結|リンク|링크|ссылк[аи]|enlaces?|liens?)\W*")
+_OTHER_COLUMN: Final = late(rf"\W*(?:{table('row_types', 'pieces')['other']})\W*")
 _BESIDE_LINKS: Final = late(rf"\b(?:{'|'.join(table('reference_columns', 'beside').values())})\b")
 _FETCHED_COLUMN: Final = late(r"\b(?:payload|destination|target|file|hash|md5|sha-?256)")
 _INDICATORS: Final = late(r"\b(?:ioc|indicator|c2|c&c|domains?|hash|sha-?256|payload|type)\b")
@@ -76,7 +78,8 @@ class HostEvidence:
         """Weigh the evidence around a host, URL or e-mail address that nobody defanged."""
         host = reading.host or reading.value
         section = self._around.section(start)
-        evidence = self._against(reading, host, start, end, section)
+        typed = is_typed(self._around.text, reading.type, start, end)
+        evidence = self._against(reading, host, start, end, section, typed=typed)
         if reading.type == "domain" and self._defanged and self._is_joined_to_a_defanged(start, end):
             evidence.append(EVIDENCE["joined to a defanged host"])
         if list_context and section != "references":
@@ -143,6 +146,8 @@ class HostEvidence:
         whole = " | ".join(head)
         if _VICTIMS.search(whole) is not None and _INDICATORS.search(whole) is None:
             return EVIDENCE["table of victims"]
+        if type == "domain" and column < len(head) and _OTHER_COLUMN.fullmatch(head[column]):
+            return EVIDENCE["its row says that it is something else"]
         if type == "url" and column < len(head):
             others = " | ".join(head[:column] + head[column + 1 :])
             return EVIDENCE["column of references"] if _holds_references(head[column], others) else None
@@ -172,12 +177,17 @@ class HostEvidence:
             above = above.partition(".")[2]
         return False
 
-    def _against(self, reading: TokenCandidate, host: str, start: int, end: int, section: Section) -> list[Evidence]:
+    def _against(
+        self, reading: TokenCandidate, host: str, start: int, end: int, section: Section, *, typed: bool
+    ) -> list[Evidence]:
         around = self._around
         evidence: list[Evidence] = []
-        if reading.objection and not (reading.objection == WORDS and around.sets_apart(start, end)):
+        if reading.objection and not typed and not (reading.objection == WORDS and around.sets_apart(start, end)):
             evidence.append(EVIDENCE.get(reading.objection) or (_OF_AN_OBJECTION, reading.objection))
-        evidence += self._against_host(reading, host, start, end)
+        of_the_host = self._against_host(reading, host, start, end)
+        evidence += of_the_host
+        if row := self._of_its_row(reading, start, end, typed=typed, is_known=bool(of_the_host)):
+            evidence.append(row)
         if section == "references":
             evidence.append(_REFERENCES)
         if reading.type == "domain":
@@ -199,6 +209,16 @@ class HostEvidence:
             evidence += self._against_mailbox(reading.value, host, start, end)
         return evidence
 
+    def _of_its_row(
+        self, reading: TokenCandidate, start: int, end: int, *, typed: bool, is_known: bool
+    ) -> Evidence | None:
+        """Return what the cell or label beside a value adds; `is_known`: something speaks against its host already."""
+        if typed:
+            return None if is_known else EVIDENCE["its row says what it is"]
+        if reading.type == "url" or not is_something_else(self._around.text, start, end):
+            return None
+        return EVIDENCE["its row says that it is something else"]
+
     def _against_host(self, reading: TokenCandidate, host: str, start: int, end: int) -> list[Evidence]:
         evidence: list[Evidence] = []
         if self._publisher and registered_domain(host) == self._publisher:
@@ -209,7 +229,11 @@ class HostEvidence:
                 evidence.append(EVIDENCE["URL on an address that is no one's"])
         elif host in noise.REFERENCE_HOSTS or looks_up_a_file(reading, host) or is_a_licence(reading, host):
             evidence.append(EVIDENCE["reference work"])
-        elif reading.type != "email" and noise.is_known_host(host) and not self._is_meant_host(start, end):
+        elif (
+            reading.type != "email"
+            and (noise.is_known_host(host) or (reading.type == "domain" and noise.is_mailbox_provider(host)))
+            and not self._is_meant_host(start, end)
+        ):
             evidence.append(self._at_a_known_host(reading, host, start, end))
         elif host.endswith(_HIDDEN):
             is_whole = _HIDDEN_SERVICE.fullmatch(host)

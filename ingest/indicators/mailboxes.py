@@ -9,6 +9,7 @@ from typing import Final
 from ingest.indicators import noise
 from ingest.indicators.late import late
 from ingest.indicators.token_candidate import TokenCandidate
+from ingest.indicators.vocabulary import pieces
 from intel.suffixes import registered_domain
 
 # A mailbox with more in its favour than this stands in a list of indicators.
@@ -59,6 +60,7 @@ _SENT_BY: Final = late(
     r"|phish(?:es|ing)?)\b[^.!?\n]{0,40}"
     r" (?:came|comes?|sent|arriv(?:ed|es)|originat(?:ed|es|ing)|received|deliver(?:ed|y))"
     r" (?:to \w{1,20} )?(?:from|by|via)(?: the (?:address|mailbox|account))?"
+    rf"|{pieces('sent_by')}"
     r"|\bsenders?(?: address(?:es)?)? (?:is|was|were)|(?:^[ \t]{0,8}|[(;,] ?)(?:from|sender|reply-to|return-path"
     r"|von|absender|expéditeur|remitente|remetente|mittente|отправитель|от кого|nadawca|afzender|avsändare|avsender"
     r"|afsender|lähettäjä|gönderen|pengirim|odesílatel|feladó|expeditor|发件人|寄件者|差出人|送信者|보낸 ?사람|발신자)"

@@ -50,6 +50,8 @@ _FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition(
 _VERBS_TOO: Final = ("contact", "contacts")
 # `author: "jdoe"` of a post, which announces nothing below.
 _BYLINE: Final = late(r"[\"']?(?i:authors?|credits?|contact|about|source)[\"']?:[ \t]+\S")
+# `sha256,family,year,source`: heads of columns, of which one may hold links.
+_HEAD_OF_A_TABLE: Final = late(r"[^,;\t|]{1,30}(?:(?:,(?! )|[;\t|])[^,;\t|]{0,40}){2}")
 _CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
 _HEADING_WORD: Final = late(r"(?:[^\W_]|&)+")
 _MARKED_HEADING: Final = late(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
@@ -401,6 +403,8 @@ def _section_of(line: str) -> Section:
     if not ranks:
         return ""
     section = _ANNOUNCING[min(ranks)][0]
+    if _HEAD_OF_A_TABLE.match(line):
+        return "indicators" if any(_ANNOUNCING[rank][0] == "indicators" for rank in ranks) else ""
     return "indicators" if section == "references" and only_looks_harmless(line) else section
 
 

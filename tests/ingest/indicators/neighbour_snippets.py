@@ -14,6 +14,47 @@ WATCHED: Final = "https://www.youtube.com/watch?v=Qk7-dWz0XrE"
 
 
 NEIGHBOUR_SNIPPETS: Final = (
+    # --- rows that say what their values are
+    S("row", "domain_name,spiegel.work,aimed at readers,2024-05-03\n", "domain spiegel.work"),
+    S("row", DISARMING + "domain_name,spiegel.work,aimed at readers,2024-05-03\n", GALE, "domain spiegel.work"),
+    S("row", "orlop-yard.net,Domain,first stage\n", "domain orlop-yard.net"),
+    S("row", "filename,grebe_0301.com,first stage\n"),
+    S("row", "- File name: 408709.one\n"),
+    S("row", "Package: online.jobs.grebe.app\nC2: api.grebe-jobs.work\n", "domain api.grebe-jobs.work"),
+    S("row", f"| Hash | Type | File name |\n|---|---|---|\n| {MD5} | EXE | grebe.host |\n", f"hash_md5 {MD5}"),
+    S("row", f"SHA256,Family,Source,C2\n{SHA256},,orlop,grebe.net\n", f"hash_sha256 {SHA256}", "domain grebe.net"),
+    # --- addresses that share what is said of the host right before them
+    S("as its host", "Our mail gateway (mx.grebe.net, 185.220.101.47) refused it."),
+    S("as its host", "The real orlop-bank.com (185.220.101.47) is fine."),
+    S("as its host", "The panel grebe.net (185.220.101.47) is up.", "domain grebe.net", ADDRESS),
+    S("as its host", "The real orlop-bank.com is imitated from 185.220.101.47.", ADDRESS),
+    S(
+        "fetched",
+        "Read it:\nResolving raw.githubusercontent.com (raw.githubusercontent.com)... 185.199.108.133, 185.199.109.133",
+    ),
+    S(
+        "fetched",
+        "It:\nConnecting to raw.githubusercontent.com (raw.githubusercontent.com)|185.199.108.133|:443... connected",
+    ),
+    S("fetched", "Connecting to grebe.top (grebe.top)|185.220.101.47|:443... connected.", "domain grebe.top", ADDRESS),
+    # --- mailboxes of those whom an attack hit
+    S("whom it hit", "- **Recipient:** anna@orlop-port.org\nThe alert names ben@orlop-port.org too."),
+    S("whom it hit", "- **Source:** anna@orlop-port.org\n", "email anna@orlop-port.org", "domain orlop-port.org"),
+    # --- another way to hash a file says nothing of its hash
+    S("beside an imphash", f"imphash {MD5}, sha256 {SHA256}", f"hash_sha256 {SHA256}"),
+    S(
+        "beside an imphash",
+        '{"c2": "grebe.top", "cert_sha1": "3f9a2c1b7d5e4f60718293a4b5c6d7e8f9012345"}',
+        "domain grebe.top",
+    ),
+    # --- a mailbox by the verb before it, in a text that defangs
+    S(
+        "sent by",
+        "Die Mail kommt von gale@orlop-sicher.de, verlinkt ist gale-post[.]com",
+        "email gale@orlop-sicher.de",
+        "domain orlop-sicher.de",
+        GALE,
+    ),
     # --- versions by what is said of them, and by the column that they stand in
     S("called a version", "The version is 4.3.0.6 in the newest build."),
     S("called a version", "Build numbers seen: 1.8.0.2, 1.8.4.1 and 3.0.0.9"),
