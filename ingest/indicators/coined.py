@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Final
 
-from ingest.indicators import kinds_beside, own_names, placed_names, plain_names
+from ingest.indicators import kinds_beside, maker_labels, own_names, placed_names, plain_names
 from ingest.indicators.kinds_beside import is_written_otherwise, names_beside_kinds
 from ingest.indicators.late import late
 from ingest.indicators.malware import JudgedMalware, MalwareSighting
@@ -75,6 +75,7 @@ PIECES: Final = (
     *own_names.PIECES,
     *kinds_beside.PIECES,
     *placed_names.PIECES,
+    *maker_labels.PIECES,
     *plain_names.PIECES,
 )
 _NAME_AT_END: Final = late(rf"(?<![^\s*_`])({_WORD})[*_`]{{0,2}}\Z")
@@ -127,7 +128,8 @@ def with_coined(
 def coined_names(text: str, places: Places) -> tuple[str, ...]:
     """Return the names that a text gives to malware and that no list has, or only as everyday words; at most 60."""
     found = [name for name in dict.fromkeys(islice(names_given(text, places), MOST_COINED)) if _is_given(text, name)]
-    placed = chain(((name, 1) for name in names_placed(text, places)), plain_names.plain_names(text, places))
+    labels = chain(names_placed(text, places), maker_labels.names_labelled(text, places))
+    placed = chain(((name, 1) for name in labels), plain_names.plain_names(text, places))
     weighed = islice(dict.fromkeys(islice(placed, MOST_WEIGHED)), MOST_ASKED)
     found += [name for name, times in weighed if _is_placed(text, name, times)][:MOST_COINED]
     asked = set(found)

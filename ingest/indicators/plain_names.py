@@ -103,6 +103,8 @@ _TITLE: Final = late(
 _KIND_IN_TITLE: Final = late(rf"(?i)\b(?:{_ENGLISH})\b")
 _TITLE_AT: Final = late(r"(?:\A|\n)(?:Title: |title: \"?)?(?=[#=*]|[^\n]{4,120}\n)")
 _IS_MADE_UP: Final = late(r"(?=\S*[A-Za-z])(?:\S*[a-z0-9][A-Z]\S*|\S*[A-Za-z][0-9]\S*[A-Za-z]\S*)")
+# `SOC104`, `INC-2231`: the number of a case.
+_OF_A_CASE: Final = late(r"[A-Z]{2,8}[-_]?[0-9]{2,6}")
 _REACH: Final = 70
 _MOST: Final = 2_000
 _LONGEST_HEAD: Final = 400
@@ -195,5 +197,5 @@ def _names_of_title(text: str) -> Iterator[tuple[str, int]]:
         name = title["name"] or title["first"]
         if _KIND_IN_TITLE.search(title["rest"]) is None or any(map(is_plain_word, name.split("-"))):
             continue
-        if _IS_MADE_UP.fullmatch(name) or name[0].isupper():
+        if not _OF_A_CASE.fullmatch(name) and (_IS_MADE_UP.fullmatch(name) or name[0].isupper()):
             yield name, 1 if _IS_MADE_UP.fullmatch(name) else 2

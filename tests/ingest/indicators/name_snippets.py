@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.ingest.indicators.snippets import S
+from tests.ingest.indicators.snippets import SHA256, S
 
 PLAY: Final = "malware Play"
 LOCKBIT: Final = "malware LockBit"
@@ -12,6 +12,24 @@ EMOTET: Final = "malware Emotet"
 COBALT: Final = "malware Cobalt Strike"
 
 NAME_SNIPPETS: Final = (
+    # --- a name taken apart is another word
+    S("taken apart", "It sent SYN-ACK, wrote Treasure\\Hunt and set CRASH_OVERRIDE."),
+    S("taken apart", "the Lock-Bit ransomware", LOCKBIT),
+    S("taken apart", "AVE_MARIA and Cobalt-Strike", "malware Ave Maria", COBALT),
+    # --- the number of a case
+    S("case", "# SOC104 - Malware Detected\n\nThe malware of SOC104 was removed."),
+    S("case", "# Keelo7x - malware of the week\n\nIt is new.", "malware Keelo7x"),
+    # --- a version before the kind, and the arrow behind a sample
+    S("version", "Hive v5 ransomware, Play 2.0 ransomware", "malware Hive", PLAY),
+    S("version", "Seed 15 bot rows; play 2 samples of each song."),
+    S("sample", f"{SHA256} -> BumbleBee\n", f"hash_sha256 {SHA256}", "malware Bumblebee"),
+    # --- labels of a scanner that stand as names, and those by which it was only detected
+    S("label", "# Android.Spy.Orlop\n\nIt reads messages.", "malware Android.Spy.Orlop"),
+    S("label", "Троян Android.Spy.Orlop крадёт данные.", "malware Android.Spy.Orlop"),
+    S("label", "Detected as Android.Spy.Orlop by some."),
+    S("label", "# Trojan.Siggen20\n\nIt reads messages."),
+    # --- a tracker's line of aliases
+    S("aliases", "# Aliases: orlopa, grebestub\n\ngrebe.pw", "malware orlopa", "malware grebestub", "domain grebe.pw"),
     # --- names that the lists write small, or in one way only
     S("capitals", "The harbour office was hit by Fog ransomware.", "malware Fog"),
     S("capitals", "A Lynx affiliate took the files.", "malware Lynx"),

@@ -1,0 +1,56 @@
+"""Find the names that stand as labels of a scanner, and those in a tracker's line of aliases: `# Android.Spy.Orlop`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import Final
+
+from ingest.indicators.late import late
+from ingest.indicators.piece_search import Places
+from ingest.indicators.vocabulary import table
+
+_PLATFORMS: Final = table("maker", "platforms")["any"]
+_GENERIC: Final = late(table("maker", "generic")["any"])
+_ALIASES: Final = ("# Aliases:", "# Alias:")
+PIECES: Final = (*(f"{platform}." for platform in _PLATFORMS.split("|")), *_ALIASES)
+_LABEL: Final = late(
+    rf"(?<![\w./\\:-])(?:{_PLATFORMS})\.(?:[A-Z][A-Za-z]{{2,16}}\.)?(?P<family>[A-Z][A-Za-z0-9]{{3,20}})"
+    r"(?:\.[0-9]{1,6}(?:\.origin)?)?(?![\w./\\:-]*\w)"
+)
+_HEADING: Final = late(r"[#=* \t]{0,8}")
+_ENDS_A_HEADING: Final = late(r"[*=: \t]{0,6}(?:\n|\Z)")
+_BEFORE: Final = late(rf"(?i:{'|'.join(table('maker', 'before').values())})[\s\"'«“`*:]{{1,3}}\Z")
+_AFTER: Final = late(rf"[\"'»”`*]{{0,2}} ?(?:{'|'.join(table('maker', 'after').values())})")
+_NOT: Final = late(rf"(?i:{'|'.join(table('maker', 'not').values())})\Z")
+_ALIAS: Final = re.compile(r"[A-Za-z][\w -]{2,24}")
+_BETWEEN: Final = late(r"\s*[,;|/]\s*")
+_REACH: Final = 60
+_MOST: Final = 200
+
+
+def names_labelled(text: str, places: Places) -> Iterator[str]:
+    """Yield the labels that stand as names of what a text is about, and the names in a tracker's line of aliases.
+
+    `places`: where the `PIECES` stand.
+    """
+    starts = chain.from_iterable(places.get(piece, ())[:_MOST] for piece in PIECES if piece not in _ALIASES)
+    for start in sorted(starts):
+        label = _LABEL.match(text, start)
+        if label and not _GENERIC.fullmatch(label["family"]) and _is_named(text, start, label.end()):
+            yield label[0]
+    for piece in _ALIASES:
+        for start in places.get(piece, ())[:_MOST]:
+            if start == 0 or text[start - 1] == "\n":
+                line = text[start + len(piece) :].partition("\n")[0]
+                yield from filter(_ALIAS.fullmatch, _BETWEEN.split(line.strip()))
+
+
+def _is_named(text: str, start: int, end: int) -> bool:
+    first = text.rfind("\n", max(0, start - _REACH), start) + 1 or max(0, start - _REACH)
+    if _HEADING.fullmatch(text, first, start) and _ENDS_A_HEADING.match(text, end):
+        return True
+    if _NOT.search(text, first, start):
+        return False
+    return _BEFORE.search(text, first, start) is not None or _AFTER.match(text, end) is not None
