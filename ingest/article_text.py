@@ -61,6 +61,9 @@ _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*")
 _MOST_HEAD_LINES: Final = 20
 _TITLE_FIELD: Final = re.compile(r"(?i)\s*title\s*:\s*[\"']?(\S.*?)[\"']?\s*$")
 _ATTRIBUTE: Final = re.compile(r"\s*:[\w-]+:(?:\s|$)")
+_SHORT_WORD: Final = re.compile(r"\s{0,100}\w[\w-]{0,11}\s{0,100}")
+# A character that means nothing: for private use.
+_KEPT: Final = "\ue0f1"
 _HEADING_SIGNS: Final = re.compile(r"^\s*(?:#{1,6}|={1,6})\s+")
 
 
@@ -264,11 +267,14 @@ def _main_text(tree: lxml.html.HtmlElement) -> tuple[str, etree._Element | None]
 def _found_text(tree: lxml.html.HtmlElement, *, favor_recall: bool = False) -> tuple[str, etree._Element | None]:
     try:
         found = trafilatura.bare_extraction(
-            _captions_told(deepcopy(tree)), include_comments=False, include_tables=True, favor_recall=favor_recall
+            _cells_kept(_captions_told(deepcopy(tree))),
+            include_comments=False,
+            include_tables=True,
+            favor_recall=favor_recall,
         )
     except Exception:  # hostile markup finds errors of every kind in there; the whole text is always to be had
         return "", None
-    return (found.text or "", found.body) if isinstance(found, Document) else ("", None)
+    return _without_marks(found) if isinstance(found, Document) else ("", None)
 
 
 def _captions_told(tree: lxml.html.HtmlElement) -> lxml.html.HtmlElement:
@@ -279,6 +285,24 @@ def _captions_told(tree: lxml.html.HtmlElement) -> lxml.html.HtmlElement:
             caption.tag = "p"
             table.addprevious(caption)
     return tree
+
+
+def _cells_kept(tree: lxml.html.HtmlElement) -> lxml.html.HtmlElement:
+    """Mark cells of one short word: trafilatura takes `Mail`, `PDF` or `Google` for a button and empties the cell."""
+    for cell in tree.iter("td", "th"):
+        for element in cell.iter():
+            if element.text and _SHORT_WORD.fullmatch(element.text):
+                element.text = element.text.rstrip() + _KEPT
+    return tree
+
+
+def _without_marks(found: Document) -> tuple[str, etree._Element | None]:
+    for element in found.body.iter() if found.body is not None else ():
+        if element.text and _KEPT in element.text:
+            element.text = element.text.replace(_KEPT, "")
+        if element.tail and _KEPT in element.tail:
+            element.tail = element.tail.replace(_KEPT, "")
+    return (found.text or "").replace(_KEPT, ""), found.body
 
 
 def _loses_lines(text: str, tree: lxml.html.HtmlElement) -> bool:

@@ -15,6 +15,8 @@ from intel.text_blocks import Block, Kind, Stretch, written_blocks
 # A block is looked for so far behind the one before it; what lies between is told by its lines.
 _SLACK: Final = 4_000
 _MOST_LEAVES: Final = 40_000
+# Of a table's row, one after the other.
+_MOST_EMPTY: Final = 40
 # What the text has and the tree has not: signs of list items and of tables.
 _SIGNS: Final = re.compile(r"[\s|:\\-]*")
 _BLANKS: Final = re.compile(r"(?:[\s|]|\\(?=\|))+")
@@ -121,19 +123,35 @@ def _assembled(found: list[tuple[_Leaf, Stretch]], text: str) -> list[Block]:
         elif joins and leaf.kind == "heading":
             _join_row(block.rows[-1], stretch, same_cell=True)
         elif joins and before is not None and leaf.row is before.row and leaf.row is not None:
-            _join_row(block.rows[-1], stretch, same_cell=leaf.kind != "table" or leaf.cell is before.cell)
+            same = leaf.kind != "table" or leaf.cell is before.cell
+            empty = 0 if same else _empty_between(leaf.cell, before.cell)
+            _join_row(block.rows[-1], stretch, same_cell=same, empty=empty)
         else:
-            block.rows.append([stretch])
+            empty = _empty_between(leaf.cell, None) if leaf.kind == "table" else 0
+            block.rows.append([*_empty_cells(empty, stretch), stretch])
             block.level += leaf.kind == "table" and bool(leaf.level) and len(block.rows) == block.level + 1
         before = leaf
     return blocks
 
 
-def _join_row(row: list[Stretch], stretch: Stretch, *, same_cell: bool) -> None:
+def _join_row(row: list[Stretch], stretch: Stretch, *, same_cell: bool, empty: int = 0) -> None:
     if same_cell:
         row[-1] = (row[-1][0], stretch[1])
     else:
-        row.append(stretch)
+        row += [*_empty_cells(empty, stretch), stretch]
+
+
+def _empty_cells(count: int, before: Stretch) -> list[Stretch]:
+    """Return cells without words, which keep the columns of those behind them."""
+    return [(before[0], before[0])] * count
+
+
+def _empty_between(cell: Any, before: Any) -> int:
+    """Return how many cells of a row stand between one and the last with words before it."""
+    count, other = 0, cell.getprevious() if cell is not None else None
+    while other is not None and other is not before and count < _MOST_EMPTY:
+        count, other = count + 1, other.getprevious()
+    return count
 
 
 def _add_lines(block: Block, text: str, stretch: Stretch) -> None:

@@ -249,7 +249,7 @@ class ArticleQuery:
 
 @dataclass(frozen=True, slots=True)
 class CandidateQuery:
-    """What was weighed in an article, in order of appearance: only what was kept or dropped, only one type.
+    """What was weighed in an article, in order of appearance: only what was kept or dropped, only one type or rule.
 
     The page begins after the place `after` and after the first `skip` that match.
     """
@@ -259,6 +259,7 @@ class CandidateQuery:
     limit: int = 20
     after: int = -1
     skip: int = 0
+    rule: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ from typing import Final
 from intel.text_blocks import Block, Kind, Stretch
 
 _MARKED_HEADING: Final = re.compile(r"\s{0,3}(#{1,6}|={1,6})\s+(?=\S)")
+_HEADING_OR_FENCE: Final = re.compile(
+    r"^[ \t]{0,3}(?:(?:```|~~~)|(?P<level>#{1,6}|={1,6})[ \t]+(?P<words>\S[^\n]{0,300}))", re.MULTILINE
+)
 _ITEM: Final = re.compile(r"\s{0,12}(?:[-*\u2022\u2023]|\d{1,2}[.)])\s+(?=\S)")
 _ROW: Final = re.compile(r"\s*\|.*\|\s*$")
 _RULE: Final = re.compile(r"[\s|:+-]*$")
@@ -30,6 +33,17 @@ def blocks_within(known: Sequence[Block], text: str, start: int) -> list[Block]:
     end = start + len(text)
     cut = (_cut(block, start, end) for block in known if block.end > start and block.start < end)
     return [block for block in cut if block.rows]
+
+
+def marked_headings(text: str) -> list[Block]:
+    """Return the headings that a text marks (`## Hosts`), outside of fenced code, without reading its other lines."""
+    found, fenced = list[Block](), False
+    for line in _HEADING_OR_FENCE.finditer(text):
+        if line["level"] is None:
+            fenced = not fenced
+        elif not fenced:
+            found.append(Block("heading", [[line.span("words")]], len(line["level"])))
+    return found
 
 
 def _cut(block: Block, start: int, end: int) -> Block:

@@ -41,10 +41,15 @@ def hits(iocs: Iterable[Ioc], noted: Annotations, text: SearchText | None = None
             noted.cautions(ioc),
             noted.votes(ioc),
             why(reason(text, ioc)) if text else "",
-            () if ioc.malware or ioc.type in _NAMES else family_in_title(ioc.article.title),
+            titled(ioc),
         )
         for ioc in iocs
     ]
+
+
+def titled(ioc: Ioc) -> tuple[str, ...]:
+    """Return the family that the title of its newest article names, where it is named with no malware itself."""
+    return () if ioc.malware or ioc.type in _NAMES else family_in_title(ioc.article.title)
 
 
 def why(match: Match) -> str:

@@ -18,6 +18,7 @@ PART_LINES = 500
 # How far before the end of a part a line or word may end, so that nothing is cut in two.
 _SLACK = 2_000
 _SLACK_LINES = 100
+_MOST_COLUMNS = 40
 
 Span = tuple[int, int, str]
 _ACTOR = "actor "
@@ -71,12 +72,15 @@ def spans_in(text: str) -> tuple[Span, ...]:
     )
 
 
+Rows = tuple[tuple[tuple[Piece, ...], ...], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class MarkedBlock:
-    """A block of a text whose cells are pieces; `anchor` is set for headings."""
+    """A block of a text whose cells are pieces; `anchor` is set for headings. All rows of a table are equally long."""
 
     kind: str
-    rows: tuple[tuple[tuple[Piece, ...], ...], ...]
+    rows: Rows
     level: int
     anchor: str = ""
 
@@ -86,23 +90,35 @@ class MarkedBlock:
 
 
 def marked_blocks(
-    text: str, blocks: Sequence[Block], spans: Iterable[Span], iocs: Mapping[str, Ioc]
+    text: str, blocks: Sequence[Block], spans: Iterable[Span], iocs: Mapping[str, Ioc], begin: int = 0
 ) -> tuple[MarkedBlock, ...]:
-    """Return the blocks of a text with its indicators marked."""
+    """Return the blocks of a text with its indicators marked; the text begins at `begin` of its article's."""
     ordered = sorted(span for span in spans if span[2] in iocs or span[2].startswith(_ACTOR))
     starts = [start for start, _, _ in ordered]
 
     def cell(stretch: tuple[int, int]) -> tuple[Piece, ...]:
-        begin, end = stretch
-        within = ordered[bisect_left(starts, begin) : bisect_left(starts, end)]
-        shifted = [(start - begin, stop - begin, id) for start, stop, id in within if stop <= end]
-        return marked(text[begin:end], shifted, iocs)
+        first, end = stretch
+        within = ordered[bisect_left(starts, first) : bisect_left(starts, end)]
+        shifted = [(start - first, stop - first, id) for start, stop, id in within if stop <= end]
+        return marked(text[first:end], shifted, iocs)
 
-    found = []
-    for number, block in enumerate(blocks):
+    def block_of(block: Block) -> MarkedBlock:
         rows = tuple(tuple(map(cell, row)) for row in block.rows)
-        found.append(MarkedBlock(block.kind, rows, block.level, f"part-{number}" if block.kind == "heading" else ""))
-    return tuple(found)
+        anchor = anchor_at(begin + block.start) if block.kind == "heading" else ""
+        return MarkedBlock(block.kind, _filled_up(rows) if block.kind == "table" else rows, block.level, anchor)
+
+    return tuple(map(block_of, blocks))
+
+
+def anchor_at(position: int) -> str:
+    """Return the anchor of the heading that begins there in its article's text."""
+    return f"at-{position}"
+
+
+def _filled_up(rows: Rows) -> Rows:
+    """Return rows of a table with empty cells behind the last that has words, so that all are equally long."""
+    longest = min(_MOST_COLUMNS, max(map(len, rows), default=0))
+    return tuple((*row, *[()] * (longest - len(row))) for row in rows)
 
 
 def marked(text: str, spans: Iterable[Span], iocs: Mapping[str, Ioc]) -> tuple[Piece, ...]:

@@ -26,7 +26,6 @@ from intel.unseen import plain
 
 # What is compiled before anybody asks for a page.
 FIRST_PAGES = ("layout.html", "macros.html", "home.html", "focus.html")
-_SHORT, _TAIL = 24, 8
 _CATALOGUES = {"kev": "KEV", "epss": "EPSS", "cvss": "CVSS", "attack": "ATT&CK"}
 
 
@@ -71,7 +70,6 @@ class Templates:
         self._environment.filters.update(
             defanged=_defanged,
             raw=lambda ioc: text.visible(ioc.value),
-            split=_split,
             known_name=lambda ioc: technique_name(ioc.value) or "" if ioc.type == "mitre_attack" else "",
             path=lambda ioc: addresses.ioc_path(ioc.type, ioc.value),
             outside=addresses.outside,
@@ -111,11 +109,6 @@ def _finalize(value: object) -> object:
 
 def _defanged(ioc: Ioc) -> str:
     return text.visible(defang(ioc.type, ioc.value))
-
-
-def _split(value: str) -> tuple[str, str]:
-    """Return a value in two parts; where there is little room the first is cut short and the second still shown."""
-    return (value, "") if len(value) <= _SHORT else (value[:-_TAIL], value[-_TAIL:])
 
 
 def _title(written: str) -> str:

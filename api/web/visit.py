@@ -114,7 +114,7 @@ class Visit:
 
     def _rendered(self, template: str, context: dict[str, Any]) -> str:
         now = self.service.clock()
-        common = {
+        common: dict[str, Any] = {
             "visit": self,
             "account": self.signed_in.account if self.signed_in else None,
             "form_token": self._form_token(),
@@ -126,6 +126,7 @@ class Visit:
             "here": self.here,
             "ago": lambda moment: ago(moment, now),
             "now": now,
+            "cve_names": {},
             "q": "",
         }
         return self.templates.render(template, common | context)

@@ -94,7 +94,7 @@ _REACH_AHEAD: Final = 120
 _SHORTEST_MISSPELLED: Final = 8
 _NEARLY: Final = 0.93
 _COINED: Final = Verdict(True, "name that the text gives to malware", 3)
-_FURNITURE: Final = Verdict(False, "page furniture", 0)
+_FURNITURE: Final = Verdict(False, "boilerplate", 0)
 
 
 def _is_misspelled(name: str, known: set[str]) -> bool:

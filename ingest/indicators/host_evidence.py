@@ -279,7 +279,7 @@ class HostEvidence:
         evidence: list[Evidence] = []
         place = self._around.place(start)
         if place == "furniture":
-            evidence.append(EVIDENCE["page furniture"])
+            evidence.append(EVIDENCE["boilerplate"])
         if place == "link_text" or host in self._around.document.linked_hosts or self._around.in_markdown_link(start):
             evidence.append(EVIDENCE["link of the page"])
         if self._page_defangs and (type != "url" or not self._around.is_note):

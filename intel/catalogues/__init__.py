@@ -3,7 +3,7 @@ up by key.
 """
 
 from intel.catalogues.facts import CveFacts, Cvss, Epss, Kev, Technique
-from intel.catalogues.lookups import catalogue_stamp, lookup, techniques
+from intel.catalogues.lookups import catalogue_stamp, kev_names, lookup, techniques
 from intel.catalogues.serializing import catalogue_facts
 from intel.catalogues.warning import Indicator, ListWarning, warnings_of
 
@@ -17,6 +17,7 @@ __all__ = [
     "Technique",
     "catalogue_facts",
     "catalogue_stamp",
+    "kev_names",
     "lookup",
     "techniques",
     "warnings_of",

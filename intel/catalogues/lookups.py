@@ -36,6 +36,13 @@ async def lookup(store: Store, cves: Iterable[str]) -> dict[str, CveFacts]:
     return {cve: CveFacts(kev.get(cve), cvss.get(cve), epss.get(cve)) for cve in known}
 
 
+async def kev_names(store: Store, cves: Iterable[str]) -> dict[str, str]:
+    """Return what the imported KEV calls each of the given CVEs (canonical); nothing is read where none is given."""
+    wanted = tuple(dict.fromkeys(cves))
+    look = await _look(store, wanted) if wanted else None
+    return {cve: kev.name for cve, kev in (await look.up("kev", read_kev)).items()} if look else {}
+
+
 async def techniques(store: Store, ids: Iterable[str]) -> dict[str, Technique]:
     """Return what the imported ATT&CK says of each of the given techniques (canonical); unknown ones are left out."""
     look = await _look(store, tuple(dict.fromkeys(ids)))

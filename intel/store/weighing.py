@@ -33,7 +33,7 @@ def page_of(candidates: Iterator[Candidate], query: CandidateQuery) -> Candidate
     for place, each in enumerate(candidates):
         count += 1
         kept += bool(each["kept"])
-        if query.kept not in (None, each["kept"]) or query.type not in (None, each["type"]):
+        if not _is_asked_for(each, query):
             continue
         total += 1
         if place <= query.after or total <= query.skip:
@@ -43,6 +43,14 @@ def page_of(candidates: Iterator[Candidate], query: CandidateQuery) -> Candidate
         else:
             beyond += 1
     return CandidatePage(tuple(items), total, beyond > 0, kept, count)
+
+
+def _is_asked_for(candidate: Candidate, query: CandidateQuery) -> bool:
+    return (
+        query.kept in (None, candidate["kept"])
+        and query.type in (None, candidate["type"])
+        and query.rule in (None, candidate.get("rule"))
+    )
 
 
 def _members(text: str, place: int) -> Iterator[Candidate]:

@@ -153,7 +153,7 @@ def _articles(week: Material, focus: Iterable[InFocus]) -> Iterator[Json]:
 
 
 def _reason(article: Article, new: int, focused: int, copies: int) -> str:
-    said = f"It names {number(article.ioc_count, 'indicator')}, {new} of them new"
+    said = f"It names {number(article.ioc_count, 'indicator')}, {new:,} of them new"
     if focused:
         said += f", and {number(focused, 'subject')} in focus"
     if copies > 1:

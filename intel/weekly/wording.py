@@ -32,4 +32,4 @@ def _against(new: int, previous: Mapping[str, Any] | None, week_before: str) -> 
     before = previous["new_iocs_total"]
     if not before:
         return f" ({new - before:+,d} on {week_before})" if new else ""
-    return f" ({round(100 * (new - before) / before):+d} % on {week_before})"
+    return f" ({round(100 * (new - before) / before):+,d} % on {week_before})"

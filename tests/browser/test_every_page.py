@@ -186,6 +186,21 @@ def test_tags_and_notes_are_readable_and_fit(chromium: Browser, site: str, membe
             assert visitor.width <= 375, path
 
 
+def test_no_value_or_name_of_malware_in_a_list_is_cut(chromium: Browser, site: str, member: StorageState) -> None:
+    """Long values wrap, at any width; an article's title has two lines."""
+    cut = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth).map(cell => cell.textContent.trim())"
+    with visiting(chromium, site, storage_state=member) as visitor:
+        for width in (1280, 375):
+            visitor.page.set_viewport_size({"width": width, "height": 800})
+            visitor.go("/search?q=curlew")
+            cells = visitor.page.locator(".iocs tbody :is(.what, .family)")
+            assert cells.count() > 3
+            assert cells.evaluate_all(cut) == [], width
+            height = "link.clientHeight / parseFloat(getComputedStyle(link).lineHeight)"
+            lines = f"links => links.map(link => Math.round({height}))"
+            assert max(visitor.page.locator(".iocs tbody .in a").evaluate_all(lines)) <= 2
+
+
 def test_no_label_in_the_status_of_a_list_is_cut(chromium: Browser, site: str) -> None:
     """An amber and warned indicator has three of them."""
     with visiting(chromium, site, viewport={"width": 1280, "height": 800}) as visitor:

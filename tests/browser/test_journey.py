@@ -111,3 +111,4 @@ def test_a_submission_keeps_itself_up_to_date(chromium: Browser, site: str) -> N
         visitor.page.wait_for_url(re.compile("/submissions/"))
         expect(visitor.page.get_by_text("Attempts")).to_be_visible()
         visitor.page.get_by_text(re.compile("could not be read|tried again")).wait_for(timeout=120_000)
+        expect(visitor.page).not_to_have_title(re.compile("queued"))

@@ -61,6 +61,19 @@ def test_the_caption_of_a_table_stands_before_it_and_takes_no_cell() -> None:
     assert "|Host|Role|" in "".join(plain.split(" "))
 
 
+def test_cells_without_words_and_of_one_short_word_keep_their_columns() -> None:
+    table = (
+        "<table><thead><tr><th>Mail</th><th></th><th>Remark</th></tr></thead><tbody>"
+        "<tr><td></td><td>barge[.]example</td><td>Google</td></tr><tr><td>2</td><td>PDF</td><td></td></tr></tbody></table>"
+    )
+    article = read(f"<html><body><article><p>{PROSE}</p>{table}<p>{PROSE}</p></article></body></html>")
+    (found,) = [block for block in read_blocks(article.structure, len(article.text)) if block.kind == "table"]
+    cells = [[article.text[a:b] for a, b in row] for row in found.rows]
+    assert cells == [["Mail", "", "Remark"], ["", "barge[.]example", "Google"], ["2", "PDF"]]
+    assert "| Mail |  | Remark |" in article.text
+    assert "\ue0f1" not in article.text
+
+
 @settings(max_examples=60)
 @given(
     st.lists(

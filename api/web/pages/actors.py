@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from starlette.responses import RedirectResponse, Response
 
 from api.web.addresses import actor_path
+from api.web.names import cve_names
 from api.web.visit import Visit, private
 from api.web.weekly_bars import WeeklyBars, article_bars
 from intel.catalogues.actors import Actor, Names, actor_named, actor_names
@@ -89,6 +90,7 @@ async def show(visit: Visit) -> Response:
         more=len(articles) > _ARTICLES,
         sifted=min(len(articles), _SIFTED),
         named=named([page.items for page in found]),
+        cve_names=await cve_names(store, [ioc for page in found for ioc in page.items]),
         weekly_bars=_bars(articles),
     )
 

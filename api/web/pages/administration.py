@@ -194,5 +194,7 @@ async def show_audit(visit: Visit) -> Response:
     entries = await visit.service.store.audit.newest(_ENTRIES_SHOWN + 1, before)
     page = entries[:_ENTRIES_SHOWN]
     next = f"/admin/audit?{urlencode({'before': page[-1].id})}" if len(entries) > len(page) else ""
-    iocs = await visit.service.store.iocs.get_many([one.target for one in page if one.action.startswith("ioc.")])
-    return visit.page("admin_audit.html", entries=page, iocs=iocs, next_address=next)
+    store = visit.service.store
+    iocs = await store.iocs.get_many([one.target for one in page if one.action.startswith("ioc.")])
+    articles = await store.articles.get_many([one.target for one in page if one.action.startswith("article.")])
+    return visit.page("admin_audit.html", entries=page, iocs=iocs, articles=articles, next_address=next)

@@ -15,15 +15,15 @@ from api.searching import articles_met, articles_suggested
 from api.service import check_may_submit
 from api.sharing import mark
 from api.web.addresses import with_query
-from api.web.blocks import blocks_within
+from api.web.blocks import blocks_within, marked_headings
 from api.web.exports import export_article, is_format
-from api.web.marking import MarkedBlock, Span, actors_in, marked_blocks, part_of, spans_in
+from api.web.marking import MarkedBlock, Span, actors_in, anchor_at, marked_blocks, part_of, spans_in
+from api.web.names import cve_names
 from api.web.remarks import note_fault, notes_for, tag_fault
 from api.web.visit import Visit
 from ingest.front_matter import front_matter_length
 from ingest.removing import Removing
 from ingest.revisions import Revisions
-from intel.catalogues import lookup
 from intel.catalogues.actors import actor_names
 from intel.errors import Forbidden, InvalidQuery, NotFound
 from intel.query import ArticleQuery, Position, parse_search
@@ -42,7 +42,6 @@ _LEAST_FOLDED, _UNFOLDED = 20, 10
 _VANISHED_SHOWN = 100
 _LEAST_CONTENTS, _MOST_CONTENTS = 4, 40
 _MOST_ACTORS = 40
-_MOST_NAMED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +172,13 @@ async def _shown(visit: Visit, article: Article, status: int = 200, **said: str)
         may_remove=await _may_remove(visit, article),
         levels=LEVELS,
         blocks=(marked_text := await _marked(visit, article, part, begin)),
-        contents=_contents(marked_text),
+        contents=contents(article, marked_text, begin, next_start),
         actors=_actors(marked_text),
         start=start,
         next_start=next_start,
         length=len(text),
         groups=groups(page.items, article.ioc_counts),
-        kev_names=await _kev_names(store, page.items),
+        cve_names=await cve_names(store, page.items),
         next_address=_onward(visit, list_name, f"/articles/{article.id}", {}, page.next),
         more_for_members=page.next is not None and visit.signed_in is None,
         later=position is not None,
@@ -199,7 +198,7 @@ def _marked_part(
     article: Article, part: str, start: int, spans: Sequence[Span], iocs: Mapping[str, Ioc]
 ) -> tuple[MarkedBlock, ...]:
     known = read_blocks(article.structure, len(article.text or ""))
-    found = marked_blocks(part, blocks_within(known, part, start), spans, iocs)
+    found = marked_blocks(part, blocks_within(known, part, start), spans, iocs, start)
     # The title stands above the text already.
     begins = start == front_matter_length(article.text or "")
     repeats = begins and bool(found) and _same(found[0].heading, article.title)
@@ -210,22 +209,36 @@ def _same(heading: str, title: str) -> bool:
     return heading.casefold().split() == title.casefold().split()
 
 
-def _contents(found: Sequence[MarkedBlock]) -> list[MarkedBlock]:
-    """Return the headings of a long article, as a table of contents; none of a short one."""
-    headings = [block for block in found if block.kind == "heading"]
-    return headings[:_MOST_CONTENTS] if len(headings) >= _LEAST_CONTENTS else []
+def contents(article: Article, shown: Sequence[MarkedBlock], start: int, end: int | None) -> list[tuple[str, str]]:
+    """Return the headings of a long article and where they are, as a table of contents; none of a short one.
+
+    `shown` is the part of its text from `start` to `end`; headings of other parts lead there. Where there are more than
+    40, those of the deeper levels are left out.
+    """
+    found = [(block.level, block.heading, f"#{block.anchor}") for block in shown if block.kind == "heading"]
+    if start or end is not None:
+        found = _headings_of_all(article, start, end) or found
+    deepest = next((top for top in range(6, 1, -1) if sum(level <= top for level, *_ in found) <= _MOST_CONTENTS), 1)
+    listed = [(words, address) for level, words, address in found if level <= deepest][:_MOST_CONTENTS]
+    return listed if len(listed) >= _LEAST_CONTENTS else []
+
+
+def _headings_of_all(article: Article, start: int, end: int | None) -> list[tuple[int, str, str]]:
+    """Return the headings of all parts of a text, as its page told them or as it marks them."""
+    text = article.text or ""
+    found = []
+    for block in read_blocks(article.structure, len(text)) or marked_headings(text):
+        if block.kind == "heading" and not _same(words := text[block.start : block.end].strip(), article.title):
+            within = start <= block.start < (end or len(text))
+            elsewhere = "" if within else f"/articles/{article.id}?from={block.start}"
+            found.append((block.level, words, f"{elsewhere}#{anchor_at(block.start)}"))
+    return found
 
 
 def _actors(found: Sequence[MarkedBlock]) -> list[str]:
     """Return the threat actors that a text names, in order of first appearance."""
     pieces = (piece for block in found for row in block.rows for cell in row for piece in cell)
     return list(dict.fromkeys(piece.actor for piece in pieces if piece.actor))[:_MOST_ACTORS]
-
-
-async def _kev_names(store: Store, iocs: Sequence[Ioc]) -> dict[str, str]:
-    """Return what the imported KEV calls those of the indicators that are in it."""
-    known = await lookup(store, [ioc.value for ioc in iocs if ioc.type == "cve"][:_MOST_NAMED])
-    return {cve: facts.kev.name for cve, facts in known.items() if facts.kev}
 
 
 async def show_elsewhere(visit: Visit) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from starlette.responses import PlainTextResponse, Response
@@ -13,6 +13,8 @@ from api.annotating import Annotations, annotate
 from api.formats.tables import csv_bytes
 from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
+from api.web.hits import titled
+from api.web.names import cve_names
 from api.web.pasted import Pasted, Readings, names_in, read
 from api.web.text import counted
 from api.web.visit import Visit, private
@@ -47,6 +49,7 @@ class Answer:
     said: str = ""
     host: Ioc | None = None
     cautions: tuple[Caution, ...] = ()
+    titled: tuple[str, ...] = ()
 
     @property
     def is_missing(self) -> bool:
@@ -75,11 +78,13 @@ async def look_up(visit: Visit) -> Response:
         return _as_list(answers)
     if is_format(format):
         return await export(visit, format, list(dict.fromkeys(one.ioc for one in answers if one.ioc)))
+    shown = answers[:_MOST_SHOWN]
     missing = len({one.pasted for one in answers if one.is_missing})
     return await visit.large_page(
         "bulk.html",
         text=text,
-        answers=answers[:_MOST_SHOWN],
+        answers=[replace(one, titled=titled(one.ioc)) if one.ioc else one for one in shown],
+        cve_names=await cve_names(store, [one.ioc for one in shown if one.ioc]),
         left_out=len(answers) - _MOST_SHOWN,
         lines_left_out=max(0, len(lines) - MOST_LINES),
         known=len({one.pasted for one in answers if one.ioc}),
@@ -135,7 +140,15 @@ def _answer(one: Pasted, known: dict[str, Ioc], noted: Annotations) -> list[Answ
         return [Answer(one, ioc, cautions=noted.cautions(ioc)) for ioc in found]
     cautions = lasting_cautions(*one.readings[0])
     host = next((known[id] for id in (ioc_id(*host) for host in _hosts(one.readings)) if id in known), None)
-    return [Answer(one, said="not found; its host is known" if host else "not found", host=host, cautions=cautions)]
+    return [Answer(one, said=_missing(one, host), host=host, cautions=cautions)]
+
+
+def _missing(one: Pasted, host: Ioc | None) -> str:
+    """Return what to say of a value that is not stored; `host` is the stored host that it is on or below."""
+    if host is None:
+        return "not found"
+    own = {host_names(*reading)[:1] for reading in one.readings}
+    return f"not found; its {'host' if (host.value,) in own else 'parent domain'} is known"
 
 
 def _as_list(answers: Sequence[Answer]) -> Response:

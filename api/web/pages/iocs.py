@@ -14,6 +14,7 @@ from api.apart import Apart
 from api.voting import LONGEST_NOTE, noted_votes, own_vote, read_note
 from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
+from api.web.names import cve_names
 from api.web.nothing_found import help_for
 from api.web.remarks import note_fault, notes_for, tag_fault
 from api.web.said_of import families_in_titles, notes_in_tables
@@ -122,17 +123,21 @@ async def _shown(visit: Visit, ioc: Ioc, status: int = 200, **said: str) -> Resp
 
 async def _known(store: Store, apart: Apart, ioc: Ioc) -> dict[str, Any]:
     mentions, total = await store.iocs.mentions_of(ioc.id, _DRAWN)
+    related = await store.iocs.related(ioc.id, _RELATED)
+    family = await _family(store, ioc.value) if ioc.type == "malware" else None
+    listed = [other for _, page in family["named"] for other in page.items] if family else []
     return {
         "ioc": ioc,
         "mentions": mentions[:_LISTED],
         "articles_total": total,
         "drawn": len(mentions),
         "picture": picture([mention.article.seen_at for mention in mentions]) if total > 1 else None,
-        "related": await store.iocs.related(ioc.id, _RELATED),
+        "related": related,
+        "cve_names": await cve_names(store, [*related, *listed]),
         **await _said(store, apart, ioc, mentions),
         "references": references(ioc.type, ioc.value),
         "catalogue": await catalogue_facts(store, ioc.type, ioc.value) or {},
-        "family": await _family(store, ioc.value) if ioc.type == "malware" else None,
+        "family": family,
     }
 
 

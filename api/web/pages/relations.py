@@ -6,6 +6,7 @@ from starlette.responses import Response
 
 from api.parameters import read_text
 from api.web.addresses import actor_path, ioc_path, source_path
+from api.web.names import cve_names
 from api.web.pages.actors import articles_naming
 from api.web.relations import HEIGHT, WIDTH, relations, view_box
 from api.web.visit import Visit
@@ -62,6 +63,7 @@ async def _shown(
     return visit.page(
         "graph.html",
         nodes=nodes,
+        cve_names=await cve_names(visit.service.store, [node.ioc for node in nodes]),
         name=name,
         center=center,
         address=address,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from api.web.visit import Visit
+from intel.catalogues import kev_names
 from intel.errors import InvalidQuery
 from intel.records import Week
 from intel.weekly import week_ids, week_revision, week_revisions
@@ -30,6 +31,7 @@ async def show_week(visit: Visit) -> Response:
         "week.html",
         week=week,
         body=week.body,
+        cve_names=await kev_names(service.store, [row["value"] for row in week.body["top_cves"]]),
         newest=current.revision,
         earlier=earlier[:_REVISIONS_TOLD],
         before=next((id for id in ids if id < week.id), None),

@@ -17,6 +17,7 @@ from api.searching import iocs_suggested
 from api.web.addresses import with_query
 from api.web.exports import export, is_format
 from api.web.hits import hits
+from api.web.names import cve_names
 from api.web.nothing_found import help_for
 from api.web.visit import Visit
 from api.web.weekly_bars import week_days
@@ -130,6 +131,7 @@ async def show(visit: Visit) -> Response:
         q=asked.q,
         page=page,
         hits=hits(page.items, noted, query.text),
+        cve_names=await cve_names(store, page.items),
         limit=limit,
         read_as=sentence(query.text) if query.text else "",
         choices=_choices(asked, page.items),

@@ -5,8 +5,9 @@ Who is signed in says with one click that a verdict is wrong; `ioc feedback expo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from starlette.responses import Response
@@ -23,7 +24,10 @@ from intel.records import IOC_TYPES, Article
 
 VERDICTS: Final = ("dropped", "kept")
 _ROWS: Final = 200
-_AROUND: Final = 90
+_AROUND: Final = 240
+_SENTENCE: Final = 120
+_SENTENCE_END: Final = re.compile(r"[.!?\u3002][\"')\]\u201d\u2019]?\s+(?=[^a-z\s])|\u3002")
+_LONGEST_RULE: Final = 100
 _LONGEST_EXAMPLE: Final = 600
 
 
@@ -43,11 +47,12 @@ async def show(visit: Visit) -> Response:
     article = await known_article(visit)
     verdict, type = visit.query.get("verdict", ""), visit.query.get("type", "")
     verdict, type = verdict if verdict in VERDICTS else "", type if type in IOC_TYPES else ""
-    start = _start(visit)
-    wanted = CandidateQuery(verdict == "kept" if verdict else None, type or None, limit=_ROWS, skip=start)
+    start, rule = _start(visit), visit.query.get("rule", "")[:_LONGEST_RULE]
+    kept = verdict == "kept" if verdict else None
+    wanted = CandidateQuery(kept, type or None, limit=_ROWS, skip=start, rule=rule or None)
     page = await visit.service.store.readings.weighed(article.id, article.revision, wanted)
     said = await _said(visit, article) if page else frozenset[str]()
-    path, asked = f"/articles/{article.id}/weighed", {"verdict": verdict, "type": type}
+    path, asked = f"/articles/{article.id}/weighed", {"verdict": verdict, "type": type, "rule": rule}
     return await visit.large_page(
         "weighed.html",
         article=article,
@@ -56,6 +61,8 @@ async def show(visit: Visit) -> Response:
         count=page.count if page else 0,
         verdict=verdict,
         type=type,
+        rule=rule,
+        total=page.total if page else 0,
         address=lambda **changes: with_query(path, asked | changes),
         rows=_rows(article, (each for _, each in page.items), said) if page else [],
         next_address=with_query(path, asked | {"from": str(start + _ROWS)}) if page and page.more else None,
@@ -119,12 +126,24 @@ def _rows(article: Article, candidates: Iterable[dict[str, Any]], said: frozense
     rows: dict[tuple[Any, ...], Row] = {}
     for candidate in candidates:
         same = tuple(candidate[name] for name in ("type", "value", "kept", "rule"))
-        row = rows.get(same) or rows.setdefault(same, _row(text, candidate))
+        row = rows.get(same) or rows.setdefault(same, _in_its_sentence(_row(text, candidate)))
         row.places.append(candidate["start"])
     for row in rows.values():
         type, value, kept = (row.candidate[name] for name in ("type", "value", "kept"))
         row.wrong = feedback_id(article.id, type, value, kept=kept, account_id=account_id) in said
     return list(rows.values())
+
+
+def _in_its_sentence(row: Row) -> Row:
+    """Return the row with the words of the candidate's own sentence; a long one is cut between words, as `…` tells."""
+    before = _SENTENCE_END.split(row.before)[-1]
+    end = _SENTENCE_END.search(row.after)
+    after = row.after[: end.end()].rstrip() if end else row.after
+    if len(before) > _SENTENCE:
+        before = "…" + before[-_SENTENCE:].partition(" ")[2]
+    if len(after) > _SENTENCE:
+        after = after[:_SENTENCE].rpartition(" ")[0] + "…"
+    return replace(row, before=before, after=after)
 
 
 def _row(text: str, candidate: dict[str, Any], around: int = _AROUND) -> Row:

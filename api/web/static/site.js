@@ -147,6 +147,7 @@ function watch(wait) {
         const page = new DOMParser().parseFromString(await answer.text(), "text/html");
         const fresh = page.getElementById(live.id);
         if (fresh && fresh.textContent !== live.textContent) live.replaceWith(document.adoptNode(fresh));
+        document.title = page.title;
       }
     } catch { /* the next try may do */ }
     watch(Math.min(wait * 1.3, 10000));

@@ -137,6 +137,19 @@ async def test_the_audit_log_names_indicators_as_links_while_they_are_there(api:
     assert ioc_id("domain", "evil.example") in [row[2] for row in await entries(member)]
 
 
+async def test_the_audit_log_names_articles_by_their_titles_and_tells_of_notes_in_words(
+    api: Running, member: Reader
+) -> None:
+    article = await api.publish("one", title="Kestrel letters")
+    path = f"/articles/{article.id}"
+    await member.submit(await member.open(path), path, tlp="amber")
+    await member.submit(await member.open(path), path, note_text="Seen here too.")
+    page = await member.open(AUDIT)
+    assert page.links()["Kestrel letters"] == path
+    told = {(row[1], row[-1]) for row in await entries(member)}
+    assert {detail for _, detail in told} >= {"none → amber", "note added"}
+
+
 async def test_catalogues_queue_storage_versions_and_policy_are_shown(api: Running, member: Reader) -> None:
     text = (await member.open("/admin")).text
     for word in ("open: anybody", "embedded", "SQLite", "Python", "waiting", "None imported yet"):

@@ -177,6 +177,46 @@ async def test_many_indicators_of_a_type_are_folded_and_the_rest_is_a_link(api: 
     assert page.links()["All 1, and why"] == f"/articles/{article.id}/weighed?verdict=kept&type=cve"
 
 
+async def test_a_long_article_has_a_table_of_contents_that_leads_to_every_part(api: Running, visitor: Reader) -> None:
+    parts = [f"## Wave {n}\n\n" + "They moved on. " * 1500 for n in range(1, 7)]
+    text = "\n\n".join(["# Long report", "```", "# no heading", "```", *parts])
+    article = await api.publish("long", text=text, title="Long report")
+    page = await visitor.open(f"/articles/{article.id}")
+    listed = page.tree.xpath("//details[contains(@class, 'contents')]//a")
+    assert [link.text_content() for link in listed] == [f"Wave {n}" for n in range(1, 7)]
+    here = page.tree.xpath("//h2[text()='Wave 1' or .//*[text()='Wave 1']]")[0]
+    assert listed[0].get("href") == f"#{here.get('id')}"
+    address = listed[5].get("href")
+    assert address.startswith(f"/articles/{article.id}?from=")
+    last = await visitor.open(address)
+    (heading,) = last.tree.xpath("//div[@class='words']//h2")
+    assert heading.text_content() == "Wave 6" and address.endswith(f"#{heading.get('id')}")
+    again = last.tree.xpath("//details[contains(@class, 'contents')]//a")
+    assert [link.text_content() for link in again] == [f"Wave {n}" for n in range(1, 7)]
+    assert again[5].get("href") == f"#{heading.get('id')}"
+
+
+async def test_a_contents_of_many_headings_leaves_out_the_deeper_ones(api: Running, visitor: Reader) -> None:
+    text = "\n\n".join(f"## Wave {n}\n\n" + "\n\n".join(f"### Step {m}\n\nIt ran." for m in range(9)) for n in range(6))
+    article = await api.publish("deep", text=text)
+    page = await visitor.open(f"/articles/{article.id}")
+    listed = page.tree.xpath("//details[contains(@class, 'contents')]//a")
+    assert [link.text_content() for link in listed] == [f"Wave {n}" for n in range(6)]
+
+
+async def test_rows_of_a_table_are_filled_up_to_its_columns(api: Running, visitor: Reader) -> None:
+    text = "Host Role File\nevil[.]example C2"
+    blocks = "[[4,1,[0,4,5,9,10,14],[15,29,30,32]]]"
+    article = replace(make_article("report", text=text), structure=blocks)
+    await publish(api.store, article, "domain evil.example")
+    page = await visitor.open(f"/articles/{article.id}")
+    rows = page.tree.xpath("//div[@class='words']//tr")
+    assert [[cell.text_content() for cell in row] for row in rows] == [
+        ["Host", "Role", "File"],
+        ["evil[.]example", "C2", ""],
+    ]
+
+
 async def test_a_list_of_many_lines_comes_in_parts(api: Running, visitor: Reader) -> None:
     lines = [f"host-{number}.kestrel.example" for number in range(1_050)]
     article = await api.publish("lines", text="\n".join(lines))

@@ -8,6 +8,7 @@ import pytest
 from api.web.pasted import read
 from tests.api.running import Running
 from tests.api.web.reading import Page, Reader
+from tests.intel.catalogues.importing import put_kev
 
 
 async def look_up(reader: Reader, values: str, **more: str) -> Page:
@@ -38,6 +39,18 @@ async def test_every_line_is_answered_in_order(api: Running, member: Reader) -> 
         "8": "not found",
     }
     assert "2 known, 2 not found" in page.text and "public resolvers" in page.text
+
+
+async def test_a_parent_domain_a_family_of_the_title_and_a_cves_name_are_told(api: Running, member: Reader) -> None:
+    await put_kev(api.store, api.clock(), {"CVE-2024-3400": "2026-11-17"})
+    await api.publish("report", "domain evil.example", "cve CVE-2024-3400", title="Emotet is back")
+    page = await look_up(member, "https://a.evil.example/x\nevil.example\nCVE-2024-3400")
+    assert answers(page) == {
+        "1": "not found; its parent domain is known: evil[.]example",
+        "2": "Domain evil[.]example",
+        "3": "CVE CVE-2024-3400 Example Gateway Command Injection",
+    }
+    assert page.tree.xpath("string(//tbody/tr[2]/td[@class='family'])") == "Emotet (title)"
 
 
 async def test_columns_and_free_text_are_read_line_by_line(api: Running, member: Reader) -> None:

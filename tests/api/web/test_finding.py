@@ -25,7 +25,7 @@ async def test_a_search_says_how_it_was_read_and_why_each_was_found(api: Running
     await api.publish("one", "domain evil.test", "url https://a.evil.test/x", beside, title="How evil.test was used")
     page = await visitor.open("/search?q=evil[.]test")
     assert "Searching domain evil[.]test, including subdomains, URLs and email addresses." in page.text
-    why = [" ".join(span.text_content().split()) for span in page.tree.xpath("//td[@class='match']")]
+    why = [" ".join(span.text_content().split()) for span in page.tree.xpath("//span[@class='why']")]
     assert why == ["exact match", "subdomain of evil[.]test", "in the latest article's title"]
     assert "associated with Emotet" in (await visitor.open("/search?q=geodo")).text
 

@@ -17,7 +17,7 @@ async def test_a_week_tells_what_its_articles_come_to(api: Running, visitor: Rea
     assert page.links()["Week 47 of 2026"] == "/weekly/2026-W47"
     page = await visitor.open("/weekly/2026-W47")
     assert {"Kestrel", "Emotet", "CVE-2024-3400", "evil[.]example", "2026-W46"} <= set(page.links())
-    assert "+2 (+200 %) on the week before" in page.text
+    assert "+2 (+200 %)" in page.text and "Changes are against the week before." in page.text
 
 
 async def test_a_week_without_articles_is_a_404(visitor: Reader) -> None:

@@ -8,6 +8,7 @@ import pytest
 from intel.records import Sighting
 from tests.api.running import Running
 from tests.api.web.reading import Page, Reader
+from tests.intel.catalogues.importing import put_kev
 
 
 async def fill(api: Running, number: int, type: str = "domain") -> None:
@@ -120,13 +121,24 @@ async def test_a_list_is_a_table_until_cards_are_asked_for(api: Running, visitor
     await api.publish("report", "domain evil.example", "malware Emotet", source="Shipyard Blog", title="The shipyards")
     page = await visitor.open("/search?q=evil")
     heads = [th.text_content().strip() for th in page.tree.xpath("//table//thead//th")]
-    assert heads[1:] == ["Type", "Value", "Malware", "Status", "Sources", "First seen", "Last seen", "Match", "Article"]
+    assert heads[1:] == ["Type", "Value", "Malware", "Status", "Sources", "First seen", "Last seen", "Article"]
+    assert page.tree.xpath("string(//table//th//span[@class='why'])") == "value contains “evil”"
     assert page.links("//table")["evil[.]example"] == "/ioc/domain/evil.example"
     cards = await visitor.submit(page, "/display", view="cards")
     assert cards.path == "/search?q=evil"
     assert not cards.tree.xpath("//table") and cards.tree.xpath("//ol[@class='hits']")
     assert not (await visitor.open("/search")).tree.xpath("//table")
     assert (await visitor.post("/display", {"view": "clouds"})).status == 422
+
+
+async def test_a_cve_bears_its_name_in_lists_graphs_and_on_other_pages(api: Running, visitor: Reader) -> None:
+    await put_kev(api.store, api.clock(), {"CVE-2024-3400": "2026-11-17"})
+    await api.publish(
+        "report", "cve CVE-2024-3400", "domain evil.example", text="APT29 used CVE-2024-3400.", title="APT29"
+    )
+    name = "Example Gateway Command Injection"
+    for path in ("/", "/search", "/ioc/domain/evil.example", "/graph/domain/evil.example", "/actor/APT29"):
+        assert name in (await visitor.open(path)).text, path
 
 
 async def test_values_are_shown_raw_on_every_page_once_that_is_chosen(api: Running, visitor: Reader) -> None:

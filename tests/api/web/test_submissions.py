@@ -37,6 +37,26 @@ async def test_a_submitted_article_is_followed_to_its_page(
     assert (await member.open(page.links()["Kestrel"])).heading == "Kestrel"
 
 
+async def test_what_is_known_already_says_so_and_that_nothing_was_fetched(
+    api: Running, member: Reader, visitor: Reader, httpserver: HTTPServer
+) -> None:
+    httpserver.expect_request("/report").respond_with_data(article_page("Kestrel"), content_type="text/html")
+    await ended(member, await submit(member, httpserver.url_for("/report")))
+    await visitor.sign_up("other@example.org")
+    page = await submit(visitor, httpserver.url_for("/report"))
+    assert "Already known: this article was read on" in page.text and "nothing was fetched now" in page.text
+    assert "Kestrel" in page.links()
+
+
+async def test_a_failed_submission_is_tried_again_from_its_page(member: Reader, httpserver: HTTPServer) -> None:
+    httpserver.expect_oneshot_request("/late").respond_with_data("gone", status=410)
+    httpserver.expect_oneshot_request("/late").respond_with_data(article_page("Late"), content_type="text/html")
+    failed = await ended(member, await submit(member, httpserver.url_for("/late")))
+    listed = await member.open("/submissions")
+    assert "410" in listed.text and "http_410" not in listed.text
+    assert "Late" in (await ended(member, await member.submit(failed, "/submit"))).links()
+
+
 async def test_a_failure_says_why(member: Reader, httpserver: HTTPServer) -> None:
     httpserver.expect_request("/gone").respond_with_data("gone", status=410)
     page = await ended(member, await submit(member, httpserver.url_for("/gone")))

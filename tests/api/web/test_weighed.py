@@ -39,6 +39,30 @@ async def test_an_article_leads_to_what_was_weighed_in_it_and_why(api: Running, 
     assert [row[0] for row in rows(dropped)] == ["setup[.]py"]
 
 
+async def test_a_rule_leads_to_all_that_it_decided_and_back(api: Running, visitor: Reader) -> None:
+    article = await weighed(api, "It asked gale-post[.]com, and setup.py did.")
+    page = await visitor.open(f"/articles/{article.id}/weighed")
+    only = await visitor.open(page.links()["defanged"])
+    assert [row[0] for row in rows(only)] == ["gale-post[.]com"]
+    assert "1 shown by these filters" in only.text
+    (back,) = [address for words, address in only.links().items() if "remove this filter" in words]
+    assert len(rows(await visitor.open(back))) == 2
+    assert rows(await visitor.open(f"/articles/{article.id}/weighed?rule=none%20such")) == []
+
+
+async def test_a_candidate_stands_in_its_own_sentence(api: Running, visitor: Reader) -> None:
+    text = f"Nobody saw it. It asked gale-post[.]com for tasks. {'Much was lost there and then. ' * 9}\n"
+    article = await weighed(api, text)
+    page = await visitor.open(f"/articles/{article.id}/weighed")
+    (told,) = page.tree.xpath("//td[@class='around']/bdi")
+    assert told.text_content() == "It asked gale-post[.]com for tasks."
+    article = await weighed(api, f"{'long ' * 90}gale-post[.]com {'tail ' * 90}")
+    page = await visitor.open(f"/articles/{article.id}/weighed")
+    (told,) = page.tree.xpath("//td[@class='around']/bdi")
+    assert told.text_content().startswith("…long ") and told.text_content().endswith(" tail…")
+    assert len(told.text_content()) < 280
+
+
 async def test_all_that_was_weighed_stands_below_the_rule_that_decided(api: Running, visitor: Reader) -> None:
     article = await weighed(api, f"{ARTICLE}The loader sent its answers to the C2 server gale-post.com first.\n")
     page = await visitor.open(f"/articles/{article.id}/weighed")

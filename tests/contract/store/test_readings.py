@@ -60,7 +60,13 @@ async def test_what_was_weighed_keeps_its_order_and_its_kinds(store: Store) -> N
 
 async def test_what_was_weighed_comes_page_by_page(store: Store, other_store: Store) -> None:
     candidates = tuple(
-        {"type": ("domain", "ip")[n % 2], "value": f'{n} ü ], \\" 分', "kept": n % 3 > 0, "names": [{"a": n}]}
+        {
+            "rule": f"r{n % 7}",
+            "type": ("domain", "ip")[n % 2],
+            "value": f'{n} ü ], \\" 分',
+            "kept": n % 3 > 0,
+            "names": [{"a": n}],
+        }
         for n in range(500)
     )
     await store.readings.put(replace(make_reading(), candidates=candidates))
@@ -78,6 +84,8 @@ async def test_what_was_weighed_comes_page_by_page(store: Store, other_store: St
     dropped = [one for one in everything if not one[1]["kept"] and one[1]["type"] == "ip"]
     assert await page(limit=9, kept=False, type="ip") == CandidatePage(tuple(dropped[:9]), len(dropped), True, 333, 500)
     assert (await page(limit=9, kept=False, type="ip", after=dropped[8][0])).items == tuple(dropped[9:18])
+    ruled = [one for one in everything if one[1]["rule"] == "r3" and one[1]["kept"]]
+    assert await page(limit=500, kept=True, rule="r3") == CandidatePage(tuple(ruled), len(ruled), False, 333, 500)
     assert await other_store.readings.weighed("article-1", 2, CandidateQuery()) is None
     await store.readings.put(replace(make_reading(), candidates=()))
     assert await page() == CandidatePage((), 0, False, 0, 0)

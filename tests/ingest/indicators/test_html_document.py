@@ -143,7 +143,7 @@ def test_a_name_in_the_furniture_that_the_article_names_too_counts() -> None:
     html = page(f"<nav>Emotet</nav><article>{STORY}</article>")
     found = extract(document_from_html(html))
     assert [(each.kept, each.rule) for each in found.candidates() if each.value == "Emotet"] == [
-        (False, "page furniture"),
+        (False, "boilerplate"),
         (True, "name of malware"),
     ]
 
