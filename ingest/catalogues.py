@@ -25,6 +25,7 @@ from ingest.archives import LIMITS, Choice, file_pieces, shown_name
 from ingest.fetch import FetchAllow, Fetcher, FetchLimits
 from ingest.isolated import Isolation
 from intel.catalogues.lists import parse_attack, parse_epss, parse_kev
+from intel.catalogues.notable import notable_part
 from intel.catalogues.parsed import Parse, not_future
 from intel.catalogues.parts import all_parts, entries_of, split
 from intel.catalogues.scores import parse_cvss
@@ -139,7 +140,7 @@ async def import_catalogue(store: Store, name: str, found: Located, now: datetim
     def beside(former: Catalogue | None, kept: Mapping[str, bytes]) -> tuple[Catalogue, Mapping[str, bytes]]:
         together = dict(entry for part in kept.values() for entry in entries_of(part)) | entries
         newest = max(day, former.as_of) if former is not None and name == _ADDED_TO else day
-        return Catalogue(name, newest, now, found.origin, len(together)), split(together)
+        return Catalogue(name, newest, now, found.origin, len(together)), split(together) | notable_part(name, together)
 
     return await _put(store, name, all_parts() if name == _ADDED_TO else (), beside, notes)
 

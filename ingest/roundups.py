@@ -20,9 +20,9 @@ from intel.errors import NotFound, StoreUnavailable
 from intel.records import Week
 from intel.store import Store
 from intel.store.outline import WeekOutline
+from intel.store.tally import NOTHING
 from intel.weekly import kept_week, week_ids, week_start, weekly
 from intel.weekly.computing import compute
-from intel.weekly.material import Material
 from intel.weekly.outlook import Outlook
 from intel.weekly.weeks import WEEK
 from intel.weekly.wording import number
@@ -42,7 +42,6 @@ _AT_ONCE = 3_000
 _EACH_WEEK = 50
 # Large weeks among so many are computed before anybody asks.
 _LOOKED_AT = 60
-_NOTHING = Material((), {}, {}, {}, {}, {}, {}, {}, {}, {})
 
 
 class Roundups:
@@ -108,8 +107,8 @@ class Roundups:
         if not outline.articles:
             raise NotFound("No article was seen in this week.")
         status = "closed" if now >= start + WEEK else "open"
-        material = replace(_NOTHING, iocs=outline.iocs)
-        return Week(id, 0, "", now, _told(compute(id, status, material, None, Outlook(), self._lessons), outline))
+        tally = replace(NOTHING, iocs=outline.iocs)
+        return Week(id, 0, "", now, _told(compute(id, status, tally, None, Outlook(), self._lessons), outline))
 
     def _compute(self, id: str) -> None:
         """Compute a week beside, after those that were wanted before."""

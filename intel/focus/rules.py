@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from intel.catalogues.notable import HIGH_EPSS
+
 SEVERITIES = ("critical", "high", "medium", "low")
 KEV_IS_NEW_DAYS = 14
 
@@ -77,7 +79,7 @@ RULES = (
         "an article says that a proof of concept is about, and CVSS is at least 9.0",
         lambda f: f.poc and f.scored(9.0),
     ),
-    Rule("H4", "high", "EPSS is at least 0.5", lambda f: f.epss is not None and f.epss >= 0.5),
+    Rule("H4", "high", f"EPSS is at least {HIGH_EPSS}", lambda f: f.epss is not None and f.epss >= HIGH_EPSS),
     Rule(
         "H5",
         "high",

@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Final, Generic, TypeVar
 
 from intel.catalogues import CveFacts, lookup
+from intel.catalogues.notable import notable_cves
 from intel.focus.rules import Facts, first_match
 from intel.store import Store
 from intel.store.subjects import WINDOW, NewlyNamed, Run
@@ -65,7 +66,7 @@ class Material:
 
 async def read_material(store: Store, start: datetime, until: datetime) -> Material:
     """Return what articles seen from `start` until `until` (included) and catalogues say of subjects."""
-    runs = await store.subjects.runs(start, until)
+    runs = await store.subjects.runs(start, until, await notable_cves(store))
     newly_named = await store.subjects.newly_named(start, until)
     facts = await lookup(store, dict.fromkeys(run.value for run in runs if run.type == "cve"))
     return Material(runs, newly_named, facts)

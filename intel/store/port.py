@@ -28,7 +28,7 @@ Rules for every adapter
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Coroutine, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
@@ -73,6 +73,7 @@ from intel.store.outline import WeekOutline
 from intel.store.searches import Deliveries, SavedSearches
 from intel.store.subjects import Subjects
 from intel.store.tags import Tags as Tags
+from intel.store.tally import Indicator, Tally, Told, untold
 from intel.store.trust import Trusts as Trusts
 from intel.store.votes import Votes as Votes
 from intel.store.waiting import BOUNDS, WaitingBounds
@@ -230,8 +231,17 @@ class Articles(Protocol):
     def seen_between(self, start: datetime, end: datetime) -> AsyncIterator[SeenIoc]:
         """Yield every sighting in those articles, by ioc_id and article_id."""
 
+    async def tally(
+        self, monday: datetime, watch: Collection[Indicator] = (), told: Told = untold, rest_seconds: float = 0.0
+    ) -> Tally:
+        """Return what the ISO week that begins then comes to; `watch` are indicators whose articles are counted apart.
+
+        `told` hears how many of the week's sightings are counted, and of how many. An adapter that counts them one by
+        one rests so long after every few hundred of them.
+        """
+
     async def basis(self, start: datetime, end: datetime) -> str:
-        """Return a short text that differs whenever what those two return may differ: cheap to ask."""
+        """Return a short text that differs whenever what those three return may differ: cheap to ask."""
 
     async def outline(self, monday: datetime) -> WeekOutline:
         """Return what is known of the ISO week that begins then; never more than some milliseconds' work."""

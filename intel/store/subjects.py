@@ -6,7 +6,7 @@ not what there are indicators. Spans of time include their end and not their beg
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
@@ -118,11 +118,12 @@ def domain_of(url: str | None) -> str | None:
 class Subjects(Protocol):
     """What articles say of subjects; written only through `Articles`."""
 
-    async def runs(self, start: datetime, until: datetime) -> tuple[Run, ...]:
-        """Return what the articles from `start` until `until` (both included) say, by type, value and source."""
+    async def runs(self, start: datetime, until: datetime, cves: Collection[str] | None = None) -> tuple[Run, ...]:
+        """Return what the articles from `start` until `until` (both included) say, by type, value and source.
 
-    async def named_in(self, start: datetime, end: datetime) -> dict[str, tuple[tuple[str, str], ...]]:
-        """Return the subjects that each article from `start` to before `end` names, as (type, value) in order."""
+        With `cves`, a subject that is none of them, that one source alone names and of which no article says a level
+        may be left out.
+        """
 
     async def newly_named(self, start: datetime, until: datetime) -> tuple[NewlyNamed, ...]:
         """Return the observables first seen from `start` and first named near a malware until `until` (included), and

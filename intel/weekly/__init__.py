@@ -19,8 +19,8 @@ from intel.awareness import Lesson
 from intel.errors import NotFound, StoreUnavailable
 from intel.records import Article, Week
 from intel.store import Store
+from intel.store.tally import Told, untold
 from intel.weekly.computing import compute
-from intel.weekly.material import Progress, read_material, untold
 from intel.weekly.outlook import LOOK_BACK, outlook_basis, read_outlook
 from intel.weekly.weeks import WEEK, week_id, week_start
 
@@ -50,14 +50,15 @@ async def weekly(
     id: str,
     lessons: Sequence[Lesson],
     now: datetime,
-    progress: Progress = untold,
+    told: Told = untold,
     rest_seconds: float = 0.0,
 ) -> Week:
     """Return the current revision of a week, computed first if its articles changed. Raises NotFound for a week without
     articles.
 
-    `progress` is told how many sightings of the week, and then of the week before, are counted, and of how many. It
-    rests so long after every few hundred sightings, for whoever shares the event loop with readers.
+    `told` hears how many sightings of the week, and then of the week before, are counted, and of how many, where they
+    are counted one by one. It rests so long after every few hundred of them, for whoever shares the event loop with
+    readers.
     """
     start = week_start(id)
     for _ in range(_MOST_REVISIONS_AT_ONCE):
@@ -66,10 +67,10 @@ async def weekly(
         latest = await store.weeks.get(id)
         if latest is not None and await _is_current(store, latest, basis):
             return latest
-        week = await read_material(store, start, progress=progress, rest_seconds=rest_seconds)
+        week = await store.articles.tally(start, (), told, rest_seconds)
         if not week.articles:
             raise NotFound("No article was seen in this week.")
-        before = await read_material(store, start - WEEK, week.told, progress, rest_seconds)
+        before = await store.articles.tally(start - WEEK, week.told, told, rest_seconds)
         outlook = await read_outlook(store, week, start)
         is_first = await _is_first(store, start)
         # In a thread: a large week takes seconds, and other requests go on meanwhile.

@@ -11,9 +11,9 @@ from intel.awareness import Lesson
 from intel.catalogues import CveFacts
 from intel.focus import SEVERITIES
 from intel.records import IOC_TYPES, Article
+from intel.store.tally import OTHERS, Indicator, Seen, Tally
 from intel.times import rfc3339
 from intel.weekly.lessons import lesson_of
-from intel.weekly.material import OTHERS, Indicator, Material, Seen
 from intel.weekly.outlook import MOST_IN_FOCUS, InFocus, Outlook, cvss, exploitation
 from intel.weekly.weeks import WEEK, week_id, week_start
 from intel.weekly.wording import number, summary
@@ -27,8 +27,8 @@ Json = dict[str, Any]
 def compute(
     id: str,
     status: str,
-    week: Material,
-    before: Material | None,
+    week: Tally,
+    before: Tally | None,
     outlook: Outlook,
     lessons: Sequence[Lesson],
 ) -> Json:
@@ -58,13 +58,13 @@ def compute(
     }
 
 
-def _counts(material: Material, focus: Iterable[InFocus]) -> Json:
-    by_type = {type: material.iocs.get(type, 0) for type in IOC_TYPES}
-    new = {type: material.new_iocs.get(type, 0) for type in IOC_TYPES}
+def _counts(tally: Tally, focus: Iterable[InFocus]) -> Json:
+    by_type = {type: tally.iocs.get(type, 0) for type in IOC_TYPES}
+    new = {type: tally.new_iocs.get(type, 0) for type in IOC_TYPES}
     severities = Counter(item.severity for item in focus)
     return {
-        "articles": len(material.articles),
-        "sources": len(material.sources),
+        "articles": len(tally.articles),
+        "sources": len(tally.sources),
         "iocs": by_type,
         "new_iocs": new,
         "iocs_total": sum(by_type.values()),
@@ -96,17 +96,17 @@ def _row(seen: Seen, earlier: Mapping[Indicator, int]) -> Json:
     }
 
 
-def _malware(week: Material, earlier: Mapping[Indicator, int]) -> Iterator[Json]:
+def _malware(week: Tally, earlier: Mapping[Indicator, int]) -> Iterator[Json]:
     for seen in week.top.get("malware", ()):
         yield {"name": seen.value} | _row(seen, earlier) | {"iocs": week.beside.get((seen.type, seen.value), 0)}
 
 
-def _techniques(week: Material, earlier: Mapping[Indicator, int]) -> Iterator[Json]:
+def _techniques(week: Tally, earlier: Mapping[Indicator, int]) -> Iterator[Json]:
     for seen in week.top.get("mitre_attack", ()):
         yield {"id": seen.value} | _row(seen, earlier) | {"iocs": week.beside.get((seen.type, seen.value), 0)}
 
 
-def _cves(week: Material, earlier: Mapping[Indicator, int], outlook: Outlook) -> Iterator[Json]:
+def _cves(week: Tally, earlier: Mapping[Indicator, int], outlook: Outlook) -> Iterator[Json]:
     findings = _findings(week.articles)
     for seen in week.top.get("cve", ()):
         facts, said = outlook.cves.get(seen.value, CveFacts()), findings[seen.value]
@@ -127,7 +127,7 @@ def _findings(articles: Iterable[Article]) -> dict[str, list[Json]]:
     return found
 
 
-def _articles(week: Material, focus: Iterable[InFocus]) -> Iterator[Json]:
+def _articles(week: Tally, focus: Iterable[InFocus]) -> Iterator[Json]:
     """Return the earliest article of each cluster, those with the highest score first."""
     in_focus = {(item.type, item.value) for item in focus}
     clusters: dict[str, list[Article]] = defaultdict(list)

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from intel.awareness import Lesson
-from intel.weekly.material import Material
+from intel.store.tally import Tally
 
 _EXACT, _FAMILY = 2, 1
 _NAMED_IN_REASON = 3
 
 
-def lesson_of(week: Material, lessons: Sequence[Lesson], start: datetime) -> dict[str, str] | None:
+def lesson_of(week: Tally, lessons: Sequence[Lesson], start: datetime) -> dict[str, str] | None:
     """Return the lesson whose techniques most independent sources wrote about; equally good ones take turns from week
     to week.
 

@@ -16,7 +16,7 @@ from intel.focus.standings import Standing, standings_of
 from intel.focus.subjects import read_material as read_subjects
 from intel.store import Store
 from intel.store.subjects import WINDOW
-from intel.weekly.material import Material
+from intel.store.tally import Tally
 from intel.weekly.weeks import WEEK
 
 # So long after its end a week follows what catalogues say; then only what was not imported before changes it.
@@ -62,7 +62,7 @@ async def outlook_basis(store: Store, start: datetime, now: datetime) -> str:
     return ",".join(catalogue.name for catalogue in await store.catalogues.all())
 
 
-async def read_outlook(store: Store, week: Material, start: datetime) -> Outlook:
+async def read_outlook(store: Store, week: Tally, start: datetime) -> Outlook:
     """Return what the catalogues say of a week, and what was in focus in it and in the week before."""
     imported = {catalogue.name: catalogue for catalogue in await store.catalogues.all()}
     kev = imported.get(_KEV)

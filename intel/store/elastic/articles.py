@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import aclosing
 from datetime import datetime, timedelta
 from typing import Any
@@ -25,8 +25,10 @@ from intel.store.elastic.documents import (
 from intel.store.elastic.index import Index
 from intel.store.elastic.removing import Removing
 from intel.store.elastic.saving import Saving, is_complete
+from intel.store.elastic.subjects import ElasticSubjects
 from intel.store.outline import WeekOutline
 from intel.store.port import Entry
+from intel.store.tally import Indicator, Tally, Told, count, untold
 from intel.times import from_milliseconds
 from intel.tlp import Tlp
 
@@ -58,10 +60,19 @@ _TYPES_AND_SOURCES: dict[str, Any] = {
 class ElasticArticles:
     """`intel.store.port.Articles`."""
 
-    def __init__(self, articles: Index, sightings: Index, iocs: Index, saving: Saving, removing: Removing) -> None:
+    def __init__(
+        self,
+        articles: Index,
+        sightings: Index,
+        iocs: Index,
+        subjects: ElasticSubjects,
+        saving: Saving,
+        removing: Removing,
+    ) -> None:
         self._articles = articles
         self._sightings = sightings
         self._iocs = iocs
+        self._subjects = subjects
         self._saving = saving
         self._removing = removing
 
@@ -150,6 +161,13 @@ class ElasticArticles:
                         await asyncio.sleep(0)  # other requests go on meanwhile
                     if one["ioc_id"] in iocs and is_there(iocs[one["ioc_id"]].source):
                         yield seen_ioc(one, iocs[one["ioc_id"]].source["first_seen"])
+
+    async def tally(
+        self, monday: datetime, watch: Collection[Indicator] = (), told: Told = untold, rest_seconds: float = 0.0
+    ) -> Tally:
+        span = monday, monday + timedelta(weeks=1)
+        articles, subjects_in = await self.between(*span), await self._subjects.named_in(*span)
+        return await count(monday, articles, subjects_in, self.seen_between(*span), watch, told, rest_seconds)
 
     async def basis(self, start: datetime, end: datetime) -> str:
         """Return sums that stand for the articles, the sightings and the indicators first seen in the span."""

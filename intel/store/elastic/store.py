@@ -91,8 +91,8 @@ class ElasticStore:
         self.weeks = ElasticWeeks(self._index("weeks"))
         self.notes = ElasticNotes(self._index("notes"), iocs, articles, bulk, clock)
         removing = Removing(saving, self.readings, self.submissions, self.votes, self.notes, self.weeks)
-        self.articles = ElasticArticles(articles, sightings, iocs, saving, removing)
         self.subjects = ElasticSubjects(articles, sightings, iocs)
+        self.articles = ElasticArticles(articles, sightings, iocs, self.subjects, saving, removing)
         leases = self._index("leases")
         self.accounts = ElasticAccounts(
             self._index("accounts"), self._index("keys"), self._index("sessions"), leases, bulk

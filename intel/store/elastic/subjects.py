@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from heapq import nsmallest
@@ -58,7 +58,7 @@ class ElasticSubjects:
         self._sightings = sightings
         self._iocs = iocs
 
-    async def runs(self, start: datetime, until: datetime) -> tuple[Run, ...]:
+    async def runs(self, start: datetime, until: datetime, cves: Collection[str] | None = None) -> tuple[Run, ...]:
         rows = await self._mentions(start, until)
         findings = await self._findings(rows)
         runs: dict[tuple[Any, ...], Run] = {}
@@ -90,6 +90,7 @@ class ElasticSubjects:
         return {id: one.source["findings"] for id, one in found.items() if one.source.get("findings")}
 
     async def named_in(self, start: datetime, end: datetime) -> dict[str, tuple[tuple[str, str], ...]]:
+        """Return the subjects that each article from `start` to before `end` names, as (type, value) in order."""
         named = _by_article(await self._mentions(start, end - _MILLISECOND))
         return {id: tuple(sorted((row["type"], row["value"]) for row in rows)) for id, rows in named.items()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -31,6 +31,8 @@ from intel.store.sqlite.rows import (
     to_json,
 )
 from intel.store.sqlite.saving import change_tlp, remove, save
+from intel.store.sqlite.tally import ARTICLES_BETWEEN, tally
+from intel.store.tally import Indicator, Tally, Told, untold
 from intel.times import from_milliseconds, monday_of, to_milliseconds
 from intel.tlp import Tlp
 
@@ -116,7 +118,9 @@ class SqliteArticles:
 
     async def between(self, start: datetime, end: datetime) -> tuple[Article, ...]:
         span = (to_milliseconds(start), to_milliseconds(end))
-        return await self._database.read(lambda connection: tuple(map(article, connection.execute(_BETWEEN, span))))
+        return await self._database.read(
+            lambda connection: tuple(map(article, connection.execute(ARTICLES_BETWEEN, span)))
+        )
 
     async def seen_between(self, start: datetime, end: datetime) -> AsyncIterator[SeenIoc]:
         span = (to_milliseconds(start), to_milliseconds(end))
@@ -130,6 +134,11 @@ class SqliteArticles:
             names = () if malware == "[]" else tuple(json.loads(malware))
             seen, first = moments[seen_at], moments[first_seen]
             yield SeenIoc(id_text(id), type, value, article_id, source, seen, first, names)
+
+    async def tally(
+        self, monday: datetime, watch: Collection[Indicator] = (), told: Told = untold, rest_seconds: float = 0.0
+    ) -> Tally:
+        return await self._database.read(lambda connection: tally(connection, monday, watch))
 
     async def basis(self, start: datetime, end: datetime) -> str:
         # What lies before the span counts too: it decides what was seen first, and which copy is the earliest.
@@ -265,7 +274,6 @@ _IOC_IN = f"""
     CROSS JOIN articles AS a ON a.seq = i.article_seq
     WHERE named.id = ? AND i.id = ?
 """
-_BETWEEN = f"SELECT {ARTICLE_COLUMNS} FROM articles WHERE seen_at >= ? AND seen_at < ? ORDER BY seen_at, id"
 _SEEN_BETWEEN = """
     SELECT i.id AS ioc_id, i.type, i.value, a.id AS article_id, a.counted_source, a.seen_at, s.malware, i.first_seen
     FROM articles AS a CROSS JOIN sightings AS s INDEXED BY sightings_of_article ON s.article_seq = a.seq

@@ -20,6 +20,7 @@ from intel.store.sqlite.facets import FIRST, FURTHER, ONLY, kind_of, week_of
 from intel.store.sqlite.matching import ip_bytes
 from intel.store.sqlite.seen import SAID, Said, Seen, Sightings, note
 from intel.store.sqlite.word_index import Words, write_words
+from intel.store.subjects import SUBJECTS
 
 _NO_NAMES: Final = "[]"
 Counts = Counter[tuple[int | str, ...]]
@@ -121,6 +122,7 @@ class Derivation:
         self._write_malware(every, seen, rewrite)
         self._write_words(every, seen)
         self._write_counts(every, seen)
+        self._write_weeks(every, seen, rewrite)
         subjects.derive_named(self._connection, every)
         return tuple(stored.named.id for seq, stored in self._stored.items() if seq not in seen)
 
@@ -216,6 +218,33 @@ class Derivation:
             if min(counts.values(), default=0) < 0:
                 self._connection.execute(f"DELETE FROM {table} WHERE iocs = 0")
 
+    def _write_weeks(self, every: Iterable[int], seen: dict[int, Seen], rewrite: bool) -> None:
+        """Write in which weeks observables were named; what subjects come to follows from what articles say of them."""
+        counts, new, shared, rows = Counts(), Counts(), [], []
+        for seq in every:
+            type, stored, after = self._named(seq).type, self._stored.get(seq), seen.get(seq)
+            before = stored.seen if stored else None
+            if type in SUBJECTS or (_weeks(before) == _weeks(after) and not rewrite):
+                continue
+            for state, step in ((before, -1), (after, 1)):
+                if state:
+                    new[week_of(state.said.first_seen), type] += step
+                    for week in state.weeks:
+                        counts[week.week, type] += step
+            if before and (before.said.sightings > 1 or rewrite):
+                shared.append((seq,))
+            if after and after.said.sightings > 1:
+                rows += [(seq, *week, after.said.first_seen) for week in after.weeks]
+        self._connection.executemany("DELETE FROM week_iocs WHERE ioc_seq = ?", shared)
+        self._connection.executemany(_ADD_WEEK, rows)
+        both = ((*key, counts[key], new[key]) for key in counts.keys() | new.keys())
+        self._connection.executemany(_COUNT_WEEK, (row for row in both if row[2] or row[3]))
+
+
+def _weeks(seen: Seen | None) -> tuple[object, ...]:
+    """Return what is written of an indicator's weeks."""
+    return (seen.said.first_seen, seen.weeks) if seen else ()
+
 
 @lru_cache(maxsize=64)
 def _folded(malware: str) -> tuple[str, ...]:
@@ -282,6 +311,11 @@ _UNLIST_MALWARE = """
 _LIST_MALWARE = """
     REPLACE INTO malware_lists (malware_seq, newest_first, id, ioc_seq)
     VALUES ((SELECT seq FROM malware_names WHERE name = ?), ?, ?, ?)
+"""
+_ADD_WEEK = "INSERT INTO week_iocs (ioc_seq, week, articles, sources, first_seen) VALUES (?, ?, ?, ?, ?)"
+_COUNT_WEEK = """
+    INSERT INTO week_counts (week, type, iocs, new_iocs) VALUES (?, ?, ?, ?)
+    ON CONFLICT (week, type) DO UPDATE SET iocs = iocs + excluded.iocs, new_iocs = new_iocs + excluded.new_iocs
 """
 _COUNT = {
     "ioc_counts": """

@@ -13,7 +13,7 @@ import orjson
 
 from intel.records import Article, Sighting
 from intel.store.port import Progress
-from intel.store.sqlite import subjects, word_index
+from intel.store.sqlite import subjects, tally, word_index
 from intel.store.sqlite.changes import next_moment
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.deriving import Derivation, search_keys
@@ -143,6 +143,7 @@ def _drop_strays(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM mentions WHERE article_id NOT IN (SELECT id FROM articles)")
     connection.execute("DELETE FROM article_observables WHERE article_id NOT IN (SELECT id FROM articles)")
     _count_all(connection)
+    tally.count_all(connection)
     for statement in _COUNT_ARTICLES:
         connection.execute(statement)
 

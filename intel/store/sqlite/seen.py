@@ -10,7 +10,9 @@ from typing import NamedTuple
 import orjson
 
 from intel.records import NEWEST_ARTICLES
+from intel.store.sqlite.facets import WEEK, week_of
 from intel.store.sqlite.matching import text_column
+from intel.store.subjects import OBSERVABLES
 
 # Beyond so many sightings of an indicator, the engine sums them up instead of handing them over one by one.
 _MANY = 200
@@ -40,12 +42,25 @@ class Said(NamedTuple):
     published_at: int | None
 
 
+class OfWeek(NamedTuple):
+    """How many articles of a week, and of how many sources that they count for, name an indicator."""
+
+    week: int
+    articles: int
+    sources: int
+
+
 class Seen(NamedTuple):
-    """What the sightings of an indicator come to: what it says, the words of its newest articles, and their sources."""
+    """What the sightings of an indicator come to: what it says, the words of its newest articles, their sources, and
+    its weeks.
+
+    The weeks of a subject that very many articles name are left out: they follow from what articles say of it.
+    """
 
     said: Said
     words: str
     source_seqs: frozenset[int]
+    weeks: tuple[OfWeek, ...]
 
     @property
     def last_seen(self) -> int:
@@ -83,6 +98,7 @@ class _Summed(NamedTuple):
     sources: int
     source_seqs: frozenset[int]
     tlp: int
+    weeks: tuple[OfWeek, ...]
 
 
 def note(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
@@ -99,6 +115,7 @@ class Sightings:
         self._connection = connection
         self._articles: dict[int, _Article] = {}
         self._sources: dict[int, frozenset[int]] = {}
+        self._weeks: dict[int, tuple[OfWeek, ...]] = {}
         self._told: dict[tuple[tuple[int, str], ...], tuple[str, str]] = {}
 
     def of(self, expected: Mapping[int, int]) -> dict[int, Seen]:
@@ -125,7 +142,8 @@ class Sightings:
     def _summed(self, rows: list[_Row]) -> _Summed:
         if len(rows) == 1:
             only = rows[0].article_seq
-            return _Summed(rows[0].newest_first, 1, 1, self._only_source(only), self._article(only).tlp)
+            newest_first, tlp = rows[0].newest_first, self._article(only).tlp
+            return _Summed(newest_first, 1, 1, self._only_source(only), tlp, self._only_week(newest_first))
         articles = [self._article(row.article_seq) for row in rows]
         return _Summed(
             rows[-1].newest_first,
@@ -133,6 +151,7 @@ class Sightings:
             len({article.counted_source for article in articles}),
             frozenset(article.source_seq for article in articles),
             max(article.tlp for article in articles),
+            tuple(self._weeks_of(rows)),
         )
 
     def _only_source(self, article_seq: int) -> frozenset[int]:
@@ -141,9 +160,21 @@ class Sightings:
             self._sources[article_seq] = frozenset((self._article(article_seq).source_seq,))
         return self._sources[article_seq]
 
+    def _only_week(self, newest_first: int) -> tuple[OfWeek, ...]:
+        """Return the week of an only article, made once too."""
+        if newest_first not in self._weeks:
+            self._weeks[newest_first] = (OfWeek(week_of(-newest_first), 1, 1),)
+        return self._weeks[newest_first]
+
+    def _weeks_of(self, rows: Iterable[_Row]) -> Iterator[OfWeek]:
+        for week, some in groupby(rows, key=lambda row: week_of(-row.newest_first)):
+            counted = [self._article(row.article_seq).counted_source for row in some]
+            yield OfWeek(week, len(counted), len(set(counted)))
+
     def _summed_up(self, seq: int) -> _Summed:
         oldest, count, counted, sources, tlp = self._connection.execute(_SUMMED_UP, (seq,)).fetchone()
-        return _Summed(oldest, count, counted, frozenset(map(int, sources.split(","))), tlp)
+        weeks = tuple(OfWeek(*row) for row in self._connection.execute(_WEEKS, (seq,)))
+        return _Summed(oldest, count, counted, frozenset(map(int, sources.split(","))), tlp, weeks)
 
     def _seen(self, rows: list[_Row], summed: _Summed) -> Seen:
         newest = rows[0]
@@ -153,7 +184,7 @@ class Sightings:
             -summed.oldest, -newest.newest_first, summed.sightings, summed.sources,
             newest.article_seq, malware, newest.context, summed.tlp, *article[4:],
         )  # fmt: skip
-        return Seen(said, words, summed.source_seqs)
+        return Seen(said, words, summed.source_seqs, summed.weeks)
 
     def _telling(self, newest: list[_Row]) -> tuple[str, str]:
         """Return the malware names in these sightings, as JSON, and the words that they are found by.
@@ -191,6 +222,12 @@ _SUMMED_UP = """
     SELECT max(s.newest_first), count(*), count(DISTINCT a.counted_source), group_concat(DISTINCT a.source_seq),
         max(a.tlp)
     FROM sightings AS s CROSS JOIN articles AS a ON a.seq = s.article_seq WHERE s.ioc_seq = ?
+"""
+# The type is looked at first, so that no sighting of a subject is read.
+_WEEKS = f"""
+    SELECT {WEEK.replace("last_seen", "-s.newest_first")} AS week, count(*), count(DISTINCT a.counted_source)
+    FROM iocs AS i CROSS JOIN sightings AS s ON s.ioc_seq = i.seq CROSS JOIN articles AS a ON a.seq = s.article_seq
+    WHERE i.seq = ? AND i.type IN ({", ".join(f"'{type}'" for type in OBSERVABLES)}) GROUP BY week ORDER BY week DESC
 """
 _ARTICLE = """
     SELECT id, counted_source, source_seq, tlp, title, url, source_name, source_domain, published_at

@@ -1,7 +1,8 @@
 """What articles say of subjects: written with each article, and read by focus.
 
-`mentions` holds who names a subject, `newly_named` how many indicators near a malware are new, counted by triggers from
-`named_near`, and `article_observables` what an article names, so that no sighting is read for any of it.
+`mentions` holds who names a subject, `notable_subjects` which of them articles alone may bring into focus,
+`newly_named` how many indicators near a malware are new, counted by triggers from `named_near`, and
+`article_observables` what an article names, so that no sighting is read for any of it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from heapq import nsmallest
 
@@ -44,17 +45,16 @@ class SqliteSubjects:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def runs(self, start: datetime, until: datetime) -> tuple[Run, ...]:
-        span = (to_milliseconds(start), to_milliseconds(until), _MILLISECONDS)
-        return await self._database.read(lambda connection: tuple(map(_run, connection.execute(_RUNS, span))))
-
-    async def named_in(self, start: datetime, end: datetime) -> dict[str, tuple[tuple[str, str], ...]]:
-        span = (to_milliseconds(start), to_milliseconds(end))
-        rows = await self._database.read(lambda connection: connection.execute(_NAMED_IN, span).fetchall())
-        named: dict[str, list[tuple[str, str]]] = defaultdict(list)
-        for id, type, value in rows:
-            named[id].append((type, value))
-        return {id: tuple(subjects) for id, subjects in named.items()}
+    async def runs(self, start: datetime, until: datetime, cves: Collection[str] | None = None) -> tuple[Run, ...]:
+        asked: dict[str, int | str] = {
+            "start": to_milliseconds(start),
+            "until": to_milliseconds(until),
+            "length": _MILLISECONDS,
+        }
+        if cves is not None:
+            asked["cves"] = to_json([*cves])
+        sql = _RUNS if cves is None else _NOTABLE_RUNS
+        return await self._database.read(lambda connection: tuple(map(_run, connection.execute(sql, asked))))
 
     async def newly_named(self, start: datetime, until: datetime) -> tuple[NewlyNamed, ...]:
         span = (to_milliseconds(start), to_milliseconds(until))
@@ -81,16 +81,15 @@ def write(connection: sqlite3.Connection, article: Article, named: Iterable[tupl
     forget(connection, article.id)
     (source,) = connection.execute("SELECT counted_source FROM articles WHERE id = ?", (article.id,)).fetchone()
     seen_at, domain = to_milliseconds(article.seen_at), domain_of(article.url)
-    mentions, observables = [], []
-    for seq, sighting in named:
+    mentions, every = [], [*named]
+    for _, sighting in every:
         if sighting.type in SUBJECTS:
             said = said_in(article.findings, sighting.type, sighting.value)
             mention = (sighting.type, sighting.value, seen_at, article.id, source, said.level, said.score, domain)
             mentions.append(mention)
-        else:
-            observables.append((seq, sighting))
     connection.executemany(_ADD_MENTION, mentions)
-    connection.executemany(_ADD_OBSERVABLES, _observables(article.id, observables))
+    connection.execute(_NOTE_SUBJECTS, (article.id,))
+    connection.executemany(_ADD_OBSERVABLES, _named(article.id, every))
 
 
 def forget(connection: sqlite3.Connection, article_id: str) -> None:
@@ -102,6 +101,7 @@ def forget(connection: sqlite3.Connection, article_id: str) -> None:
 def count_copy(connection: sqlite3.Connection, seq: int, source: str) -> None:
     """Let an article, by its `seq`, count for that source."""
     connection.execute(_COUNT_COPY, (source, seq))
+    connection.execute(_NOTE_SUBJECTS_OF, (seq,))
 
 
 def derive_named(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
@@ -111,15 +111,22 @@ def derive_named(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
     connection.execute(_DERIVE_NAMED, (_MILLISECONDS,))
 
 
-def _observables(article_id: str, named: Iterable[tuple[int, Sighting]]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield what an article names, all of it and near each malware."""
+def _named(article_id: str, named: Iterable[tuple[int, Sighting]]) -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield what an article names: its observables, and the observables and subjects near each malware."""
     by_name: dict[str, list[tuple[int, Sighting]]] = defaultdict(list)
+    beside: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for seq, sighting in named:
-        for name in ("", *dict.fromkeys(sighting.malware)):
-            by_name[name].append((seq, sighting))
-    for name, found in by_name.items():
+        near = dict.fromkeys(sighting.malware)
+        if sighting.type not in SUBJECTS:
+            for name in ("", *near):
+                by_name[name].append((seq, sighting))
+        elif sighting.type != "malware":
+            for name in near:
+                beside[name].append((sighting.type, sighting.value))
+    for name in by_name | beside:
+        found = by_name[name]
         first = nsmallest(MOST_RELATED, ((sighting.type, sighting.value) for _, sighting in found))
-        yield article_id, name, to_json([seq for seq, _ in found]), to_json(first)
+        yield article_id, name, to_json([seq for seq, _ in found]), to_json(first), to_json(beside[name])
 
 
 def _run(row: sqlite3.Row) -> Run:
@@ -175,12 +182,18 @@ def _related(connection: sqlite3.Connection, articles: Sequence[sqlite3.Row]) ->
 
 
 _IN_SPAN = "type = ? AND value = ? AND seen_at > ? AND seen_at <= ?"
-_RUNS = """
-    SELECT type, value, source, level, score, min(seen_at), max(seen_at) FROM mentions
-    WHERE seen_at BETWEEN ? AND ? GROUP BY type, value, source, level, score, seen_at / ?
+_OF_RUNS = """
+    SELECT m.type, m.value, m.source, m.level, m.score, min(m.seen_at), max(m.seen_at) FROM {}
+    WHERE m.seen_at BETWEEN :start AND :until
+    GROUP BY m.type, m.value, m.source, m.level, m.score, m.seen_at / :length
 """
-_NAMED_IN = """
-    SELECT article_id, type, value FROM mentions WHERE seen_at >= ? AND seen_at < ? ORDER BY type, value
+_RUNS = _OF_RUNS.format("mentions AS m")
+_NOTABLE_RUNS = f"""
+    WITH wanted (type, value) AS (
+        SELECT type, value FROM notable_subjects WHERE last_seen >= :start
+        UNION SELECT 'cve', value FROM json_each(:cves)
+    )
+    {_OF_RUNS.format("wanted CROSS JOIN mentions AS m ON m.type = wanted.type AND m.value = wanted.value")}
 """
 _NEWLY_NAMED = """
     SELECT malware, named_at, first_seen, iocs FROM newly_named WHERE first_seen >= ? AND named_at <= ?
@@ -206,8 +219,23 @@ _ADD_MENTION = """
     INSERT INTO mentions (type, value, seen_at, article_id, source, level, score, domain)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 """
-_ADD_OBSERVABLES = "INSERT INTO article_observables (article_id, malware, seqs, first_20) VALUES (?, ?, ?, ?)"
+_ADD_OBSERVABLES = """
+    INSERT INTO article_observables (article_id, malware, seqs, first_20, subjects) VALUES (?, ?, ?, ?, ?)
+"""
 _COUNT_COPY = "UPDATE mentions SET source = ? WHERE article_id = (SELECT id FROM articles WHERE seq = ?)"
+_NOTE_SUBJECTS = """
+    INSERT INTO notable_subjects (type, value, last_seen)
+    SELECT type, value, (SELECT max(seen_at) FROM mentions AS o WHERE o.type = m.type AND o.value = m.value)
+    FROM mentions AS m
+    WHERE m.article_id = ? AND (
+        m.level IS NOT NULL
+        OR EXISTS (SELECT 1 FROM mentions AS o WHERE o.type = m.type AND o.value = m.value AND o.source < m.source)
+        OR EXISTS (SELECT 1 FROM mentions AS o WHERE o.type = m.type AND o.value = m.value AND o.source > m.source)
+        OR EXISTS (SELECT 1 FROM notable_subjects AS n WHERE n.type = m.type AND n.value = m.value)
+    )
+    ON CONFLICT DO UPDATE SET last_seen = max(last_seen, excluded.last_seen)
+"""
+_NOTE_SUBJECTS_OF = _NOTE_SUBJECTS.replace("= ?", "= (SELECT id FROM articles WHERE seq = ?)")
 _DERIVE_NAMED = f"""
     INSERT INTO named_near (seq, malware, named_at, first_seen)
     SELECT i.seq, near.value, -max(s.newest_first), i.first_seen

@@ -102,13 +102,21 @@ async def test_rebuilt_words_lie_in_one_piece(store: SqliteStore, database: Data
     assert await search(store, "d3.example") == ["d3.example"]
 
 
-_KEPT = ("mentions", "article_observables", "named_near", "newly_named", "article_days", "sources", "submission_counts")
+_KEPT = (
+    "mentions", "article_observables", "named_near", "newly_named", "article_days", "sources", "submission_counts",
+    "notable_subjects", "week_counts", "week_iocs",
+)  # fmt: skip
 _SUBJECTS_DAMAGED = (
     "DELETE FROM mentions",
     "UPDATE mentions SET source = 'wrong', level = 'poc', domain = 'wrong.example'",
     "INSERT INTO mentions VALUES ('cve', 'CVE-2026-4711', 0, 'stray', 'stray', NULL, NULL, NULL)",
     "UPDATE article_observables SET seqs = '[4711]', first_20 = '[]'",
-    "INSERT INTO article_observables VALUES ('stray', '', '[1]', '[]')",
+    "INSERT INTO article_observables VALUES ('stray', '', '[1]', '[]', '[]')",
+    "DELETE FROM notable_subjects",
+    "UPDATE week_counts SET iocs = 99, new_iocs = 99",
+    "DELETE FROM week_iocs",
+    "UPDATE week_iocs SET articles = 99, sources = 99, first_seen = 0",
+    "INSERT INTO week_iocs VALUES (4711, 2967, 2, 1, 0)",
     "DELETE FROM named_near",
     "UPDATE sources SET articles = 99",
     "DELETE FROM article_days",
@@ -127,8 +135,10 @@ async def test_rebuilding_repairs_what_articles_say_of_subjects_and_what_is_coun
     for number, cluster in enumerate(("one", "one", "two")):
         named = Sighting("domain", f"d{number}.example", "It called home.", ("Emotet",), 1)
         article = make_article(f"a{number}", at=number, source=f"Blog {number}", cluster=cluster)
-        await publish(store, article, "cve CVE-2026-12345", named, "malware Emotet", "mitre_attack T1059")
+        others = ("cve CVE-2026-12345", "malware Emotet", "mitre_attack T1059", "domain both.example")
+        await publish(store, article, named, *others)
     before = await database.read(kept)
+    assert before["week_iocs"] and before["notable_subjects"]
     assert before["mentions"] and before["article_observables"] and before["named_near"]
     await database.write(lambda connection: connection.execute(damage).rowcount)
     await store.reindex(lambda what, done, total: None)

@@ -1,4 +1,7 @@
-"""Read what a week is computed from out of the store, counting while its sightings go by, one indicator at a time."""
+"""What the indicators seen in a week come to: how it is told, and how it is counted from sightings one by one.
+
+An adapter that keeps such numbers as articles are written tells them without reading the sightings.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,14 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mappi
 from dataclasses import dataclass
 from datetime import datetime
 from heapq import nsmallest
+from typing import Final
 
 from intel.records import Article, SeenIoc
-from intel.store import Store
 from intel.store.subjects import SUBJECTS
-from intel.weekly.weeks import WEEK
 
 # What stands in the top lists: of each subject, and of all others.
 TOP, TOP_OTHERS = 10, 20
-OTHERS = ""
+OTHERS: Final = ""
 # So many candidates for a top list gather before the list is cut again.
 _CANDIDATES = 500
 _TOLD_EVERY = 5_000
@@ -24,7 +26,7 @@ _TOLD_EVERY = 5_000
 _RESTS_AFTER = 250
 
 Indicator = tuple[str, str]
-Progress = Callable[[int, int], None]
+Told = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +47,14 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
-    """The articles of a week, oldest first, and what the indicators seen in them come to.
+class Tally:
+    """The articles of a week, oldest first, and what the indicators seen in them come to, all in one state.
 
     `iocs` and `new_iocs` count indicators by type, `top` are the first ones of each subject's type and of OTHERS,
     `techniques` the sources of each technique. `counted_sources` is the source that each article counts for. `new_in`
     says how many indicators of an article are new in this week, `subjects_in` which CVEs, techniques and malware it
-    names, `beside` how many other indicators were named near a malware or in the articles that name a technique.
-    `watched` counts the articles of the indicators that were asked for.
+    names. `beside` tells of the malware and techniques in `top` how many other indicators were named near it, or in the
+    articles that name it. `watched` counts the articles of the indicators that were asked for.
     """
 
     articles: tuple[Article, ...]
@@ -76,37 +78,58 @@ class Material:
         return {(seen.type, seen.value) for top in self.top.values() for seen in top}
 
 
+NOTHING: Final = Tally((), {}, {}, {}, {}, {}, {}, {}, {}, {})
+
+
 def untold(_done: int, _total: int) -> None:
     """Tell nobody how far it has come."""
 
 
-async def read_material(
-    store: Store,
-    start: datetime,
-    watch: Collection[Indicator] = (),
-    progress: Progress = untold,
-    rest_seconds: float = 0.0,
-) -> Material:
-    """Return the material of the week that starts then; `watch` are indicators whose articles are counted apart.
+def top_list(type: str) -> str:
+    """Return the name of the top list that indicators of a type stand in."""
+    return type if type in SUBJECTS else OTHERS
 
-    `progress` is told how many of the week's sightings are counted, and of how many. It rests so long after every few
-    hundred of them.
+
+def first_of(name: str, seen: Iterable[Seen]) -> list[Seen]:
+    """Return what stands in the top list of that name."""
+    return nsmallest(TOP if name else TOP_OTHERS, seen, key=lambda one: one.weight)
+
+
+def sources_of(articles: Iterable[Article], known: Mapping[str, str]) -> dict[str, str]:
+    """Return the source that each article counts for: its cluster's, which is `known` of any article with indicators.
+
+    Of a cluster without indicators the earliest article of the week speaks for all.
     """
-    articles = await store.articles.between(start, start + WEEK)
-    subjects_in = await store.subjects.named_in(start, start + WEEK)
-    counting, counted, total = (
-        _Counting(start, articles, subjects_in, watch),
-        0,
-        sum(article.ioc_count for article in articles),
-    )
-    async for rows in _by_indicator(store.articles.seen_between(start, start + WEEK)):
+    ordered = sorted(articles, key=lambda article: (article.seen_at, article.id))
+    by_cluster = {article.cluster_id: known[article.id] for article in ordered if article.id in known}
+    for article in ordered:
+        by_cluster.setdefault(article.cluster_id, article.counted_source)
+    return {article.id: by_cluster[article.cluster_id] for article in ordered}
+
+
+async def count(
+    start: datetime,
+    articles: tuple[Article, ...],
+    subjects_in: Mapping[str, Sequence[Indicator]],
+    sightings: AsyncIterator[SeenIoc],
+    watch: Collection[Indicator],
+    told: Told,
+    rest_seconds: float,
+) -> Tally:
+    """Return the tally of the week that begins at `start` from all sightings in its articles, which come by indicator.
+
+    `told` hears how many are counted, and of how many. It rests so long after every few hundred of them.
+    """
+    counting, counted = _Counting(start, articles, subjects_in, watch), 0
+    total = sum(article.ioc_count for article in articles)
+    async for rows in _by_indicator(sightings):
         counting.take(rows)
         counted += len(rows)
         if counted % _TOLD_EVERY < len(rows):
-            progress(counted, max(total, counted))
+            told(counted, max(total, counted))
         if rest_seconds and counted % _RESTS_AFTER < len(rows):
             await asyncio.sleep(rest_seconds)
-    return counting.material(articles)
+    return counting.tally(articles)
 
 
 class _Counting:
@@ -152,10 +175,11 @@ class _Counting:
         self._count_beside(type, rows)
 
     def _rank(self, seen: Seen) -> None:
-        top = self._top[seen.type if seen.type in SUBJECTS else OTHERS]
+        name = top_list(seen.type)
+        top = self._top[name]
         top.append(seen)
         if len(top) >= _CANDIDATES:
-            top[:] = _first(top)
+            top[:] = first_of(name, top)
 
     def _count_beside(self, type: str, rows: Sequence[SeenIoc]) -> None:
         if type != "malware":
@@ -164,23 +188,21 @@ class _Counting:
             found = [self._techniques_in[row.article_id] for row in rows if row.article_id in self._techniques_in]
             self._beside.update(found[0] if len(found) == 1 else frozenset().union(*found))
 
-    def material(self, articles: tuple[Article, ...]) -> Material:
-        return Material(
+    def tally(self, articles: tuple[Article, ...]) -> Tally:
+        top = {name: first_of(name, seen) for name, seen in self._top.items()}
+        shown = ((one.type, one.value) for name in ("malware", "mitre_attack") for one in top.get(name, ()))
+        return Tally(
             articles,
             self._iocs,
             self._new_iocs,
-            {name: _first(top, TOP if name else TOP_OTHERS) for name, top in self._top.items()},
+            top,
             self._techniques,
-            _sources_of(articles, self._counted_sources),
+            sources_of(articles, self._counted_sources),
             self._new_in,
             self._subjects_in,
-            self._beside,
+            {one: self._beside[one] for one in shown},
             self._watched,
         )
-
-
-def _first(seen: Iterable[Seen], most: int = TOP_OTHERS) -> list[Seen]:
-    return nsmallest(most, seen, key=lambda one: one.weight)
 
 
 async def _by_indicator(sightings: AsyncIterator[SeenIoc]) -> AsyncIterator[list[SeenIoc]]:
@@ -192,15 +214,3 @@ async def _by_indicator(sightings: AsyncIterator[SeenIoc]) -> AsyncIterator[list
         rows.append(row)
     if rows:
         yield rows
-
-
-def _sources_of(articles: Iterable[Article], known: Mapping[str, str]) -> dict[str, str]:
-    """Return the source that each article counts for: its cluster's, which the store tells with any indicator in it.
-
-    Of a cluster without indicators the earliest article of the week speaks for all.
-    """
-    ordered = sorted(articles, key=lambda article: (article.seen_at, article.id))
-    by_cluster = {article.cluster_id: known[article.id] for article in ordered if article.id in known}
-    for article in ordered:
-        by_cluster.setdefault(article.cluster_id, article.counted_source)
-    return {article.id: by_cluster[article.cluster_id] for article in ordered}
