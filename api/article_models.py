@@ -1,4 +1,4 @@
-"""The shapes of articles, and of what was weighed in them, for the OpenAPI description."""
+"""The shapes of articles, and of the candidates in them, for the OpenAPI description."""
 
 from __future__ import annotations
 
@@ -102,5 +102,5 @@ class CandidateModel(BaseModel):
 
 
 class CandidateListModel(ListModel[CandidateModel]):
-    revision: int = Field(description="the revision of the article that was weighed")
+    revision: int = Field(description="the revision of the article that has these candidates")
     notes: list[str] = Field(description="why there is nothing, where nothing was kept")

@@ -56,7 +56,7 @@ class WorkMetrics:
         )
         self._weighed = Counter(
             "ioc_candidates",
-            "What was weighed in articles, by the rule that decided.",
+            "Candidates in articles, by the rule that decided.",
             ["rule", "kept"],
             registry=registry,
         )

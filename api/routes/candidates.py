@@ -1,4 +1,4 @@
-"""`/articles/{id}/candidates`: all that was weighed in an article, kept or dropped, and by which rule."""
+"""`/articles/{id}/candidates`: all candidates of an article, kept or dropped, and by which rule."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from intel.query import CandidateQuery, Position
 
 router = APIRouter(tags=["articles"])
 
-NOT_KEPT = "What was weighed in this article was not kept: it was read before that was done. Reading it again does."
+NOT_KEPT = (
+    "The candidates of this article were not kept: it was read by an earlier version. Reading it again keeps them."
+)
 
 
 @router.get(
     "/articles/{id:id}/candidates",
-    summary="All that was weighed in an article, kept or dropped, and why",
+    summary="All candidates of an article, kept or dropped, and why",
     responses={200: {"model": CandidateListModel}, **problems(404, 422)},
 )
 async def list_candidates(

@@ -21,7 +21,7 @@ _NAMES: Final = ("malware", "mitre_attack", "cve")
 class Hit:
     """One result; `why` says in words how it met the search, empty in a list.
 
-    `titled` is the family that the title of its newest article names, where it is named with no malware itself.
+    `titled` is the family that the title of its newest article names, where no malware is associated with it.
     """
 
     ioc: Ioc
@@ -48,7 +48,7 @@ def hits(iocs: Iterable[Ioc], noted: Annotations, text: SearchText | None = None
 
 
 def titled(ioc: Ioc) -> tuple[str, ...]:
-    """Return the family that the title of its newest article names, where it is named with no malware itself."""
+    """Return the family that the title of its newest article names, where no malware is associated with it."""
     return () if ioc.malware or ioc.type in _NAMES else family_in_title(ioc.article.title)
 
 

@@ -268,7 +268,7 @@ class Readings(Protocol):
         """Return that revision, with `text` and `candidates`, or None."""
 
     async def weighed(self, article_id: str, revision: int, query: CandidateQuery) -> CandidatePage | None:
-        """Return one page of what was weighed in that revision; None where nothing of it was kept."""
+        """Return one page of the candidates of that revision; None where they were not kept."""
 
     async def of(self, article_id: str) -> tuple[Reading, ...]:
         """Return the outlines of an article's newest 100 revisions, newest first."""

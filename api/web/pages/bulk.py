@@ -30,7 +30,7 @@ from intel.times import rfc3339
 MOST_LINES: Final = 10_000
 LARGEST_FORM: Final = 2_000_000
 _LONGEST_TEXT: Final = 1_000_000
-_MOST_SHOWN: Final = 2_000
+_SHOWN_AT_ONCE: Final = 500
 _MOST_NAMES: Final = 2_000
 _MOST_NETWORKS: Final = 50
 _READ_AT_ONCE: Final = 2_000
@@ -78,14 +78,17 @@ async def look_up(visit: Visit) -> Response:
         return _as_list(answers)
     if is_format(format):
         return await export(visit, format, list(dict.fromkeys(one.ioc for one in answers if one.ioc)))
-    shown = answers[:_MOST_SHOWN]
+    start = _start(visit.form.get("from", ""))
+    shown = answers[start : start + _SHOWN_AT_ONCE]
     missing = len({one.pasted for one in answers if one.is_missing})
     return await visit.large_page(
         "bulk.html",
         text=text,
         answers=[replace(one, titled=titled(one.ioc)) if one.ioc else one for one in shown],
         cve_names=await cve_names(store, [one.ioc for one in shown if one.ioc]),
-        left_out=len(answers) - _MOST_SHOWN,
+        start=start,
+        next_start=start + _SHOWN_AT_ONCE if start + _SHOWN_AT_ONCE < len(answers) else None,
+        count=len(answers),
         lines_left_out=max(0, len(lines) - MOST_LINES),
         known=len({one.pasted for one in answers if one.ioc}),
         missing=missing,
@@ -93,6 +96,11 @@ async def look_up(visit: Visit) -> Response:
         noted=noted,
         most=MOST_LINES,
     )
+
+
+def _start(asked: str) -> int:
+    """Return the first answer that is asked for: those before it stood on earlier pages."""
+    return int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 6 else 0
 
 
 async def _known(store: Store, pasted: Sequence[Pasted]) -> dict[str, Ioc]:

@@ -84,6 +84,19 @@ async def test_ten_thousand_lines_are_read_and_the_rest_is_said(member: Reader) 
     assert "0 known, 10,000 not found; 1 line beyond the first 10,000 not read" in page.text
 
 
+async def test_many_answers_come_in_pages_in_order(api: Running, member: Reader) -> None:
+    await api.publish("report", "domain evil.example")
+    pasted = "\n".join([*(f"never-{n}.example" for n in range(1199)), "evil.example"])
+    first = await look_up(member, pasted)
+    assert list(answers(first)) == [str(n) for n in range(1, 501)]
+    assert "1 known, 1,199 not found" in first.text and "Answers 1 to 500 of 1,200" in first.text
+    later = await look_up(member, pasted, **{"from": "1000"})
+    assert list(answers(later)) == [str(n) for n in range(1001, 1201)]
+    assert answers(later)["1200"] == "Domain evil[.]example"
+    assert not later.tree.xpath("//button[text()='Next page']") and later.tree.xpath("//button[text()='First page']")
+    assert next(iter(answers(await look_up(member, pasted, **{"from": "-3"})))) == "1"
+
+
 async def test_a_visitor_is_asked_to_sign_in(visitor: Reader) -> None:
     assert "sign in" in (await visitor.open("/bulk")).links()
     assert (await visitor.post("/bulk", {"values": "evil.example"})).heading == "Sign in"
