@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
 import urllib.request
 import uuid
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -24,13 +25,16 @@ from tests.engines.docker_engine import docker_engine
 from tests.engines.elasticsearch_server import elasticsearch
 from tests.engines.engine import Engine, NotToBeHad, Source
 from tests.engines.redis_server import redis_server
+from tests.examples import QUICK
 from tests.order import long_first
 from tests.stores import lay_store
 
 ENGINES = {"elasticsearch_url", "redis_url", "chromium_path", "docker_version"}
 ENGINES_AS_PARAMETERS = {"elasticsearch", "redis", "served"}
 PROCESSES = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
-SLOW_FOLDERS = {Path(__file__).parent / name for name in ("api/cli", "browser", "end_to_end", "scripts")}
+SLOW_PATHS = {
+    Path(__file__).parent / name for name in ("api/cli", "api/test_fuzz.py", "browser", "end_to_end", "scripts")
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    return True if config.getoption("quick") and collection_path in SLOW_FOLDERS else None
+    return True if config.getoption("quick") and collection_path in SLOW_PATHS else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -75,13 +79,27 @@ structlog.configure(
 # change that has nothing to do with it: there, the same tests try the same examples.
 settings.register_profile("unhurried", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("unhurried")
+settings.register_profile(QUICK, settings.get_profile("unhurried"), max_examples=20)
 
 # A run in a shell's background ignores Ctrl-C, and so would the commands whose Ctrl-C is tested.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_configure() -> None:
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is imported and collected stays to the end: to look through it again and again for garbage takes seconds."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("quick"):
+        settings.load_profile(QUICK)
     # A run that is told to end stops the engines that it started, as Ctrl-C makes it do.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from argon2 import PasswordHasher
 from fastapi import FastAPI
 
 from api.accounts.sign_up import create_account
@@ -105,6 +106,8 @@ async def running(folder: Path, address: str = "198.51.100.7", **settings: Any) 
     lay_store(folder / SQLITE_FILE)
     given = {"ioc_data_dir": folder, "ioc_fetch_allow": "127.0.0.0/8", **settings}
     app = create_app(Settings.model_validate(given), clock)
+    # Most tests need an account and none of these the cost of its password, which takes longer than they do.
+    app.state.service.passwords._hasher = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
     transport = httpx.ASGITransport(app, client=(address, 4711))
     async with (
         app.router.lifespan_context(app),

@@ -122,7 +122,7 @@ def test_a_tool_call_costs_what_its_request_costs_and_says_when_that_is_used_up(
 
 
 @pytest.mark.promise("mcp.documents", "mcp.prompts")
-@pytest.mark.parametrize("way", ["http", "stdio"])
+@pytest.mark.parametrize("way", ["http", pytest.param("stdio", marks=pytest.mark.slow)])
 def test_resources_are_read_and_prompts_rendered_over_both_ways(service: tuple[str, str], way: str) -> None:
     address, key = service
     bearer = {"Authorization": f"Bearer {key}"}

@@ -94,6 +94,7 @@ def test_the_shapes_are_those_of_the_description(service: tuple[str, str]) -> No
     assert set(shapes.Filters.__annotations__) <= parameters
 
 
+@pytest.mark.slow
 @pytest.mark.promise("clients.python")
 def test_the_documented_program_runs(service: tuple[str, str], tmp_path: Path) -> None:
     (program,) = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs" / "python-client.md").read_text(), re.M | re.S)

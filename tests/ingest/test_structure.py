@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intel.text_blocks import read_blocks
+from tests.examples import examples
 from tests.ingest.test_article_text import PROSE, URL, page, read
 
 
@@ -74,7 +75,7 @@ def test_cells_without_words_and_of_one_short_word_keep_their_columns() -> None:
     assert "\ue0f1" not in article.text
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.lists(
         st.tuples(

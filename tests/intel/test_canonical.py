@@ -12,6 +12,7 @@ from intel.canonical import canonical, canonical_ip, canonical_url, defang, read
 from intel.errors import NotAnIndicator
 from intel.names import malware_name
 from intel.records import IOC_TYPES
+from tests.examples import examples
 
 MD5 = "3F2A90C1D4B7E85609F1A2C3B4D5E6F7"
 ANYTHING = st.one_of(
@@ -108,7 +109,7 @@ def test_what_is_no_indicator_is_refused_with_its_type(type: str, raw: str) -> N
 
 
 @given(st.sampled_from(IOC_TYPES), ANYTHING)
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_a_canonical_form_is_its_own_and_nothing_else_is_raised(type: str, raw: str) -> None:
     try:
         value = canonical(type, raw)
@@ -121,7 +122,7 @@ def test_a_canonical_form_is_its_own_and_nothing_else_is_raised(type: str, raw: 
 @example("mailto://drop@evil.example")
 @example("https://drop@evil.example/AT/a")
 @example("ftp://198.51.100.7//a")
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_a_string_reads_as_its_canonical_forms_and_as_malware_of_a_list_alone(raw: str) -> None:
     read = dict(readings(raw))
     for type in set(IOC_TYPES) - {"malware"}:
@@ -135,14 +136,14 @@ def test_a_string_reads_as_its_canonical_forms_and_as_malware_of_a_list_alone(ra
 @pytest.mark.slow
 @given(ANYTHING)
 @example("0[.")
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_what_is_written_plainly_reads_the_same_beside_what_is_not(raw: str) -> None:
     # An open bracket at the end keeps every pattern at work and means nothing to any of them.
     assert refang(raw + "\n\n(") == refang(raw) + "\n\n("
 
 
 @given(st.one_of(st.ip_addresses().map(str), st.text(alphabet="0123456789./:", max_size=20)))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_an_address_is_what_the_standard_library_reads(raw: str) -> None:
     try:
         address = ip_address(raw)
@@ -153,7 +154,7 @@ def test_an_address_is_what_the_standard_library_reads(raw: str) -> None:
 
 
 @given(st.sampled_from(IOC_TYPES), ANYTHING)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_a_defanged_value_reads_as_the_value(type: str, raw: str) -> None:
     try:
         value = canonical(type, raw)
@@ -205,7 +206,7 @@ def test_a_pasted_string_is_read_as_all_that_it_may_mean(raw: str, expected: tup
 
 
 @given(ANYTHING)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_no_string_breaks_the_reading(raw: str) -> None:
     for type, value in readings(raw):
         assert canonical(type, value) == value

@@ -3,16 +3,44 @@
 from __future__ import annotations
 
 import asyncio
+from functools import cache
 from typing import Any
 
 from mcp import Client
+from mcp.server.mcpserver import MCPServer
 from mcp_types import CallToolResult, ListToolsResult, TextContent
 
 from mcp_server.client import RestService
 from mcp_server.server import build_server
-from mcp_server.service import OneService
+from mcp_server.service import OneService, Service
 from mcp_server.settings import Settings
 from tests.mcp_server.stand_in import KEY, StandIn
+
+
+class Now:
+    """The service of the call that is under way: one server serves all, for making one takes longer."""
+
+    def __init__(self) -> None:
+        self.service: OneService
+
+    def of(self, request: Any) -> Service:
+        return self.service.of(request)
+
+    async def aclose(self) -> None:
+        await self.service.aclose()
+
+
+@cache
+def now_and_server() -> tuple[Now, MCPServer[None]]:
+    now = Now()
+    return now, build_server(now, "1")
+
+
+def client_of(settings: Settings, timeout_seconds: float = 10.0) -> Client:
+    """A client of the server over the service that the settings name."""
+    now, server = now_and_server()
+    now.service = OneService(lambda: RestService(settings, "1", timeout_seconds))
+    return Client(server)
 
 
 def call(
@@ -23,7 +51,7 @@ def call(
 
 def call_at(settings: Settings, tool: str, arguments: dict[str, Any], timeout_seconds: float = 10.0) -> CallToolResult:
     async def called() -> CallToolResult:
-        async with Client(build_server(OneService(lambda: RestService(settings, "1", timeout_seconds)), "1")) as client:
+        async with client_of(settings, timeout_seconds) as client:
             return await client.call_tool(tool, arguments)
 
     return asyncio.run(called())
@@ -31,8 +59,7 @@ def call_at(settings: Settings, tool: str, arguments: dict[str, Any], timeout_se
 
 def tools_of(service: StandIn) -> ListToolsResult:
     async def listed() -> ListToolsResult:
-        settings = Settings(service.base_url, KEY)
-        async with Client(build_server(OneService(lambda: RestService(settings, "1")), "1")) as client:
+        async with client_of(Settings(service.base_url, KEY)) as client:
             return await client.list_tools()
 
     return asyncio.run(listed())

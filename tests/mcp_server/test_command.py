@@ -21,6 +21,7 @@ def command(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str
     )
 
 
+@pytest.mark.slow
 @pytest.mark.promise("mcp.without-key")
 @pytest.mark.parametrize("arguments", [(), ("--check",)])
 @pytest.mark.parametrize("settings", [{}, {"SERVICE_API_KEY": " "}])
@@ -38,6 +39,7 @@ def test_a_malformed_key_is_refused_without_being_shown(key: str) -> None:
     assert key not in str(failure.value)
 
 
+@pytest.mark.slow
 def test_a_malformed_key_exits_2_with_one_line() -> None:
     ended = command(SERVICE_API_KEY="<API_KEY>")
     assert (ended.returncode, ended.stdout, len(ended.stderr.splitlines())) == (2, "", 1)
@@ -123,12 +125,14 @@ def test_an_address_of_another_form_is_refused_without_being_shown(address: str)
     assert "secret" not in str(failure.value) and "\x1b" not in str(failure.value)
 
 
+@pytest.mark.slow
 def test_a_public_http_address_exits_2_with_one_line() -> None:
     ended = command(SERVICE_API_KEY=KEY, SERVICE_BASE_URL="http://ioc.example.org")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert len(ended.stderr.splitlines()) == 1 and "SERVICE_BASE_URL" in ended.stderr
 
 
+@pytest.mark.slow
 def test_check_says_that_key_and_address_are_right(service: StandIn) -> None:
     ended = command("--check", SERVICE_API_KEY=KEY, SERVICE_BASE_URL=service.base_url)
     assert (ended.returncode, ended.stderr) == (0, "")
@@ -136,6 +140,7 @@ def test_check_says_that_key_and_address_are_right(service: StandIn) -> None:
     assert [asked.path for asked in service.asked] == ["/api/v1/usage"]
 
 
+@pytest.mark.slow
 def test_check_of_a_wrong_key_exits_1_with_one_line(service: StandIn) -> None:
     ended = command("--check", SERVICE_API_KEY="ioc_wrong_key", SERVICE_BASE_URL=service.base_url)
     assert (ended.returncode, ended.stdout) == (1, "")
@@ -143,6 +148,7 @@ def test_check_of_a_wrong_key_exits_1_with_one_line(service: StandIn) -> None:
     assert "ioc_wrong_key" not in ended.stderr
 
 
+@pytest.mark.slow
 def test_check_of_something_else_exits_1_with_one_line(service: StandIn) -> None:
     service.answers(200, b"<html>Welcome</html>")
     ended = command("--check", SERVICE_API_KEY=KEY, SERVICE_BASE_URL=service.base_url)
@@ -150,18 +156,21 @@ def test_check_of_something_else_exits_1_with_one_line(service: StandIn) -> None
     assert len(ended.stderr.splitlines()) == 1 and "SERVICE_BASE_URL" in ended.stderr
 
 
+@pytest.mark.slow
 def test_help_names_the_settings() -> None:
     ended = command("--help")
     assert ended.returncode == 0
     assert "SERVICE_API_KEY" in ended.stdout and "SERVICE_BASE_URL" in ended.stdout
 
 
+@pytest.mark.slow
 def test_version_is_one_line() -> None:
     ended = command("--version")
     assert ended.returncode == 0
     assert ended.stdout.startswith("ioc-mcp ") and len(ended.stdout.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_an_unknown_option_exits_2_and_keeps_stdout_clean() -> None:
     ended = command("--chekc", SERVICE_API_KEY=KEY)
     assert (ended.returncode, ended.stdout) == (2, "")

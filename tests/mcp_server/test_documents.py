@@ -17,11 +17,9 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from mcp_server.client import RestService
 from mcp_server.documents import MOST_BYTES, MOST_TRIAGED
-from mcp_server.server import build_server
-from mcp_server.service import OneService
 from mcp_server.settings import Settings
+from tests.mcp_server.calls import client_of
 from tests.mcp_server.stand_in import KEY, JsonObject, StandIn, record
 
 ID = "0f2f3f62-8a55-5d2c-9c1e-1d1f5b7b9a10"
@@ -41,16 +39,11 @@ def article(**members: Any) -> JsonObject:
     return whole | members
 
 
-def client_of(service: StandIn) -> Client:
-    settings = Settings(service.base_url, KEY)
-    return Client(build_server(OneService(lambda: RestService(settings, "1")), "1"))
-
-
 def asked(service: StandIn, asking: Callable[[Client], Awaitable[Any]]) -> Any:
     """What one call of a client came to, an error of the protocol too; a task group would wrap it."""
 
     async def session() -> Any:
-        async with client_of(service) as client:
+        async with client_of(Settings(service.base_url, KEY)) as client:
             try:
                 return await asking(client)
             except MCPError as failure:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from tests.scripts.conftest import ROOT
 
@@ -124,8 +125,10 @@ def test_extractors_are_judged_on_labelled_texts() -> None:
     assert found["ours with iocextract"]["compared_f1"] >= found["ours"]["compared_f1"]
 
 
-def test_extraction_prints_a_table_with_the_ratios() -> None:
-    printed = bench("extraction", "--quick").stdout
+def test_extraction_prints_a_table_with_the_ratios(capsys: pytest.CaptureFixture[str]) -> None:
+    extraction, tables = (importlib.import_module(f"scripts.benchmarks.{name}") for name in ("extraction", "tables"))
+    tables.print_extraction(TypeAdapter(extraction.ExtractionReport).validate_python(measured("extraction")))
+    printed = capsys.readouterr().out
     assert "With iocextract as second reader, on own labelled texts" in printed
     assert "ours is faster, times" in printed
     assert "times as long as half of it" in printed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterator
@@ -21,12 +22,14 @@ PROMISES: dict[str, str] = {
 def promised_in(file: Path) -> Iterator[tuple[str, str]]:
     """(id, place) of every promise that a test file names."""
     for node in ast.walk(ast.parse(file.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.promise":
+        named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "promise"
+        if isinstance(node, ast.Call) and named and ast.unparse(node.func) == "pytest.mark.promise":
             for argument in node.args:
                 assert isinstance(argument, ast.Constant), f"{file}:{node.lineno}: write the id out"
                 yield str(argument.value), f"{file.relative_to(TESTS)}:{node.lineno}"
 
 
+@functools.cache
 def promised() -> dict[str, list[str]]:
     found: dict[str, list[str]] = defaultdict(list)
     for file in sorted(TESTS.rglob("test_*.py")):

@@ -12,6 +12,7 @@ from ingest.indicators.list_context import ListContext
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.verdict import Verdict
 from intel.canonical import canonical, defang
+from tests.examples import examples
 from tests.ingest.indicators.snippets import (
     ARTICLE,
     DISARMING_ARTICLE,
@@ -50,7 +51,7 @@ def test_what_is_disarmed_is_found_again(indicator: tuple[str, str], around: str
 
 
 @given(HOSTILE)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_no_text_raises_and_every_place_spells_its_indicator(text: str) -> None:
     for document in (document_from_text(text), document_from_html(text)):
         extraction = extract(document)

@@ -106,8 +106,12 @@ def cpu_seconds(text: str) -> float:
 def assert_linear(text: str) -> None:
     extract(document_from_text("Emotet at evil[.]com"))
     # A few tries, for a machine under load may look away in the middle of one.
-    tries = [(cpu_seconds(text[:SHORT]), cpu_seconds(text[:LONG])) for _ in range(3)]
-    short, long = (min(column) for column in zip(*tries, strict=True))
+    tries = []
+    for _ in range(3):
+        tries.append((cpu_seconds(text[:SHORT]), cpu_seconds(text[:LONG])))
+        short, long = (min(column) for column in zip(*tries, strict=True))
+        if long < SECONDS_PER_MEGABYTE * LONG / 1e6:
+            break
     assert long < max(3.2 * short, 0.3)
     assert long < SECONDS_PER_MEGABYTE * LONG / 1e6
 

@@ -10,6 +10,7 @@ from ingest.indicators.candidate_records import candidate_records
 from intel.canonical import canonical, defang
 from intel.names import is_technique
 from intel.suffixes import is_shared_suffix
+from tests.examples import examples
 
 DOTS = (
     "[.]",
@@ -136,7 +137,7 @@ texts = st.lists(PIECES, max_size=40).map("".join)
 
 @given(texts)
 @example("\ud800evil-tarn[.]com\ud800")
-@settings(SAME_EVERY_RUN, max_examples=300)
+@settings(SAME_EVERY_RUN, max_examples=examples(300))
 def test_values_are_canonical_and_offsets_point_at_the_spelling(text: str) -> None:
     extraction = extract(document_from_text(text))
     for indicator in extraction.indicators:
@@ -150,7 +151,7 @@ def test_values_are_canonical_and_offsets_point_at_the_spelling(text: str) -> No
 
 
 @given(texts)
-@settings(SAME_EVERY_RUN, max_examples=150)
+@settings(SAME_EVERY_RUN, max_examples=examples(150))
 def test_what_was_found_is_found_again_in_a_disarmed_list_of_it(text: str) -> None:
     # A disarmed `setup[.]py` is a file; plain, among hosts, it may be one.
     found = {each for each in found_in(text) if not each.startswith("malware ") and not each.endswith(".py")}
@@ -159,7 +160,7 @@ def test_what_was_found_is_found_again_in_a_disarmed_list_of_it(text: str) -> No
 
 
 @given(texts)
-@settings(SAME_EVERY_RUN, max_examples=150)
+@settings(SAME_EVERY_RUN, max_examples=examples(150))
 def test_a_page_is_read_without_an_exception_and_its_offsets_hold(text: str) -> None:
     document = document_from_html(f"<html><body><p>{text}</p><pre>{text}</pre></body></html>")
     for indicator in extract(document).indicators:
