@@ -20,6 +20,7 @@ from ingest.pipeline import Pipeline, Read
 from ingest.polling import keep_following, open_polling
 from ingest.reading import Page, ReadPage, checked, is_large, limited, read_page
 from ingest.reading_many import ReadMany
+from ingest.saving_together import SavingTogether
 from ingest.second_extractor import reading_twice
 from ingest.submitting import Submitting
 from ingest.work import SubmissionWork
@@ -45,8 +46,10 @@ class Ingest:
     isolation: Isolation
     fetch_limits: FetchLimits
     proxy: str | None
+    saving: SavingTogether
 
     async def close(self) -> None:
+        await self.saving.close()
         await self.isolation.close()
 
 
@@ -66,9 +69,12 @@ def open_ingest(
     proxy = fetch_proxy(settings)
     fetcher = Fetcher(allow, limits, proxy=proxy, check_host=Blocking(store).check)
 
+    async def save_new(page: ReadPage) -> Article | None:
+        return await saving(page)
+
     def pipeline_for(account_id: str) -> Pipeline:
         read, compare = _readers(isolation, account_id, settings.ioc_most_indicators)
-        return Pipeline(fetcher.fetch, read, store, clock, compare, observer or Unobserved())
+        return Pipeline(fetcher.fetch, read, store, clock, compare, observer or Unobserved(), save_new)
 
     async def take_submitted(submission: Submission) -> Article:
         pipeline = pipeline_for(submission.account_id)
@@ -78,8 +84,10 @@ def open_ingest(
 
     work = SubmissionWork(store, take_submitted, clock, limits.total_seconds)
     pipeline = pipeline_for(OPERATOR)
+    # Of whichever accounts: copies are told in the operator's share of the isolation.
+    saving = SavingTogether(pipeline.take_new)
     read_many = ReadMany(isolation, pipeline.read, settings.ioc_most_indicators)
-    return Ingest(pipeline, read_many, work, allow, isolation, limits, proxy)
+    return Ingest(pipeline, read_many, work, allow, isolation, limits, proxy, saving)
 
 
 def _readers(isolation: Isolation, account_id: str, most_indicators: int) -> tuple[Read, Compare]:

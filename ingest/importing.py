@@ -22,6 +22,7 @@ from ingest.files import FoundFile
 from ingest.handed_in import is_json
 from ingest.published import date_in_name
 from ingest.reading import Page, ReadPage
+from ingest.saving_together import Load
 from intel.errors import IngestFailed
 from intel.ids import article_id, content_identity
 from intel.records import Article
@@ -35,10 +36,6 @@ _MOST_BYTES: Final = 500_000
 _FIRST_BYTES: Final = 30_000
 # One portion is saved from while the others are read.
 _PORTIONS_UNDER_WAY: Final = 3
-# Saved in one step.
-_MOST_SIGHTINGS: Final = 10_000
-_MOST_ARTICLES: Final = 500
-_MOST_TEXT: Final = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +54,6 @@ class _ReadFile:
 
     taken: TakenFile
     pages: tuple[ReadPage, ...] = ()
-
-
-@dataclass(slots=True)
-class _Load:
-    """How much is to be saved."""
-
-    articles: int = 0
-    sightings: int = 0
-    text: int = 0
-
-    def add(self, *pages: ReadPage) -> None:
-        self.articles += len(pages)
-        self.sightings += sum(len(page.sightings) for page in pages)
-        self.text += sum(len(page.article.text or "") for page in pages)
-
-    @property
-    def is_full(self) -> bool:
-        return self.articles >= _MOST_ARTICLES or self.sightings >= _MOST_SIGHTINGS or self.text >= _MOST_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +171,7 @@ class Importing:
 
 async def _load(under_way: deque[asyncio.Task[list[_ReadFile]]], read: deque[_ReadFile]) -> list[_ReadFile]:
     """Take files that are read: no more than are saved together, and all that need not be waited for."""
-    taken, load = list[_ReadFile](), _Load()
+    taken, load = list[_ReadFile](), Load()
     while not load.is_full and len(taken) < _MOST_FILES:
         if read:
             taken.append(read.popleft())
@@ -226,13 +205,13 @@ async def _portions(files: AsyncIterator[FoundFile]) -> AsyncGenerator[list[Foun
 
 def _steps(files: Sequence[_ReadFile]) -> Iterator[list[ReadPage]]:
     """Yield what is saved in one step after the other; the last article of a file never before the others are in."""
-    step, load = list[ReadPage](), _Load()
+    step, load = list[ReadPage](), Load()
     for file in files:
         for place, page in enumerate(file.pages):
             ends_the_file = place > 0 and place == len(file.pages) - 1
             if step and (ends_the_file or load.is_full):
                 yield step
-                step, load = [], _Load()
+                step, load = [], Load()
             step.append(page)
             load.add(page)
     if step:

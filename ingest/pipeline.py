@@ -34,7 +34,8 @@ Read = Callable[[Page], Awaitable[ReadPage]]
 class Pipeline:
     """Takes articles in. Every method raises IngestFailed with its reason, or StoreUnavailable.
 
-    `compare` tells copies of a text, `observer` is told how long the stages take.
+    `compare` tells copies of a text, `observer` is told how long the stages take. `save_new` saves the page of an
+    address together with others, unless its article is known: then it returns None.
     """
 
     fetch: Fetch
@@ -43,6 +44,7 @@ class Pipeline:
     clock: Callable[[], datetime]
     compare: Compare = compare_here
     observer: Observer = field(default_factory=Unobserved)
+    save_new: Callable[[ReadPage], Awaitable[Article | None]] | None = None
 
     async def take_submitted(self, submission: Submission) -> Article:
         """Take in the page that was submitted. Only the operator's word for its source is believed."""
@@ -68,11 +70,14 @@ class Pipeline:
         if claimed:
             domain = await asyncio.to_thread(domain_of_url, fetched.final_url)
             found = replace(found, article=replace(found.article, source_domain=domain))
+        found = replace(found, addresses=(*found.addresses, canonical_url(url)))
+        if self.save_new is not None and (saved := await self.save_new(found)) is not None:
+            return saved
         known = await self.store.articles.get(found.article.id)
         if known is not None and known.text != found.article.text and not _is_at_home(found, url, fetched.final_url):
             # A page of it, or its print or AMP form, which says the same in other words: no revision.
             return known
-        return await self._save(found, known, url)
+        return await self._save(found, known)
 
     async def take_file(self, body: bytes, content_type: str, source_name: str | None) -> Article:
         """Read and save an article from a file; its identity is its content."""
@@ -88,6 +93,16 @@ class Pipeline:
         """Save an article that was read from a file; `addresses` lead to it from now on."""
         known = await self.store.articles.get(found.article.id)
         return await self._save(replace(found, addresses=(*found.addresses, *addresses)), known)
+
+    async def take_new(self, found: Sequence[ReadPage]) -> tuple[Article | None, ...]:
+        """Save those of which no article is known, the first of each article; None for all others."""
+        known = set(await self.store.articles.get_many([page.article.id for page in found]))
+        new: dict[str, ReadPage] = {}
+        for page in found:
+            if page.article.id not in known:
+                new.setdefault(page.article.id, page)
+        saved = dict(zip(new, await self._save_new(list(new.values())), strict=True))
+        return tuple(saved[page.article.id] if new.get(page.article.id) is page else None for page in found)
 
     async def take_many(self, found: Sequence[ReadPage]) -> tuple[Article, ...]:
         """Do as `take_read` for several articles, one after the other, in few steps where they are new.
@@ -148,8 +163,8 @@ class Pipeline:
             await revisions.settle(article, pages[article.id], now)
         return settled
 
-    async def _save(self, found: ReadPage, known: Article | None, *urls: str) -> Article:
-        addresses = {*found.addresses, *map(canonical_url, urls)}
+    async def _save(self, found: ReadPage, known: Article | None) -> Article:
+        addresses = {*found.addresses}
         copies, revisions = Copies(self.store.articles, self.compare), Revisions(self.store)
         now = self.clock()
         article = await revisions.next(_as_first_seen(found, known), known, found, now)

@@ -11,6 +11,7 @@ from ingest.fetch import FetchedPage
 from ingest.pipeline import Pipeline
 from ingest.reading import Page, ReadPage, read_page
 from ingest.revisions import Revisions
+from ingest.saving_together import SavingTogether
 from intel.errors import ArticleUnreadable, FetchFailed
 from intel.ids import OPERATOR, article_id, content_identity
 from intel.query import IocFilter, IocQuery
@@ -41,12 +42,15 @@ def web() -> Web:
     return Web()
 
 
-@pytest.fixture
-def pipeline(store: Store, web: Web) -> Pipeline:
+@pytest.fixture(params=("alone", "together"))
+def pipeline(request: pytest.FixtureRequest, store: Store, web: Web) -> Pipeline:
+    """Saves each article alone, or those that are read at about the same time together."""
+
     async def read(page: Page) -> ReadPage:
         return read_page(page)
 
-    return Pipeline(web.fetch, read, store, Clock())
+    alone = Pipeline(web.fetch, read, store, Clock())
+    return alone if request.param == "alone" else replace(alone, save_new=SavingTogether(alone.take_new))
 
 
 async def found(store: Store) -> dict[str, int]:
