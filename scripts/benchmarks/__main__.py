@@ -147,7 +147,8 @@ def _performance_effort(options: argparse.Namespace) -> PerformanceEffort:
     """Return how much is measured for the tables: all of it by default."""
     reports, indicators, rounds, seconds = (4, 100, 1, 0.2) if options.quick else (500, 1_000, 5, 4.0)
     shape = Shape(options.reports or reports, options.in_a_report or indicators)
-    return PerformanceEffort(shape, options.rounds or rounds, seconds, install=not options.quick)
+    effort = PerformanceEffort(shape, options.rounds or rounds, seconds)
+    return replace(effort, install=False, articles=2, large=200) if options.quick else effort
 
 
 def _enough(text: str) -> int:

@@ -24,7 +24,7 @@ from tests.engines.elasticsearch_server import elasticsearch as elasticsearch_en
 from tests.engines.engine import NotToBeHad, free_port, running, wait_until
 from tests.engines.redis_server import redis_server
 
-from . import datasette, direct, folders, worlds
+from . import datasette, direct, folders, taking_in, worlds
 from .folders import Shape
 from .load import answers, load, request
 from .served import OPEN_RATES, served
@@ -35,6 +35,8 @@ _COMMAND = Path(sys.executable).with_name("ioc")
 _START_SECONDS = 120
 _EMAIL, _PASSWORD = "bench@bench.example", "a long password for the bench"
 _SPREAD = 4_000
+# Articles a round, and how many of the indicators of the large one a list has: all but a tenth.
+_ARTICLES, _LARGE = 60, 11_120
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,8 @@ class Effort:
     rounds: int
     seconds: float
     install: bool = True
+    articles: int = _ARTICLES
+    large: int = _LARGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +185,22 @@ def serving(environment: Mapping[str, str], *arguments: str) -> Iterator[Service
         yield Service(f"127.0.0.1:{port}", process.pid, {"Authorization": f"Bearer {made.stdout.strip()}"})
 
 
+@contextmanager
+def working(environment: Mapping[str, str]) -> Iterator[int]:
+    """Give the process of a running `ioc worker`."""
+    silent = subprocess.DEVNULL
+    process = subprocess.Popen(
+        [_COMMAND, "worker"],
+        env={**os.environ, **environment},
+        stdin=silent,
+        stdout=silent,
+        stderr=silent,
+        start_new_session=True,
+    )
+    with running(process):
+        yield process.pid
+
+
 def imported(environment: Mapping[str, str], written: Sequence[tuple[str, Path, int]], tell: Tell) -> tuple[float, int]:
     """Import every folder as a source of its own; return the seconds it took and how many sightings there were."""
     begun, sightings = time.perf_counter(), 0
@@ -212,7 +232,33 @@ def _embedded(
         total = json.loads(service.get("/api/v1/iocs?limit=1"))["total"]
     rows.append(Row("file", "kB an IOC", [store.stat().st_size / 1000 / total], "< 0.9"))
     rows.append(_workers(environment, effort, tell))
+    with (
+        taking_in.Pages().served() as pages,
+        serving({**environment, **pages.environment}, "--workers", "2") as service,
+    ):
+        rows += _taking_in("embedded", service, pages, effort, tell)
     return rows
+
+
+def _taking_in(table: str, service: Service, pages: taking_in.Pages, effort: Effort, tell: Tell) -> list[Row]:
+    """Measure articles from the moment that their addresses are handed in until searches find them."""
+    reader = taking_in.Reader(service.address, service.headers)
+    own, beside, large = [], [], []
+    for number in range(effort.rounds + 1):
+        tell(f"{table}: articles, {f'round {number}' if number else 'to warm up'}")
+        made = [taking_in.page(100 + number, each)[0] for each in range(effort.articles)]
+        urls = [pages.put(f"{number}/{place}", page) for place, page in enumerate(made)]
+        seconds = reader.read(urls)
+        page, last = taking_in.page(200 + number, 0, effort.large)
+        took = reader.read_one(pages.put(f"{number}/large", page), last)
+        if number:
+            own.append(len(urls) / seconds)
+            beside.append(taking_in.alone(made))
+            large.append(took)
+    return [
+        Row("articles, two processes", "a second", own, "0.7 ×", beside, "trafilatura alone, one process"),
+        Row(f"an article of {effort.large * 9 // 10:,} indicators, from submit to searchable", "s", large, "< 3"),
+    ]
 
 
 def values_of(shape: Shape, count: int = _SPREAD) -> list[str]:
@@ -342,4 +388,10 @@ def _served(
             rows.append(Row(name, "a second", own, must, beside, "Elasticsearch itself"))
             rows.append(Row(name, "a second", own, "2 ×", plainly, "FastAPI + elasticsearch-py"))
         rows.append(Row("memory of the API", "MB", [service.memory_megabytes], "< 150"))
+    with taking_in.Pages().served() as pages, ExitStack() as stack:
+        reading = {**environment, **pages.environment}
+        service = stack.enter_context(serving(reading))
+        workers = [stack.enter_context(working(reading)) for _ in range(2)]
+        rows += _taking_in("served", service, pages, effort, tell)
+        rows.append(Row("memory of a worker", "MB", [max(map(memory_megabytes, workers))], "< 250"))
     return rows

@@ -177,6 +177,8 @@ def test_a_quick_run_of_the_tables_measures_every_embedded_row_and_says_what_is_
     for name in ("import of these reports", "newest 50, 16 connections", "whole list with facets", "file"):
         assert min(rows[name]["ours"]) > 0, name
     assert rows["look-up with `--workers 2`"]["beside"]
+    assert min(rows["articles, two processes"]["beside"]) > 0
+    assert min(rows["an article of 180 indicators, from submit to searchable"]["ours"]) > 0
     assert len(found["left_out"]) == 2  # Datasette, and all that is served
 
 
