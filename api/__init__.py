@@ -1,9 +1,8 @@
 """How the service answers: REST, web pages and the command line."""
 
-from intel.imports import without
+from intel.imports import put_off_without
 
-# With it come 5 MB of colours for tracebacks that no log shows.
-with without("rich"):
-    import structlog  # noqa: F401 - as everything here finds it
+# With `rich` come 5 MB of colours for tracebacks that no log shows; a command that logs nothing starts without either.
+put_off_without("structlog", "rich")
 
 VERSION = "0.1.0"

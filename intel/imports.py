@@ -6,6 +6,9 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.abc import Loader
+from importlib.machinery import ModuleSpec
+from importlib.util import LazyLoader, find_spec, module_from_spec
 from types import ModuleType
 from typing import Any
 
@@ -29,6 +32,32 @@ def without(*names: str) -> Iterator[None]:
     """Let what is imported meanwhile find these packages not installed."""
     with _instead(dict.fromkeys(names)):
         yield
+
+
+class _LoaderWithout(Loader):
+    """Loads a package as if others that it would import were not installed."""
+
+    def __init__(self, loader: Loader, names: tuple[str, ...]) -> None:
+        self._loader = loader
+        self._names = names
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        with without(*self._names):
+            self._loader.exec_module(module)
+
+
+def put_off_without(name: str, *names: str) -> None:
+    """Let a package be imported once something of it is used, and find these others not installed."""
+    spec = find_spec(name) if name not in sys.modules else None
+    if spec is None or spec.loader is None:
+        return
+    loader = LazyLoader(_LoaderWithout(spec.loader, names))
+    spec.loader = loader
+    sys.modules[name] = module = module_from_spec(spec)
+    loader.exec_module(module)
 
 
 @contextmanager

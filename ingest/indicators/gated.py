@@ -25,6 +25,11 @@ class Gated:
         self._pattern = pattern
         self._times = 0
 
+    @property
+    def pattern(self) -> str:
+        """The pattern as it is written."""
+        return self._pattern.pattern
+
     def search(self, text: str, start: int = 0, end: int = sys.maxsize) -> re.Match[str] | None:
         """Return the first match in `text[start:end]`, as the pattern itself does."""
         if self._times < _TIMES_TRIED:

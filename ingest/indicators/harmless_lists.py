@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
@@ -21,7 +22,6 @@ _HARMLESS: Final = late(pieces("lists", "harmless"))
 _POSING: Final = late(pieces("lists", "posing"))
 _ACCUSED: Final = late(f"{pieces('lists', 'accused')}|{_POSING.pattern}")
 _HARMLESS_SAID: Final = Spoken(table("lists", "harmless"), "")
-_NEEDED: Final = PieceSearch(chain.from_iterable(map(required_pieces, table("lists", "harmless").values())))
 _ABUSED: Final = late(pieces("lists", "abused"))
 _FILES: Final = late(pieces("lists", "files"))
 _LONGEST_LABEL: Final = 140
@@ -88,7 +88,9 @@ class HarmlessLists:
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int, bool]]:
-    places = sorted(chain.from_iterable(_NEEDED.places(text.lower()).values()))
+    if "\n" not in text:
+        return  # a label says something of what stands below it
+    places = sorted(chain.from_iterable(_needed().places(text.lower()).values()))
     past, left = -1, _MOST_LABELS
     for place in places:
         if place <= past or not left:
@@ -104,6 +106,11 @@ def _stretches(text: str) -> Iterator[tuple[int, int, bool]]:
         elif _is_label(text, label) and (calls_harmless(label.said) or _calls_files_harmless(label.said)):
             of_files = not calls_harmless(label.said)
             yield from ((start, end, of_files) for start, end in _items(text, label))
+
+
+@cache
+def _needed() -> PieceSearch:
+    return PieceSearch(chain.from_iterable(map(required_pieces, table("lists", "harmless").values())))
 
 
 def calls_harmless(label: str) -> bool:

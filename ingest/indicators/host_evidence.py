@@ -16,8 +16,9 @@ from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
 from ingest.indicators.own_evidence import is_a_licence, looks_up_a_file, of_its_own
+from ingest.indicators.sections import Section
 from ingest.indicators.tables import head_of_table
-from ingest.indicators.text_context import MOST_WORDS, Line, Section, TextContext
+from ingest.indicators.text_context import MOST_WORDS, Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.typed_rows import is_something_else, is_typed
 from ingest.indicators.verdict import THRESHOLD, Verdict, sum_of, weighed
@@ -267,10 +268,10 @@ class HostEvidence:
         """
         if reading.type == "url":
             holds_anything = noise.holds_anything(host)
-            if self._around.is_dead_drop(start) or (holds_anything and self._around.is_read_for_orders(start)):
+            if self._around.is_dead_drop(start) or (holds_anything and self._around.is_read_for_orders(start, end)):
                 return EVIDENCE["dead drop"]
             if (holds_anything or is_under_a_shared_suffix(host)) and self._around.is_fetched(
-                self._around.line(start, end), start
+                self._around.line(start, end), start, end
             ):
                 return EVIDENCE["fetched from where anyone may put something"]
         return EVIDENCE["well-known host"]
@@ -303,9 +304,9 @@ class HostEvidence:
         evidence: list[Evidence] = []
         if line.start == start and line.end == end:
             return evidence
-        if reading.type == "url" and self._around.is_fetched(line, start):
+        if reading.type == "url" and self._around.is_fetched(line, start, end):
             evidence.append(EVIDENCE["fetched by a command or request"])
-        if self._around.is_of_a_registrar(line, start):
+        if self._around.is_of_a_registrar(line, start, end):
             evidence.append(EVIDENCE["pointer for the reader"])
         text, first, is_mailbox = self._around.text, line.start, reading.type == "email"
         for_victims = is_mailbox and is_for_victims(text, first, start, end)
@@ -318,10 +319,10 @@ class HostEvidence:
             )
         elif reading.type == "domain" and self._around.in_field_of_a_host(start, end):
             evidence.append(EVIDENCE["field that holds a host"])
-        if self._around.invites(line, start):
+        if self._around.invites(line, start, end):
             evidence.append(EVIDENCE["pointer for the reader"])
         elif not (for_victims or (self._around.is_note and line.words <= MOST_WORDS_OF_A_BARE_LINE)) and (
-            self._around.refers(line, start)
+            self._around.refers(line, start, end)
         ):
             evidence.append(EVIDENCE["word of a pointer"])
         return evidence

@@ -110,10 +110,8 @@ _CONTACT_WORD: Final = re.compile(
     r"threat|intel(?:ligence)?(?![a-z])|research|psirt|csirt|newsroom|editor|disclos|vulnerab|incident|(?:^"
     r"|[._-])cert(?:$|[._-])"
 )
-_DOCUMENTATION: Final = tuple(
-    ipaddress.ip_network(net) for net in ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32")
-)
 _BEHIND_PROVIDERS: Final = ipaddress.ip_network("100.64.0.0/10")
+# `192.0.2.0/24`, `198.51.100.0/24`, `203.0.113.0/24` and `2001:db8::/32`, as canonical addresses begin.
 _FIRST_OF_DOCUMENTATION: Final = ("192.0.2.", "198.51.100.", "203.0.113.", "2001:db8:")
 # The first numbers of the IPv4 blocks in which all or some addresses are no one's; from 224 on all are.
 _WHOLLY_SPECIAL: Final = frozenset({"0", "10", "127"})
@@ -233,11 +231,11 @@ def address_noise(address: str) -> str:
         return "reserved address"
     if _is_ordinary_ipv6(address):
         return ""
+    if is_for_documentation(address):
+        return ""
     try:
         ip = ipaddress.ip_address(address)
     except ValueError:
-        return ""
-    if is_for_documentation(address):
         return ""
     if ip in _BEHIND_PROVIDERS:
         return "reserved address"
@@ -259,10 +257,7 @@ def _is_ordinary_ipv6(address: str) -> bool:
 
 def is_for_documentation(address: str) -> bool:
     """Tell whether an address is set apart for documentation (RFC 5737, RFC 3849)."""
-    if not address.startswith(_FIRST_OF_DOCUMENTATION):
-        return False
-    ip = ipaddress.ip_address(address)
-    return any(ip.version == net.version and ip in net for net in _DOCUMENTATION)
+    return address.startswith(_FIRST_OF_DOCUMENTATION)
 
 
 def warnings(type: str, value: str) -> tuple[tuple[str, str], ...]:

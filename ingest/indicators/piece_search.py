@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Final
 
 from ahocorasick_rs import AhoCorasick, Implementation
@@ -10,6 +11,9 @@ from ahocorasick_rs import AhoCorasick, Implementation
 # Of more pieces, the table that is searched fastest takes longer to make than most texts to read.
 MOST_IN_A_TABLE: Final = 400
 STRETCH: Final = 1_000_000  # characters: what is held of the places at one time stays small
+
+# The first has two signs as a small letter.
+_TAKEN_FOR: Final = {"\u0130": "i", "\u0131": "i", "\u017f": "s"}
 
 Places = Mapping[str, Sequence[int]]
 
@@ -20,8 +24,11 @@ class PieceSearch:
     def __init__(self, pieces: Iterable[str]) -> None:
         self._pieces = sorted(set(pieces))
         self._longest = max(map(len, self._pieces), default=1)
+
+    @cached_property
+    def _automaton(self) -> AhoCorasick:
         is_small = len(self._pieces) <= MOST_IN_A_TABLE
-        self._automaton = AhoCorasick(
+        return AhoCorasick(
             self._pieces, implementation=Implementation.DFA if is_small else Implementation.ContiguousNFA
         )
 
@@ -53,5 +60,9 @@ class PieceSearch:
 
 
 def in_small_letters(text: str) -> str:
-    """Return a text in small letters, each where it stood: only one capital has two signs as a small letter."""
-    return text.replace("\u0130", "i").lower()
+    """Return a text in small letters, each where it stood, with `i` and `s` for those that a pattern blind to case
+    takes for them.
+    """
+    for letter, small in _TAKEN_FOR.items():
+        text = text.replace(letter, small)
+    return text.lower()

@@ -139,19 +139,27 @@ def _name_beside(text: str, start: int) -> tuple[str, int]:
     first = max(0, start - _REACH)
     before = text[text.rfind("\n", first, start) + 1 or first : start]
     end = start + _REACH
+    if _holds_no_capital(before) and _holds_no_capital(text[start:end]):
+        return "", 1
     if _KIND_AND_BRACKET.match(text, start, end) and (found := _NAME_AND_BRACKET.search(before)):
         return found["name"], 1
     if kind := _KIND.match(text, start, end):
         if found := _AND_NAMED.match(text, kind.end(), end) or _IS_NAMED.match(text, kind.end(), end):
             return found["name"], 1
-        if found := _THE_NAME.search(before) or _AND_WHAT_IT_IS.search(before):
+        is_apart = before[-1:] == " "
+        if is_apart and (found := _THE_NAME.search(before) or _AND_WHAT_IT_IS.search(before)):
             is_sure = found.re is _THE_NAME or _GOES_ON.match(text, kind.end(), end)
             return found["name"] if is_sure else "", 2 if kind[0][0].isupper() else 1
-        found = _AT_AN_EDGE.search(before) if kind[0].lower() != "malware" else None
+        found = _AT_AN_EDGE.search(before) if is_apart and kind[0].lower() != "malware" else None
         if found and not _AS_ADJECTIVES_END.search(found["name"]):
             begins_the_line = not before[: found.start("name")].strip(' *_`"')
             return found["name"], 2 if kind[0][0].isupper() or begins_the_line else 1
     return _name_abroad(text, start, end, before) or _name_in_quotes(text, start, end, before)
+
+
+def _holds_no_capital(piece: str) -> bool:
+    """Tell whether there is nothing in a piece of text with which a name begins."""
+    return piece.isascii() and piece == piece.lower()
 
 
 def _name_in_quotes(text: str, start: int, end: int, before: str) -> tuple[str, int]:

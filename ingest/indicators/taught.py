@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import Final
 
 from ingest.indicators.late import late
 from ingest.indicators.piece_search import PieceSearch, in_small_letters
 from ingest.indicators.required_pieces import required_pieces
+from ingest.indicators.sentences import LONGEST_LINE
 from ingest.indicators.text_context import TextContext
 from ingest.indicators.vocabulary import pieces, table
 from intel.refanging import MARKS, without_marks
@@ -19,9 +20,10 @@ from intel.refanging import MARKS, without_marks
 TAUGHT: Final = "shown to teach defanging"
 
 _TEACHING: Final = late(pieces("teaching"))
-_NEEDED: Final = PieceSearch(chain.from_iterable(map(required_pieces, table("teaching", "pieces").values())))
 _MARKED: Final = re.compile(f"[{MARKS}]")
 _REACH: Final = 600
+# From a value to the words that teach, on or above its line.
+_FARTHEST: Final = 2 * LONGEST_LINE + _REACH
 _BOTH: Final = 2
 
 
@@ -36,18 +38,17 @@ class TaughtHosts:
         """Where a piece of what is said to teach stands."""
         if _MARKED.search(self._text) is None:
             return ()
-        return sorted(chain.from_iterable(_NEEDED.places(in_small_letters(self._text)).values()))
+        return sorted(chain.from_iterable(_needed().places(in_small_letters(self._text)).values()))
 
     def hold(self, value: str, start: int, end: int) -> bool:
         """Tell whether the line of a value, which stands at `start:end`, holds it both defanged and not, in or below
         words that teach defanging.
         """
-        if not self._places:
+        if not self._may_teach(start - _FARTHEST, end + _FARTHEST):
             return False
         line = self._around.line(start, end)
         text, first, last = self._text, max(0, line.start - _REACH), line.end + _REACH // 4
-        index = bisect_left(self._places, first)
-        if index == len(self._places) or self._places[index] >= last:
+        if not self._may_teach(first, last):
             return False
         host = (value.partition("://")[2] or value).lower()
         if line.end - line.start < 2 * len(host) or _MARKED.search(text, line.start, line.end) is None:
@@ -56,3 +57,15 @@ class TaughtHosts:
         if said.count(host) != 1 or without_marks(said).count(host) < _BOTH:
             return False
         return _TEACHING.search(text[first:last].lower()) is not None
+
+    def _may_teach(self, first: int, last: int) -> bool:
+        """Tell whether a piece of what is said to teach begins from `first` to `last`."""
+        if not self._places:
+            return False
+        index = bisect_left(self._places, first)
+        return index < len(self._places) and self._places[index] < last
+
+
+@cache
+def _needed() -> PieceSearch:
+    return PieceSearch(chain.from_iterable(map(required_pieces, table("teaching", "pieces").values())))

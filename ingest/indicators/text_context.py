@@ -2,66 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
-from itertools import pairwise
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
-from ingest.indicators.cutting import cuts
 from ingest.indicators.document import Document, Place
 from ingest.indicators.gated import Gated
-from ingest.indicators.harmless_lists import only_looks_harmless
 from ingest.indicators.late import late
+from ingest.indicators.required_pieces import required_pieces
+from ingest.indicators.sections import LONGEST_HEADING, Section, Sections
 from ingest.indicators.sentences import line_span
-from ingest.indicators.vocabulary import pieces, words
-from intel.refanging import AT, MARKS, PlainText
+from ingest.indicators.topics import Topics, TopicsOfText
+from ingest.indicators.vocabulary import pieces, table, words
+from intel.refanging import AT, PlainText
 from intel.suffixes import registered_domain
-
-Section = Literal["indicators", "references", "other", ""]
 
 SHORT_NOTE: Final = 1500  # characters; below, a text is somebody's note and not an article
 LONGEST_QUESTION: Final = 160
 SIGNS_IN_A_WORD: Final = 3  # of Latin letters, for each of a script that writes a word with one or two signs
-LONGEST_HEADING: Final = 100
-MOST_HEADING_WORDS: Final = 12
-MOST_TITLE_WORDS: Final = 8
-MOST_WORDS_OF_A_SHORT_TITLE: Final = 4
 MOST_WORDS: Final = 6  # a line of more is prose all the same
 
-_ANNOUNCING: Final[tuple[tuple[Section, frozenset[str]], ...]] = (
-    ("references", words("headings", "references")),
-    ("indicators", words("headings", "indicators")),
-    ("references", words("headings", "references_for_readers")),
-    ("other", words("headings", "other")),
-)
-_RANK_OF: Final[Mapping[str, int]] = {
-    word: rank for rank, (_, words_of_it) in reversed(list(enumerate(_ANNOUNCING))) for word in words_of_it
-}
-_PIECES_OF_HEADINGS: Final[tuple[tuple[Section, re.Pattern[str]], ...]] = tuple(
-    (section, late(pieces("headings", "pieces", section))) for section in ("references", "indicators", "other")
-)
-_LIKE_A_HEADING: Final = late(r"(?m)^(?:#{1,6} |={1,6} |\*\*[^\W\d_]|[^\W\d_][^\n.,;|\d]{2,60}[:\uff1a]?$)")
-_LONGEST_SECTION: Final = 4_000
-_LONGEST_HEADING_WITHOUT_BLANKS: Final = 24
-_FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition("_") for words in _RANK_OF) if second)
-_VERBS_TOO: Final = ("contact", "contacts")
-# `author: "jdoe"` of a post, which announces nothing below.
-_BYLINE: Final = late(r"[\"']?(?i:authors?|credits?|contact|about|source)[\"']?:[ \t]+\S")
-# `sha256,family,year,source`: heads of columns, of which one may hold links.
-_HEAD_OF_A_TABLE: Final = late(r"[^,;\t|]{1,30}(?:(?:,(?! )|[;\t|])[^,;\t|]{0,40}){2}")
-_CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
-_HEADING_WORD: Final = late(r"(?:[^\W_]|&)+")
-_MARKED_HEADING: Final = late(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
-_SHORTEST_CONTENTS: Final = 3
-_LONGEST_CONTENTS: Final = 3_000
-_NUMBERING: Final = late(r"\A\d{1,2}(?:\.\d{1,2})*[.)]?\s+")
-# What no heading is: a long line, the end of a sentence, a dotted name, a long word.
-_BODY: Final = late(r"[^\n]{80}|[.,;]\n|\w\.\w|[^\s]{25}")
-_NO_HEADING_BEGINS: Final = "-*|`"
-_NO_HEADING_ENDS: Final = ".,;"
 _POINTERS: Final = words("pointers")
 _ATTACK_WORDS: Final = words("attack")
 # Of writing without blanks.
@@ -74,6 +34,7 @@ _REPORTS_TO: Final = late(
     r"(?i)\breport(?:s|ed|ing)? (?:back )?to (?:[\w.-]{3,80}(?:, | and |, and ))*[\"'(]?\Z"
 )  # of programs
 _FOOTNOTE: Final = late(r"\s*(?:\[\d{1,3}\]|\^|\u21a9):?\s*")
+_ENDS_OF_A_FOOTNOTE: Final = ("]", "^", "\u21a9", ":")
 _WORDING_REACH: Final = 100
 _FETCHING: Final = Gated(
     late(
@@ -126,11 +87,29 @@ _IS_A_MAILBOX: Final = late(rf"[\s>|*\u2022-]{{0,6}}[^\s@]{{1,64}}(?:@|{AT}++)[^
 _IDEOGRAPH: Final = late(r"[\u3040-\u30ff\u3400-\u9fff]")
 _IDEOGRAPHS_IN_A_WORD: Final = 4
 _BLOCK: Final = 64
-_MARK_SIGNS: Final = frozenset(MARKS)
 _SHORTEST_HEX_DUMP: Final = 17
 _HEX_DUMP: Final = late(r"\s*(?:0x)?[0-9A-Fa-f]{4,16}:?[ \t]+(?:[0-9A-Fa-f]{2,8}[ \t]+){4}")
 _REGISTRAR: Final = late(r"(?i)\b(?:registrar(?: whois server| url| abuse contact e-?mail)?|whois server): ?\Z")
 _HASH: Final = late(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,64}+(?![0-9A-Za-z])")
+
+# What the words before or around a candidate may speak of.
+_OF_ATTACK, _OF_POINTERS, _OF_AN_INVITATION, _OF_FETCHING, _OF_A_REGISTRAR, _OF_ORDERS = (1 << bit for bit in range(6))
+
+
+def pieces_of_topics() -> Mapping[int, Collection[str]]:
+    """Return for each topic the pieces of text of which one stands wherever it is spoken of."""
+    signs = [piece for each in table("attack", "pieces").values() for piece in required_pieces(each)]
+    return {
+        _OF_ATTACK: [*_ATTACK_WORDS, *signs],
+        _OF_POINTERS: _POINTERS,
+        _OF_AN_INVITATION: required_pieces(_INVITATION.pattern),
+        _OF_FETCHING: [piece.lower() for each in (_FETCHING, _REQUESTING) for piece in required_pieces(each.pattern)],
+        _OF_A_REGISTRAR: required_pieces(_REGISTRAR.pattern),
+        _OF_ORDERS: required_pieces(_READ_FOR_ORDERS.pattern),
+    }
+
+
+_TOPICS: Final = Topics(pieces_of_topics)
 
 
 class Line(NamedTuple):
@@ -159,6 +138,7 @@ class TextContext:
         self._answered = Line(0, 0, 0, False, False)
         self._accusing: dict[int, bool] = {}
         self._holding: dict[Line, bool] = {}
+        self._topics = TopicsOfText(_TOPICS, plain.text)
 
     @cached_property
     def is_note(self) -> bool:
@@ -256,9 +236,12 @@ class TextContext:
         before = self.text[max(0, start - 2 * _WORDING_REACH) : start]
         return "ead" in before and _DEAD_DROP.search(before) is not None
 
-    def is_read_for_orders(self, start: int) -> bool:
+    def is_read_for_orders(self, start: int, end: int) -> bool:
         """Tell whether the words before say that the address of a server, or orders, are read from what stands here."""
-        return _READ_FOR_ORDERS.search(self.text, max(0, start - 2 * _WORDING_REACH), start) is not None
+        first = max(0, start - 2 * _WORDING_REACH)
+        if not self._topics.may_stand(_OF_ORDERS, start, end):
+            return False
+        return _READ_FOR_ORDERS.search(self.text, first, start) is not None
 
     def in_field_of_a_host(self, start: int, end: int) -> bool:
         """Tell whether the field of a log, or the option of a command, right before `start:end` holds a host."""
@@ -276,50 +259,58 @@ class TextContext:
             line.end - line.start >= _SHORTEST_HEX_DUMP and _HEX_DUMP.match(self.text, line.start, line.end) is not None
         )
 
-    def is_of_a_registrar(self, line: Line, start: int) -> bool:
+    def is_of_a_registrar(self, line: Line, start: int, end: int) -> bool:
         """Tell whether the field of a WHOIS record right before a candidate is about the one who sold a name."""
-        before = self.text[max(line.start, start - 40) : start]
+        first = max(line.start, start - 40)
+        if not self._topics.may_stand(_OF_A_REGISTRAR, start, end):
+            return False
+        before = self.text[first:start]
         return ":" in before and _REGISTRAR.search(before) is not None
 
     def in_markdown_link(self, start: int) -> bool:
         """Tell whether `start` is the target of a link or picture."""
         return self.text.startswith("](", start - 2) if start > 1 else False
 
+    @cached_property
+    def _sections(self) -> Sections:
+        return Sections(self.text)
+
     def section(self, position: int) -> Section:
         """Return what the nearest telling heading above a position announces."""
-        starts, sections = self._headings
-        index = bisect_right(starts, position) - 1
-        return sections[index] if index >= 0 else ""
+        return self._sections.at(position)
 
     def heading(self, position: int) -> str:
         """Return the telling heading above a position, or nothing where another line like a heading stands between."""
-        starts, _ = self._headings
-        index = bisect_right(starts, position) - 1
-        if index < 0 or position - starts[index] > _LONGEST_SECTION:
-            return ""
-        heading, _, body = self.text[starts[index] : position].partition("\n")
-        return "" if _LIKE_A_HEADING.search(body) else heading
+        return self._sections.heading(position)
 
-    def refers(self, line: Line, start: int) -> bool:
+    def refers(self, line: Line, start: int, end: int) -> bool:
         """Tell whether the words before a candidate, in its sentence, point the reader somewhere."""
-        before = self.text[max(line.start, start - 60) : start].rpartition(". ")[2]
-        if _FOOTNOTE.fullmatch(before):
+        before = self.text[max(line.start, start - 60) : start]
+        if before.rstrip()[-1:] in _ENDS_OF_A_FOOTNOTE and _FOOTNOTE.fullmatch(before.rpartition(". ")[2]):
             return True
+        if not self._topics.may_stand(_OF_POINTERS, start, end):
+            return False
+        before = before.rpartition(". ")[2]
         if _REPORTS_TO.search(before):
             return False
         return not _POINTERS.isdisjoint(_words_of(before))
 
-    def invites(self, line: Line, start: int) -> bool:
+    def invites(self, line: Line, start: int, end: int) -> bool:
         """Tell whether the words before a candidate, in its sentence, invite the reader to what the author keeps
         there.
         """
-        before = self.text[max(line.start, start - 2 * _WORDING_REACH) : start]
+        first = max(line.start, start - 2 * _WORDING_REACH)
+        if not self._topics.may_stand(_OF_AN_INVITATION, start, end):
+            return False
+        before = self.text[first:start]
         return _INVITATION.search(before.lower()) is not None
 
-    def is_fetched(self, line: Line, start: int) -> bool:
+    def is_fetched(self, line: Line, start: int, end: int) -> bool:
         """Tell whether a command or a request that the text shows fetches what stands here."""
         before = max(line.start, start - _WORDING_REACH)
-        if _REQUESTING.search(self.text, before, start) or _FETCHING.search(self.text, before, start):
+        if self._topics.may_stand(_OF_FETCHING, start, end) and (
+            _REQUESTING.search(self.text, before, start) or _FETCHING.search(self.text, before, start)
+        ):
             return True
         is_quoted = self.text[start - 1 : start] in ("'", '"')
         variable = _VARIABLE.search(self.text, before, start) if is_quoted else None
@@ -330,99 +321,22 @@ class TextContext:
         block = start // _BLOCK
         found = self._accusing.get(block)
         if found is None or line.start > block * _BLOCK - _WORDING_REACH:
-            window = self.text[
-                max(line.start, block * _BLOCK - _WORDING_REACH) : min(line.end, end + _WORDING_REACH // 2)
-            ]
-            found = self._accusing[block] = not _ATTACK_WORDS.isdisjoint(_words_of(window)) or (
-                not window.isascii() and _ATTACK_SIGNS.search(window) is not None
-            )
+            first, last = max(line.start, block * _BLOCK - _WORDING_REACH), min(line.end, end + _WORDING_REACH // 2)
+            may_accuse = self._topics.may_stand(_OF_ATTACK, start, end)
+            found = self._accusing[block] = may_accuse and _speaks_of_an_attack(self.text[first:last])
         return found
 
-    @cached_property
-    def _headings(self) -> tuple[list[int], list[Section]]:
-        starts: list[int] = []
-        sections: list[Section] = []
-        for cut in cuts(self.text, "\n"):
-            telling = {
-                line: section
-                for line in cut.tokens
-                if 1 < len(line) <= LONGEST_HEADING
-                and (len(line) > 2 or not line.isascii())
-                and line[0] not in _NO_HEADING_BEGINS
-                and line[-1] not in _NO_HEADING_ENDS
-                and (" " in line or line[0] in "#=" or line[:-1].isalpha() or not line.isascii())
-                and (section := _section_of(line.strip()))
-            }
-            for start, line in cut.places(set(telling), set(telling)):
-                starts.append(start)
-                sections.append(telling[line])
-        listed = self._contents(starts)
-        del starts[listed], sections[listed]
-        return starts, sections
 
-    def _contents(self, starts: list[int]) -> slice:
-        """Return which headings are the lines of a table of contents at the top: one right after another, and again
-        below.
-        """
-        lines = (self.text[start : start + LONGEST_HEADING].partition("\n")[0] for start in starts)
-        names = [_NUMBERING.sub("", line.strip(" #=:")) for line in lines]
-        times = Counter(names)
-        first = 0
-        for index, (start, name) in enumerate(zip(starts, names, strict=True)):
-            if times[name] > 1 and (index == first or not _BODY.search(self.text, starts[index - 1], start)):
-                continue
-            if index - first >= _SHORTEST_CONTENTS:
-                return slice(first, index)
-            if start > _LONGEST_CONTENTS:
-                break
-            first = index + (times[name] == 1)
-        return slice(0, 0)
+def _speaks_of_an_attack(piece: str) -> bool:
+    if not _ATTACK_WORDS.isdisjoint(_words_of(piece)):
+        return True
+    return not piece.isascii() and _ATTACK_SIGNS.search(piece) is not None
 
 
 def _words_of(text: str) -> list[str]:
     """Return the words of a piece of text in lower case; a dotted name is one word."""
     said: list[str] = _WORD.findall(text.lower())
     return [word.rstrip(".") for word in said] if "." in text else said
-
-
-def _section_of(line: str) -> Section:
-    if not _is_heading(line):
-        return ""
-    if line == _CONDITIONS_OF_A_RULE:
-        return "other"
-    if ":" in line and _BYLINE.match(line):
-        return ""
-    said = _HEADING_WORD.findall(line.lower())
-    if len(said) > 2:
-        said = said[:1] + [word for word in said[1:] if word not in _VERBS_TOO]  # `The newest variant contacts:`
-    ranks = [_RANK_OF[word] for word in said if word in _RANK_OF]
-    if not _FIRST_OF_TWO.isdisjoint(said):
-        ranks += [_RANK_OF[both] for both in map("_".join, pairwise(said)) if both in _RANK_OF]
-    if not ranks and not line.isascii() and len(line) <= _LONGEST_HEADING_WITHOUT_BLANKS:
-        return next((section for section, piece in _PIECES_OF_HEADINGS if piece.search(line.lower())), "")
-    if not ranks:
-        return ""
-    section = _ANNOUNCING[min(ranks)][0]
-    if _HEAD_OF_A_TABLE.match(line):
-        return "indicators" if any(_ANNOUNCING[rank][0] == "indicators" for rank in ranks) else ""
-    return "indicators" if section == "references" and only_looks_harmless(line) else section
-
-
-def _is_heading(line: str) -> bool:
-    if not line or line[0] in _NO_HEADING_BEGINS or line[-1] in _NO_HEADING_ENDS or "://" in line or "@" in line:
-        return False
-    if not line.isascii() and not _MARK_SIGNS.isdisjoint(line):
-        return False
-    words = line.split()
-    if len(words) > MOST_HEADING_WORDS:
-        return False
-    if line[-1] in (":", "\uff1a") or line.isupper():
-        return True
-    if len(words) <= MOST_TITLE_WORDS:
-        capital = [word for word in words if not word[0].islower()]
-        if len(capital) * 2 >= len(words) or (len(words) <= MOST_WORDS_OF_A_SHORT_TITLE and words[0] in capital):
-            return True
-    return _MARKED_HEADING.match(line) is not None
 
 
 def _words(text: str) -> int:
