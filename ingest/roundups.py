@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -35,6 +36,9 @@ _NEWEST_WEEKS = 4
 _PAUSE_SECONDS = 30.0
 # Beside requests it holds the event loop for no more than half of the time.
 _REST_SECONDS = 0.003
+# From week to week it rests so many times as long as the week took.
+_RESTS_FOR = 20
+_LONGEST_REST_SECONDS = 2.0
 
 # What may be computed while a reader waits, in indicators: some tens of milliseconds. The rest of a week's work costs
 # as much as some of them.
@@ -118,14 +122,22 @@ class Roundups:
 
     async def _compute_wanted(self) -> None:
         while self._wanted:
+            # Taken out first: who asks while it is computed may know of later articles.
             id = next(iter(self._wanted))
+            del self._wanted[id]
             try:
                 # Where the store is away, or the week empty by now, who asks for it next has it tried again.
                 with contextlib.suppress(StoreUnavailable, NotFound):
-                    await weekly(self._store, id, self._lessons, self._clock(), rest_seconds=_REST_SECONDS)
+                    await _then_rest(weekly(self._store, id, self._lessons, self._clock(), rest_seconds=_REST_SECONDS))
             except Exception:
                 log.exception("computing a weekly roundup failed", week=id)
-            self._wanted.pop(id, None)
+
+
+async def _then_rest(work: Awaitable[Week]) -> None:
+    """Rest after some work for many times as long, so that few requests meet it: threads share one interpreter."""
+    begun = time.monotonic()
+    await work
+    await asyncio.sleep(min(_LONGEST_REST_SECONDS, _RESTS_FOR * (time.monotonic() - begun)))
 
 
 def _told(body: dict[str, Any], outline: WeekOutline) -> dict[str, Any]:
@@ -147,7 +159,7 @@ def build_newest_weeks(
     async def build() -> None:
         try:
             for id in (await week_ids(store))[:_NEWEST_WEEKS]:
-                await weekly(store, id, lessons, clock(), rest_seconds=_REST_SECONDS)
+                await _then_rest(weekly(store, id, lessons, clock(), rest_seconds=_REST_SECONDS))
         except (StoreUnavailable, NotFound):
             return
         except Exception:

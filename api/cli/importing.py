@@ -159,7 +159,7 @@ def import_paths(
             await ingest.close()
 
     try:
-        with_store(run)
+        with_store(run, writes_much=True)
     except KeyboardInterrupt:
         _report(results, as_json=as_json)
         say("stopped; the same command goes on from here")

@@ -25,7 +25,7 @@ T = TypeVar("T")
 _GAP: Final = "  "
 
 
-def with_store(use: Callable[[Store, Settings], Awaitable[T]], *, reads: bool = False) -> T:
+def with_store(use: Callable[[Store, Settings], Awaitable[T]], *, reads: bool = False, writes_much: bool = False) -> T:
     """Run `use` with the store that the settings name, set up first and closed afterwards.
 
     With `reads` an embedded store must be there already: ConfigurationError where it is not.
@@ -36,7 +36,7 @@ def with_store(use: Callable[[Store, Settings], Awaitable[T]], *, reads: bool = 
     configure_logs(level="WARNING")
 
     async def run() -> T:
-        store = open_store(settings)
+        store = open_store(settings, writes_much=writes_much)
         try:
             await store.setup()
             return await use(store, settings)

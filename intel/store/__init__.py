@@ -16,15 +16,22 @@ __all__ = ["SQLITE_FILE", "Condition", "IndexCondition", "Store", "condition_of"
 SQLITE_FILE = "ioc.sqlite3"
 
 
-def open_store(settings: Settings, clock: Callable[[], datetime] = utc_now, observe: Observe = unobserved) -> Store:
+def open_store(
+    settings: Settings,
+    clock: Callable[[], datetime] = utc_now,
+    observe: Observe = unobserved,
+    *,
+    writes_much: bool = False,
+) -> Store:
     """Return the store that the settings name; nothing is connected or made before `Store.setup`.
 
     `clock` tells when indicators are added and changed, `observe` is told how long reads and writes take.
+    A process that `writes_much` may hold more of an embedded store in memory.
     """
     if settings.elasticsearch is None:
         from intel.store.sqlite.store import SqliteStore
 
-        return SqliteStore(settings.data_dir / SQLITE_FILE, clock, observe)
+        return SqliteStore(settings.data_dir / SQLITE_FILE, clock, observe, writes_much=writes_much)
     from intel.store.elastic.store import ElasticStore
 
     return ElasticStore(settings.elasticsearch, clock=clock, observe=observe)

@@ -44,6 +44,9 @@ BUSY_SECONDS = 5.0
 # Pages that a connection keeps. There are several readers, and the system keeps the file's pages for all of them.
 _CACHE_KIB = 16_000
 _CACHE_OF_READER_KIB = 2_000
+# Ten thousand indicators change so many pages of a large store, most of them in the index by id: what does not fit is
+# written and read again within their transaction.
+_CACHE_TO_WRITE_MUCH_KIB = 64_000
 # Few enough that whoever reads them holds the event loop for some milliseconds only.
 ROWS_AT_ONCE = 250
 # Conditions of the machine or of other processes, which pass; any other code is a fault in a statement.
@@ -272,9 +275,10 @@ class _Query:
 class Database:
     """Runs work on the file; usable from any task and event loop until it is closed."""
 
-    def __init__(self, path: Path, observe: Observe = unobserved) -> None:
+    def __init__(self, path: Path, observe: Observe = unobserved, *, writes_much: bool = False) -> None:
         """`observe` is told of reads and writes in threads how long they took, with the wait for a thread."""
         self.path = path
+        self._writer_cache_kib = _CACHE_TO_WRITE_MUCH_KIB if writes_much else _CACHE_KIB
         self._observe = observe
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="store-write")
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="store-read")
@@ -305,7 +309,7 @@ class Database:
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` whole or not at all; what it wrote is on the disk when this returns."""
-        return await self._run(self._writer, lambda: self._transaction("BEGIN IMMEDIATE", work))
+        return await self._run(self._writer, lambda: self._transaction("BEGIN IMMEDIATE", work, self._writer_cache_kib))
 
     async def stream(self, sql: str, parameters: tuple[Any, ...]) -> AsyncGenerator[sqlite3.Row, None]:
         """Yield the rows of a query, few at a time, all from one state of the file."""
@@ -356,7 +360,7 @@ class Database:
             self.damage = damage
             log.error("the store is damaged: run `ioc doctor`", file=str(self.path), error=str(damage))
 
-    def _transaction(self, begin: str, work: Work[T], cache_kib: int = _CACHE_KIB) -> T:
+    def _transaction(self, begin: str, work: Work[T], cache_kib: int) -> T:
         connection = self._connection(cache_kib)
         with connection:
             connection.execute(begin)

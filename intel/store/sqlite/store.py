@@ -68,9 +68,19 @@ B = TypeVar("B")
 class SqliteStore:
     """`intel.store.port.Store` on the file at `path`; its folder is made, for its owner alone, where it is missing."""
 
-    def __init__(self, path: Path, clock: Callable[[], datetime] = utc_now, observe: Observe = unobserved) -> None:
-        """`clock` tells when indicators are added and changed, `observe` is told how long reads and writes take."""
-        self._database = Database(path, observe)
+    def __init__(
+        self,
+        path: Path,
+        clock: Callable[[], datetime] = utc_now,
+        observe: Observe = unobserved,
+        *,
+        writes_much: bool = False,
+    ) -> None:
+        """`clock` tells when indicators are added and changed, `observe` is told how long reads and writes take.
+
+        Who `writes_much` holds more of the file in memory.
+        """
+        self._database = Database(path, observe, writes_much=writes_much)
         self._clock = clock
         self._iocs = SqliteIocs(self._database)
         self._articles = SqliteArticles(self._database, clock)
