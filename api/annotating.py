@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 import orjson
 
 from api.noting import exported_notes
 from ingest.warned import Caution as Caution
-from ingest.warned import has_lists, imported, lasting_cautions, listed
+from ingest.warned import Lists, imported, lasting_cautions, listed
 from intel.ageing import Age, Status, age, status_at
 from intel.cards import Card, card_of
 from intel.confidence import USUAL_TRUST, Evidence, confidence, rules_of
@@ -22,8 +22,6 @@ from intel.records import Ioc
 from intel.store import Store
 from intel.times import rfc3339_of, to_milliseconds
 
-T = TypeVar("T")
-
 _ONE_READ = 1_000
 
 
@@ -32,6 +30,7 @@ class Annotations:
     """What is said of some indicators at `now`, by id.
 
     Votes and notes (those without any left out), imported lists, and the trust of the best source unless it is usual.
+    `are_marked` says that a card without a mark stands on no list.
     """
 
     now: datetime
@@ -39,6 +38,7 @@ class Annotations:
     imported: Mapping[str, tuple[Caution, ...]]
     notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict)
     trusts: Mapping[str, int] = field(default_factory=dict)
+    are_marked: bool = False
     _aged: dict[tuple[str, int], tuple[Status, bytes]] = field(default_factory=dict)
 
     def age(self, ioc: Ioc) -> Age:
@@ -57,8 +57,8 @@ class Annotations:
 
         Every answer shows this one.
         """
-        card = found if isinstance(found, Card) else card_of(found, self.votes(found))
-        cautions = self.cautions(card)
+        cautions = () if self.are_marked and isinstance(found, Card) and not found.warned else self.cautions(found)
+        card = found if isinstance(found, Card) else card_of(found, self.votes(found), warned=bool(cautions))
         status, ageing = self._ageing(card.type, card.last_seen)
         notes, trust = self.notes.get(card.id), self.trusts.get(card.id, USUAL_TRUST)
         said = b'%b,"warnings":%b,%b,"votes":{"false_positive":%d},"confidence":%d%b%b}' % (
@@ -122,16 +122,14 @@ async def annotate(store: Store, iocs: Sequence[Ioc], now: datetime, *, with_not
     return Annotations(now, counts, await imported(store, iocs), notes, await _trusts(store, distinct))
 
 
-async def with_lists(store: Store, cards: Coroutine[Any, Any, T]) -> tuple[T, bool]:
-    """Read cards, and whether there are imported lists that may name them, which `annotate_cards` has to know."""
-    return await store.together(cards, has_lists(store))
-
-
-async def annotate_cards(store: Store, cards: Sequence[Card], now: datetime, has_lists: bool) -> Annotations:
+async def annotate_cards(store: Store, cards: Sequence[Card], now: datetime, lists: Lists) -> Annotations:
     """Read what cards do not say themselves: nothing but imported lists and the trust of sources, if there are any."""
-    imported = await listed(store, cards) if has_lists else {}
+    imported = {}
+    if lists.imported:
+        imported = await listed(store, [card for card in cards if card.warned or not lists.marked])
     trusts = await _trusts(store, [card.id for card in cards])
-    return Annotations(now, {card.id: card.false_positives for card in cards}, imported, trusts=trusts)
+    votes = {card.id: card.false_positives for card in cards}
+    return Annotations(now, votes, imported, trusts=trusts, are_marked=lists.marked)
 
 
 async def _trusts(store: Store, ids: Sequence[str]) -> dict[str, int]:

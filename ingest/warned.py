@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from ingest.indicators.noise import warnings as noise_warnings
 from intel.catalogues import Indicator, warnings_of
@@ -21,6 +22,8 @@ from intel.ids import ioc_id
 from intel.records import Sighting
 from intel.store import Store
 from intel.warninglists import packaged_warnings
+
+T = TypeVar("T")
 
 # Raised where what is built in says something else of the same indicator.
 _BUILT_IN: Final = 1
@@ -54,14 +57,27 @@ def lasting_cautions(type: str, value: str) -> tuple[Caution, ...]:
     return tuple(Caution(*one) for one in (*built_in, *packaged))
 
 
-async def has_lists(store: Store) -> bool:
-    """Tell whether any warning lists are imported."""
-    return await store.catalogues.has(_CATALOGUE)
+class Lists(NamedTuple):
+    """Whether warning lists are imported, and whether all indicators are marked by the lists as they are now: one
+    without a mark then stands on none.
+    """
+
+    imported: bool
+    marked: bool
+
+
+async def with_lists(store: Store, read: Coroutine[Any, Any, T]) -> tuple[T, Lists]:
+    """Await `read`, and tell beside it what there is of lists."""
+    (found, imported_at), basis = await store.together(
+        store.together(read, store.catalogues.imported_at(_CATALOGUE)), store.marks.basis()
+    )
+    return found, Lists(imported_at is not None, basis == _basis(imported_at))
 
 
 async def imported(store: Store, found: Sequence[Indicator]) -> dict[str, tuple[Caution, ...]]:
     """Return what imported lists say of indicators, by id; those on none are left out."""
-    return await listed(store, found) if found and await has_lists(store) else {}
+    is_there = bool(found) and await store.catalogues.imported_at(_CATALOGUE) is not None
+    return await listed(store, found) if is_there else {}
 
 
 async def listed(store: Store, found: Iterable[Indicator]) -> dict[str, tuple[Caution, ...]]:
@@ -86,7 +102,7 @@ async def marked(store: Store, sightings: Sequence[Sighting]) -> list[Sighting]:
 
 async def keep_marked(store: Store, watch: Callable[[int], None] = lambda _: None) -> None:
     """Mark all indicators by the lists as they are now, unless they are; `watch` is told how many were looked at."""
-    basis = await _basis(store)
+    basis = _basis(await store.catalogues.imported_at(_CATALOGUE))
     if await store.marks.basis() == basis:
         return
     # What was being saved when the lists changed may be marked by the former ones: a second look finds it.
@@ -109,9 +125,9 @@ async def _mark(store: Store, different: Mapping[str, bool]) -> None:
         await store.marks.mark(different)
 
 
-async def _basis(store: Store) -> str:
-    lists = {each.name: each.imported_at for each in await store.catalogues.all()}
-    return f"{_BUILT_IN}:{_packaged()}:{lists.get(_CATALOGUE)}"
+def _basis(imported_at: datetime | None) -> str:
+    """Return what names the lists of this version and those that were imported then."""
+    return f"{_BUILT_IN}:{_packaged()}:{imported_at}"
 
 
 @cache

@@ -22,7 +22,8 @@ class Card(NamedTuple):
     """An indicator as an answer needs it.
 
     `last_seen` is in milliseconds since 1970. `malware`, `title` and `source_name` (of its article) are what a search
-    may have matched outside the value. `json` is its record without what completes it, and without the closing brace.
+    may have matched outside the value. `warned` tells whether it is marked as standing on a warning list. `json` is its
+    record without what completes it, and without the closing brace.
     """
 
     id: str
@@ -34,10 +35,11 @@ class Card(NamedTuple):
     source_name: str
     sources: int
     false_positives: int
+    warned: bool
     json: bytes
 
 
-def card_of(ioc: Ioc, false_positives: int) -> Card:
+def card_of(ioc: Ioc, false_positives: int, *, warned: bool = False) -> Card:
     """Return the card of an indicator on which there are that many votes."""
     return Card(
         id=ioc.id,
@@ -49,6 +51,7 @@ def card_of(ioc: Ioc, false_positives: int) -> Card:
         source_name=ioc.article.source_name,
         sources=ioc.sources,
         false_positives=false_positives,
+        warned=warned,
         json=card_json(orjson.dumps(indicator_members(ioc)), orjson.dumps(article_members(ioc.article))),
     )
 

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api import views
-from api.annotating import annotate, annotate_cards, with_lists
+from api.annotating import annotate, annotate_cards
 from api.answers import Listing, json_answer, problems, read_listing
 from api.bodies import json_body, read_json
 from api.filters import Asked, at, chosen, filtered, read_fields, read_filter, read_sort, told
@@ -32,6 +32,7 @@ from api.query_route import QueryRoute
 from api.searching import facets_shown, iocs_suggested, reading, searched
 from api.service import caller_of, service_of
 from api.voting import votes_shown
+from ingest.warned import with_lists
 from intel.catalogues import catalogue_facts
 from intel.errors import NotFound
 from intel.exact import exact_values
@@ -72,8 +73,8 @@ async def list_iocs(
     query = replace(query, limit=listing.count, after=listing.position)
     if (wanted := wanted_format(request, format)) != "json":
         return await _in_format(listing, query, wanted)
-    page, has_lists = await with_lists(service.store, service.store.iocs.find_cards(query))
-    noted = await annotate_cards(service.store, page.items, now, has_lists)
+    page, lists = await with_lists(service.store, service.store.iocs.find_cards(query))
+    noted = await annotate_cards(service.store, page.items, now, lists)
     items = chosen(noted.records(page.items, query.text), fields)
     beside = await _beside(listing, query, found=bool(items), with_facets=facets)
     return negotiated(listing.answer(items, page.total, page.next, query=shown, **beside))
@@ -112,8 +113,8 @@ async def lookup_iocs(request: Request) -> Response:
     named = await exact_values(service.store.iocs, body.values)
     wanted = {value: [ioc_id(*each) for each in found] for value, found in named.items()}
     ids = [id for found in wanted.values() for id in found]
-    cards, has_lists = await with_lists(service.store, service.store.iocs.get_cards(ids))
-    noted = await annotate_cards(service.store, [*cards.values()], service.clock(), has_lists)
+    cards, lists = await with_lists(service.store, service.store.iocs.get_cards(ids))
+    noted = await annotate_cards(service.store, [*cards.values()], service.clock(), lists)
     records = {id: noted.record(card) for id, card in cards.items()}
     items = []
     for value in body.values:

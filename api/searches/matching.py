@@ -16,12 +16,13 @@ from typing import Any, Final
 import orjson
 import structlog
 
-from api.annotating import annotate_cards, with_lists
+from api.annotating import annotate_cards
 from api.searches.asked import query_of
 from api.searches.mail import digest
 from api.searches.roundup import next_roundup, roundup, week_before
 from api.searches.webhook import message, new_delivery_id
 from ingest.endless import one_round
+from ingest.warned import with_lists
 from intel.awareness import load_lessons
 from intel.errors import InvalidQuery, NotFound
 from intel.query import AddedPage, AddedPosition
@@ -173,9 +174,9 @@ class Matching:
         return await self._update(search, outbox={})
 
     async def _hook(self, search: SavedSearch, ids: Sequence[str]) -> str | None:
-        cards, has_lists = await with_lists(self._store, self._store.iocs.get_cards(ids))
+        cards, lists = await with_lists(self._store, self._store.iocs.get_cards(ids))
         there = [cards[id] for id in ids if id in cards]
-        noted = await annotate_cards(self._store, there, self._clock(), has_lists)
+        noted = await annotate_cards(self._store, there, self._clock(), lists)
         return message(search, noted.records(there)) if there else None
 
     async def _mail(self, search: SavedSearch, ids: Sequence[str]) -> str | None:

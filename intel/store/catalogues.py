@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Protocol
 
 from intel.records import Catalogue
@@ -26,8 +27,8 @@ class Catalogues(Protocol):
     async def all(self) -> tuple[Catalogue, ...]:
         """Return the imported catalogues, by name."""
 
-    async def has(self, name: str) -> bool:
-        """Tell whether a catalogue of that name was imported."""
+    async def imported_at(self, name: str) -> datetime | None:
+        """Return when the catalogue of that name was imported; None where it was not."""
 
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         """Return those of the given parts of a catalogue that exist, all of one import."""

@@ -180,7 +180,7 @@ class Copier(Protocol):
         """Store records of a part. Nobody else uses the store meanwhile."""
 
     async def finish(self) -> None:
-        """Make everything that was put visible, after the last `put`."""
+        """Make everything that was put visible, after the last `put`; none of it is marked by warning lists."""
 
 
 async def copy_all(records: Records, target: Copier, progress: Progress) -> dict[str, int]:

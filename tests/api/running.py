@@ -17,11 +17,12 @@ from fastapi import FastAPI
 from api.accounts.sign_up import create_account
 from api.app import create_app
 from api.service import Service
+from ingest.warned import marked
 from intel.ids import account_id
 from intel.records import Article, Sighting
 from intel.settings import Settings
 from intel.store import SQLITE_FILE, Store
-from tests.contract.store.builders import make_article, publish
+from tests.contract.store.builders import make_article, seen
 from tests.stores import lay_store
 
 # A Friday: the articles of the builders are published from Monday morning on.
@@ -96,7 +97,9 @@ class Running:
 
     async def publish(self, name: str, *indicators: str | Sighting, **article: Any) -> Article:
         """Saves an article named `name` that names these indicators (`domain evil.example`)."""
-        return await publish(self.store, make_article(name, **article), *indicators)
+        made = make_article(name, **article)
+        seen_there = await marked(self.store, seen(*indicators))
+        return await self.store.articles.save(made, seen_there, [made.url] if made.url else [])
 
 
 @asynccontextmanager

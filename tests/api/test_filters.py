@@ -52,6 +52,20 @@ async def test_what_stands_on_a_warning_list_is_left_out_when_asked(api: Running
     assert "www.evil.test" not in await api.values(exclude="warned")
 
 
+@pytest.mark.promise("iocs.warnings")
+async def test_marks_change_no_answer(api: Running) -> None:
+    await take_in(api, "one", "domain github.com", "domain evil.test", "ip 8.8.8.8", "ip 185.220.101.4")
+    house = warning_file("House", "hostname", "evil.test")
+    await put(api.store, "warninglist", api.clock(), house)
+    answers = []
+    for basis in ("", None):
+        await (keep_marked(api.store) if basis is None else api.store.marks.settle(basis))
+        listed, found = await api.items("/iocs"), await api.items("/iocs", q="evil.test")
+        answers.append((listed, found))
+    assert answers[0] == answers[1]
+    assert {one["value"] for one in answers[0][0] if one["warnings"]} >= {"github.com", "8.8.8.8", "evil.test"}
+
+
 @pytest.mark.promise("filters.refused")
 @pytest.mark.parametrize(("field", "asked"), BAD)
 async def test_what_a_filter_cannot_understand_is_a_problem(api: Running, field: str, asked: str) -> None:

@@ -65,6 +65,7 @@ def stored_card(document: Mapping[str, Any]) -> Card | None:
         source_name=article["source_name"],
         sources=document["sources"],
         false_positives=votes,
+        warned=document.get("warned", False),
         json=f"{parts[0]}{_ADDED}{_brief(added)}{_CHANGED}{_brief(changed)}{_REST}{parts[1]}".encode(),
     )
 

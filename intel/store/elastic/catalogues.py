@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from itertools import islice
 from urllib.parse import quote
 
@@ -22,6 +23,7 @@ from intel.store.elastic.index import Index
 from intel.store.elastic.packing import pack, unpack
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
+from intel.times import from_rfc3339
 
 # There is one for each kind of list, far fewer than these.
 _MOST_CATALOGUES = 10_000
@@ -55,8 +57,11 @@ class ElasticCatalogues:
         found = [hit["_source"] for hit in (await self._catalogues.search(asked))["hits"]["hits"]]
         return tuple(from_document(Catalogue, one) for one in found if one["generation"] != NONE_YET)
 
-    async def has(self, name: str) -> bool:
-        return await self._generation(name) != NONE_YET
+    async def imported_at(self, name: str) -> datetime | None:
+        found = await self._catalogues.get(name, ["generation", "imported_at"])
+        if found is None or found.source["generation"] == NONE_YET:
+            return None
+        return from_rfc3339(found.source["imported_at"])
 
     async def get(self, name: str) -> tuple[Catalogue, int] | None:
         found = await self._catalogues.get(name)

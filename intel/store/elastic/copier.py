@@ -53,6 +53,7 @@ from intel.store.elastic.searches import search_document
 from intel.store.elastic.submissions import submission_document
 from intel.store.elastic.tags import ElasticTags
 from intel.store.elastic.trust import trust_id
+from intel.store.marks import Marks
 from intel.store.port import Articles, Entry, Votes
 from intel.store.tags import TaggedKind
 from intel.times import from_rfc3339
@@ -316,13 +317,20 @@ class ElasticCopier:
     """`intel.store.copying.Copier` of one cluster."""
 
     def __init__(
-        self, index: Callable[[str], Index], bulk: Bulk, articles: Articles, votes: Votes, tags: ElasticTags
+        self,
+        index: Callable[[str], Index],
+        bulk: Bulk,
+        articles: Articles,
+        votes: Votes,
+        tags: ElasticTags,
+        marks: Marks,
     ) -> None:
         self._indices = {noun: index(noun) for together in _OPENED for noun in together}
         self._bulk = bulk
         self._articles = articles
         self._votes = votes
         self._tags = tags
+        self._marks = marks
 
     @asynccontextmanager
     async def state(self) -> AsyncIterator[Records]:
@@ -378,3 +386,4 @@ class ElasticCopier:
 
     async def finish(self) -> None:
         await asyncio.gather(*(index.refresh() for index in self._indices.values()))
+        await self._marks.settle("")

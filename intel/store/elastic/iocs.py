@@ -108,7 +108,8 @@ class ElasticIocs:
         if not ids:
             return tuple(card for card in held if card is not None)
         iocs, votes = await asyncio.gather(self.get_many(ids), self._votes.counts(ids))
-        made = {ioc.id: card_of(ioc, votes.get(ioc.id, 0)) for ioc in iocs.values()}
+        warned = {document["id"] for document in documents if document.get("warned")}
+        made = {id: card_of(ioc, votes.get(id, 0), warned=id in warned) for id, ioc in iocs.items()}
         cards = (card or made.get(document["id"]) for document, card in zip(documents, held, strict=True))
         return tuple(card for card in cards if card is not None)
 

@@ -108,7 +108,7 @@ class ElasticStore:
         self.domains = ElasticDomains(self._index("blocked_domains"))
         self.feedback = ElasticFeedbacks(self._index("feedback"))
         self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
-        self.copier = ElasticCopier(self._index, bulk, self.articles, self.votes, self.tags)
+        self.copier = ElasticCopier(self._index, bulk, self.articles, self.votes, self.tags, self.marks)
         self._reindex = Reindex(self._cluster, self._indices, leases, bulk, recount)
         # Whoever looks up what is not there is told what there is.
         self._totals = Gathering(self._read_totals, _MOST_TOLD)

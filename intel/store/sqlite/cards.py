@@ -102,6 +102,7 @@ def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[
             tags,
             tlp,
             votes,
+            warned,
         ) = row[:_CARD_COLUMNS]
         title, source_name, shown = articles[article]
         members = {
@@ -123,7 +124,7 @@ def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[
         }
         names = tuple(orjson.loads(malware)) if malware != "[]" else ()
         rendered = orjson.dumps(members)[:-1]
-        yield Card(named, type, value, last, names, title, source_name, sources, votes, rendered)
+        yield Card(named, type, value, last, names, title, source_name, sources, votes, bool(warned), rendered)
 
 
 def _articles(connection: sqlite3.Connection, seqs: Collection[int]) -> dict[int, tuple[str, str, orjson.Fragment]]:
@@ -136,10 +137,11 @@ def _articles(connection: sqlite3.Connection, seqs: Collection[int]) -> dict[int
     return found
 
 
-_CARD_COLUMNS, _ID, _LAST_SEEN, _SOURCES, _ARTICLE = 15, 0, 4, 8, 11
+_CARD_COLUMNS, _ID, _LAST_SEEN, _SOURCES, _ARTICLE = 16, 0, 4, 8, 11
 _NOTHING: dict[str, Any] = {}
 _CARDS = """i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.changed_at, i.sightings, i.sources,
-    i.context, i.malware, i.article_seq, i.tags, i.tlp, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id)"""
+    i.context, i.malware, i.article_seq, i.tags, i.tlp, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id),
+    i.warned"""
 _ARTICLES = """
     SELECT seq, id, title, url, source_name, published_at, source_domain FROM articles WHERE seq
 """

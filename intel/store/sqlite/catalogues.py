@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from intel.records import Catalogue
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.rows import from_row, to_json, to_row
+from intel.times import from_milliseconds
 
 
 class SqliteCatalogues:
@@ -40,8 +42,10 @@ class SqliteCatalogues:
             lambda connection: tuple(from_row(Catalogue, row) for row in connection.execute(sql))
         )
 
-    async def has(self, name: str) -> bool:
-        return await self._database.read_at_once(lambda connection: _row(connection, name)) is not None
+    async def imported_at(self, name: str) -> datetime | None:
+        sql = "SELECT imported_at FROM catalogues WHERE name = ?"
+        row = await self._database.read_at_once(lambda connection: connection.execute(sql, (name,)).fetchone())
+        return None if row is None else from_milliseconds(row["imported_at"])
 
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         asked = (name, to_json(list(keys)))

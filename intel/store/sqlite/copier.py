@@ -28,6 +28,7 @@ from intel.store.copying import (
     Records,
     SourceTrust,
 )
+from intel.store.marks import Marks
 from intel.store.port import Articles, Entry
 from intel.store.sqlite.changes import next_moment, take_numbers
 from intel.store.sqlite.connection import ROWS_AT_ONCE, Database, connect, engine_errors
@@ -190,9 +191,10 @@ class _State:
 class SqliteCopier:
     """`intel.store.copying.Copier` of one file."""
 
-    def __init__(self, database: Database, articles: Articles) -> None:
+    def __init__(self, database: Database, articles: Articles, marks: Marks) -> None:
         self._database = database
         self._articles = articles
+        self._marks = marks
         self._last_number = 0
 
     @asynccontextmanager
@@ -212,6 +214,7 @@ class SqliteCopier:
 
     async def finish(self) -> None:
         await self._database.write(lambda connection: connection.execute(_SET_LEDGER, (self._last_number,)))
+        await self._marks.settle("")
 
 
 def copy_file(source: Path, target: Path, progress: Callable[[int, int], None]) -> None:

@@ -177,7 +177,7 @@ class SqliteStore:
 
     @property
     def copier(self) -> Copier:
-        return SqliteCopier(self._database, self._articles)
+        return SqliteCopier(self._database, self._articles, self._marks)
 
     @property
     def audit(self) -> Audit:

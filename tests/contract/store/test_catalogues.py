@@ -26,7 +26,8 @@ async def test_a_catalogue_is_read_back_whole(store: Store, other_store: Store) 
     parts = {"2024": b'{"a": 1}', "": b"no key", "ü/\\#* ?\"'": bytes(range(256)), "empty": b""}
     await store.catalogues.put(make_catalogue(), parts)
     assert await other_store.catalogues.all() == (make_catalogue(),)
-    assert (await other_store.catalogues.has("exploited"), await other_store.catalogues.has("other")) == (True, False)
+    assert await other_store.catalogues.imported_at("exploited") == make_catalogue().imported_at
+    assert await other_store.catalogues.imported_at("other") is None
     assert await other_store.catalogues.parts("exploited", list(parts)) == parts
 
 
@@ -39,7 +40,7 @@ async def test_only_the_parts_that_exist_are_given(store: Store) -> None:
 
 async def test_there_is_none_before_the_first_import(store: Store) -> None:
     assert await store.catalogues.all() == ()
-    assert not await store.catalogues.has("exploited")
+    assert await store.catalogues.imported_at("exploited") is None
     assert await store.catalogues.parts("exploited", ["a"]) == {}
 
 

@@ -10,8 +10,8 @@ from tests.contract.store.test_accounts import make_account
 
 async def test_two_reads_are_answered_together(store: Store) -> None:
     account = await store.accounts.create(make_account())
-    both = store.together(store.accounts.get(account.id), store.catalogues.has("warninglist"))
-    assert await both == (account, False)
+    both = store.together(store.accounts.get(account.id), store.catalogues.imported_at("warninglist"))
+    assert await both == (account, None)
 
 
 async def test_what_one_of_them_meets_is_raised(store: Store) -> None:
@@ -19,6 +19,6 @@ async def test_what_one_of_them_meets_is_raised(store: Store) -> None:
         raise LookupError("first")
 
     with pytest.raises(LookupError, match="first"):
-        await store.together(fails(), store.catalogues.has("warninglist"))
+        await store.together(fails(), store.catalogues.imported_at("warninglist"))
     with pytest.raises(LookupError, match="first"):
-        await store.together(store.catalogues.has("warninglist"), fails())
+        await store.together(store.catalogues.imported_at("warninglist"), fails())
