@@ -128,7 +128,7 @@ def at(asked: Asked, now: datetime) -> Asked:
 
 def read_filter(asked: Mapping[str, Any], now: datetime) -> IocFilter:
     """Return what is asked; statuses are told from its member `now`, else from the argument. Raises InvalidQuery."""
-    if not any(asked.get(name) for name in FILTERS):
+    if not any(map(asked.get, FILTERS)):
         return ANY
     told_at = datetime.fromisoformat(asked["now"]) if asked.get("now") else now
     exclude = _listed("exclude", asked.get("exclude"), EXCLUSIONS)

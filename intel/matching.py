@@ -52,9 +52,11 @@ def reason(text: SearchText, ioc: Found) -> Match:
     """Return how this search found this record, which it did find."""
     if (ioc.type, ioc.value) in text.exact:
         return Match("exact", ioc.value)
-    spellings = [spelling.split() for spelling in value_words(ioc.type, ioc.value)]
+    spellings = [_parted(spelling) for spelling in value_words(ioc.type, ioc.value)]
     hosts = host_names(ioc.type, ioc.value) if any(clause.hosts for clause in text.clauses) else ()
     in_value = [_in_value(clause, ioc, hosts, spellings) for clause in text.clauses]
+    if len(in_value) == 1 and in_value[0] is not None:
+        return in_value[0]
     elsewhere = [clause for clause, match in zip(text.clauses, in_value, strict=True) if match is None]
     if elsewhere:
         return _in_articles(elsewhere, ioc)
@@ -71,19 +73,26 @@ def decoded(phrase: Iterable[str]) -> str:
     return _ENCODED.sub(lambda match: chr(int(match[1], 16)), text) if "_" in text else text
 
 
-def met_in(clause: Clause, text: list[str]) -> str | None:
-    """Return the words of a text (encoded) by which a clause matches in it, or None."""
+def met_in(clause: Clause, text: str) -> str | None:
+    """Return the words of a text by which a clause matches in it, or None; words are encoded and parted by blanks."""
+    return _met_in(clause, _parted(text))
+
+
+def _parted(text: str) -> str:
+    """Return a text with a blank around each word, so that a part of it from blank to blank is whole words."""
+    return f" {text} "
+
+
+def _met_in(clause: Clause, parted: str) -> str | None:
     for phrase in clause.phrases:
-        if clause.prefix:
-            met = next((word for word in text if word.startswith(phrase[0])), None)
-        else:
-            met = " ".join(phrase) if _stands_in(phrase, text) else None
-        if met is not None:
-            return decoded([met])
+        words = " ".join(phrase)
+        place = parted.find(f" {words}" if clause.prefix else f" {words} ")
+        if place >= 0:
+            return decoded(parted[place + 1 :].partition(" ")[:1] if clause.prefix else phrase)
     return None
 
 
-def _in_value(clause: Clause, ioc: Found, hosts: Sequence[str], spellings: Iterable[list[str]]) -> Match | None:
+def _in_value(clause: Clause, ioc: Found, hosts: Sequence[str], spellings: Iterable[str]) -> Match | None:
     if ioc.id in clause.ids:
         return Match("exact", ioc.value)
     if clause.hosts and (below := next((host for host in clause.hosts if host in hosts), None)) is not None:
@@ -91,19 +100,19 @@ def _in_value(clause: Clause, ioc: Found, hosts: Sequence[str], spellings: Itera
     if clause.network is not None and ioc.type == "ip" and _holds(clause.network, ioc.value):
         return Match("network", clause.network.text)
     for spelling in spellings:
-        if (met := met_in(clause, spelling)) is not None:
+        if (met := _met_in(clause, spelling)) is not None:
             return Match("prefix" if clause.prefix else "word", met)
     return None
 
 
 def _in_articles(clauses: Sequence[Clause], ioc: Found) -> Match:
     clause = clauses[0]
-    named = next((name for name in ioc.malware if met_in(clause, encoded_words(name).split()) is not None), None)
+    named = next((name for name in ioc.malware if met_in(clause, encoded_words(name)) is not None), None)
     if named is not None:
         return Match("malware", named)
-    if met_in(clause, encoded_words(ioc.title).split()) is not None:
+    if met_in(clause, encoded_words(ioc.title)) is not None:
         return Match("title", ioc.title)
-    if met_in(clause, encoded_words(ioc.source_name).split()) is not None:
+    if met_in(clause, encoded_words(ioc.source_name)) is not None:
         return Match("source", ioc.source_name)
     return Match("article", " ".join(decoded(each.phrases[0]) for each in clauses if each.phrases))
 
@@ -111,10 +120,3 @@ def _in_articles(clauses: Sequence[Clause], ioc: Found) -> Match:
 def _holds(network: Network, address: str) -> bool:
     first, ip, last = map(ipaddress.ip_address, (network.first, address, network.last))
     return first.version == ip.version and int(first) <= int(ip) <= int(last)
-
-
-def _stands_in(phrase: tuple[str, ...], text: list[str]) -> bool:
-    length = len(phrase)
-    if length == 1 or phrase[0] not in text:
-        return phrase[0] in text
-    return any(tuple(text[start : start + length]) == phrase for start in range(len(text) - length + 1))

@@ -169,6 +169,8 @@ def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
 
 
 ANY: Final = IocFilter()
+# How many items a page has where nobody says it.
+USUAL_LIMIT: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,7 @@ class IocQuery:
     text: SearchText | None = None
     filter: IocFilter = ANY
     ids: tuple[str, ...] | None = None
-    limit: int = 20
+    limit: int = USUAL_LIMIT
     after: Position | None = None
     sort: Sort | None = None
 
@@ -409,10 +411,10 @@ def _host_of(type: str, value: str) -> str:
 
 def value_words(type: str, value: str) -> tuple[str, ...]:
     """Return a value's words as stores index them; of an international name also those of its Unicode spelling."""
-    spellings = [value]
+    as_it_is = encoded_words(value)
     if "xn--" in value and type in ("domain", "url", "email"):
-        spellings.append(_PUNYCODE_LABEL.sub(_unicode_label, value))
-    return tuple(encoded_words(spelling) for spelling in spellings)
+        return as_it_is, encoded_words(_PUNYCODE_LABEL.sub(_unicode_label, value))
+    return (as_it_is,)
 
 
 def _unicode_label(match: re.Match[str]) -> str:

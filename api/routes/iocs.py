@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -37,7 +36,7 @@ from intel.catalogues import catalogue_facts
 from intel.errors import NotFound
 from intel.exact import exact_values
 from intel.ids import ioc_id
-from intel.query import IocQuery, parse_search
+from intel.query import USUAL_LIMIT, IocQuery, Position, parse_search
 from intel.records import Ioc
 from intel.store import Store
 
@@ -68,9 +67,8 @@ async def list_iocs(
     now = service.clock()
     asked = {"q": q, "value": value, "limit": limit, **at(filters, now)}
     listing = read_listing(request, "iocs", asked, cursor)
-    query, shown = await read_asked(service.store, listing.asked, now)
+    query, shown = await read_asked(service.store, listing.asked, now, listing.count, listing.position)
     fields = read_fields(listing.asked)
-    query = replace(query, limit=listing.count, after=listing.position)
     if (wanted := wanted_format(request, format)) != "json":
         return await _in_format(listing, query, wanted)
     page, lists = await with_lists(service.store, service.store.iocs.find_cards(query))
@@ -139,7 +137,9 @@ async def known_ioc(request: Request, id: str) -> Ioc:
     return found
 
 
-async def read_asked(store: Store, asked: Asked, now: datetime) -> tuple[IocQuery, dict[str, Any]]:
+async def read_asked(
+    store: Store, asked: Asked, now: datetime, limit: int = USUAL_LIMIT, after: Position | None = None
+) -> tuple[IocQuery, dict[str, Any]]:
     """Return what is asked, as a query and as the answer tells how it was read."""
     text = parse_search(asked["q"]) if asked["q"] is not None else None
     value = unless_blank(asked["value"])
@@ -149,6 +149,8 @@ async def read_asked(store: Store, asked: Asked, now: datetime) -> tuple[IocQuer
         filter=read_filter(asked, now),
         ids=tuple(ioc_id(type, read) for type, read in exact) if exact is not None else None,
         sort=read_sort(asked),
+        limit=limit,
+        after=after,
     )
     return query, reading(text, exact) | {"value": value} | told(query.filter, query.sort, read_fields(asked))
 

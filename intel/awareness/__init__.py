@@ -52,7 +52,7 @@ def _matches(lesson: Lesson, clauses: Iterable[Clause]) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _texts(lesson: Lesson) -> tuple[list[str], ...]:
+def _texts(lesson: Lesson) -> tuple[str, ...]:
     """Return the words of each text by which a lesson is found."""
     texts = (lesson.title, lesson.summary, lesson.topic, *lesson.keywords, *lesson.techniques, lesson.body_markdown)
-    return tuple(encoded_words(text).split() for text in texts)
+    return tuple(encoded_words(text) for text in texts)

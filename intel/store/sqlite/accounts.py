@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Mapping
 from datetime import datetime
-from functools import lru_cache, partial
 from typing import Any
 
 from intel.errors import AccountExists, NotFound
@@ -15,10 +14,6 @@ from intel.store.sqlite.rows import from_row, to_row
 from intel.times import to_milliseconds
 
 Parameters = tuple[Any, ...] | Mapping[str, Any]
-
-# Rows are read anew for each request with a key, and are mostly the same: to make records of them costs as much again.
-_key = lru_cache(maxsize=1_024)(partial(from_row, ApiKey))
-_account = lru_cache(maxsize=1_024)(partial(from_row, Account))
 
 
 class SqliteAccounts:
@@ -67,12 +62,12 @@ class SqliteAccounts:
     async def key_and_account(
         self, account_id: str, slot: int, secret_hash: str
     ) -> tuple[ApiKey | None, Account | None]:
-        def work(connection: sqlite3.Connection) -> tuple[sqlite3.Row | None, sqlite3.Row | None]:
+        def work(connection: sqlite3.Connection) -> tuple[ApiKey | None, Account | None]:
             key = connection.execute(_KEY, (account_id, slot)).fetchone()
-            return key, connection.execute(_ACCOUNT, (account_id,)).fetchone()
+            account = connection.execute(_ACCOUNT, (account_id,)).fetchone()
+            return from_row(ApiKey, key) if key else None, from_row(Account, account) if account else None
 
-        key, account = await self._database.read_at_once(work)
-        return _key(key) if key else None, _account(account) if account else None
+        return await self._database.read_unless_kept(("key", account_id, slot), work)
 
     async def keys(self, account_id: str, first_slot: int = 0) -> tuple[ApiKey, ...]:
         asked = (account_id, first_slot, first_slot + KEYS_PER_ACCOUNT)

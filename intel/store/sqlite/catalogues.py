@@ -43,9 +43,11 @@ class SqliteCatalogues:
         )
 
     async def imported_at(self, name: str) -> datetime | None:
-        sql = "SELECT imported_at FROM catalogues WHERE name = ?"
-        row = await self._database.read_at_once(lambda connection: connection.execute(sql, (name,)).fetchone())
-        return None if row is None else from_milliseconds(row["imported_at"])
+        def work(connection: sqlite3.Connection) -> datetime | None:
+            row = _row(connection, name)
+            return None if row is None else from_milliseconds(row["imported_at"])
+
+        return await self._database.read_unless_kept(("imported", name), work)
 
     async def parts(self, name: str, keys: Sequence[str]) -> dict[str, bytes]:
         asked = (name, to_json(list(keys)))

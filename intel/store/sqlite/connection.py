@@ -16,7 +16,7 @@ import resource
 import sqlite3
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Hashable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -49,6 +49,8 @@ _CACHE_OF_READER_KIB = 2_000
 _CACHE_TO_WRITE_MUCH_KIB = 64_000
 # Few enough that whoever reads them holds the event loop for some milliseconds only.
 ROWS_AT_ONCE = 250
+# Answers that are kept until something is written: keys that are in use, and some facts.
+_MOST_KEPT = 1_024
 # Conditions of the machine or of other processes, which pass; any other code is a fault in a statement.
 _PASSING = frozenset(
     {
@@ -163,6 +165,8 @@ class _AtOnce:
         self._at_first_look: _Used | None = None
         self._blocks = 0
         self._away_until = 0.0
+        self._kept: dict[Hashable, Any] = {}
+        self._written = 0
 
     def read(self, work: Work[T]) -> tuple[T] | None:
         """Return what `work` returns, in a tuple; None where it has to run in a thread."""
@@ -184,6 +188,23 @@ class _AtOnce:
             if ended - begun > _HELD_SECONDS and self._has_read_blocks():
                 self._away_until = ended + _AWAY_SECONDS
 
+    def kept(self, name: Hashable) -> Any:
+        """Return what is kept by this name, as it is in this turn; None where nothing is."""
+        return self._kept.get(name) if self._turn_of is asyncio.get_running_loop() else None
+
+    def keep(self, name: Hashable, work: Work[T]) -> Work[tuple[T]]:
+        """Return `work`, so that what it returns, in a tuple, is kept by this name until something is written."""
+
+        def read_unless_kept(connection: sqlite3.Connection) -> tuple[T]:
+            found: tuple[T] | None = self._kept.get(name)
+            if found is None:
+                if len(self._kept) >= _MOST_KEPT:
+                    self._kept.clear()
+                self._kept[name] = found = (work(connection),)
+            return found
+
+        return read_unless_kept
+
     def _begun(self, loop: asyncio.AbstractEventLoop) -> sqlite3.Connection | None:
         """Return the connection within a transaction of this turn; None while it is at another loop's."""
         if self._closed:
@@ -197,7 +218,15 @@ class _AtOnce:
             loop.call_soon(self._end_turn)
             self._turn_of = loop
             connection.execute("BEGIN")
+            self._forget_what_changed(connection)
         return connection
+
+    def _forget_what_changed(self, connection: sqlite3.Connection) -> None:
+        """Drop what is kept where another connection, of whichever process, has written since the last turn."""
+        (written,) = connection.execute("PRAGMA data_version").fetchone()
+        if written != self._written:
+            self._kept.clear()
+            self._written = written
 
     def _end_turn(self) -> None:
         with self._in_use:
@@ -298,14 +327,27 @@ class Database:
 
         `work` may be begun twice.
         """
+        done = self._done_at_once(work)
+        return await self.read(work) if done is None else done[0]
+
+    async def read_unless_kept(self, name: Hashable, work: Work[T]) -> T:
+        """Do as `read_at_once`, for what every request reads and seldom changes: what `work` returned for this name is
+        returned again as long as nothing is written to the file.
+        """
+        found: tuple[T] | None = self._at_once.kept(name)
+        if found is None:
+            done = self._done_at_once(self._at_once.keep(name, work))
+            found = done[0] if done is not None else None
+        return await self.read(work) if found is None else found[0]
+
+    def _done_at_once(self, work: Work[T]) -> tuple[T] | None:
         if self._closed:
             raise StoreUnavailable("the store is closed")
         try:
-            done = self._at_once.read(work)
+            return self._at_once.read(work)
         except sqlite3.DatabaseError:
             with self._noted(), engine_errors():
                 raise
-        return await self.read(work) if done is None else done[0]
 
     async def write(self, work: Work[T]) -> T:
         """Run `work` whole or not at all; what it wrote is on the disk when this returns."""

@@ -19,7 +19,7 @@ class SqliteMarks:
         self._database = database
 
     async def basis(self) -> str:
-        return await self._database.read_at_once(_basis)
+        return await self._database.read_unless_kept(_basis, _basis)
 
     async def settle(self, basis: str) -> None:
         sql = "REPLACE INTO warned_basis (only, basis) VALUES (1, ?)"

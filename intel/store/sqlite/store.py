@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Coroutine
-from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -199,8 +198,10 @@ class SqliteStore:
         await self._database.read(_check)
 
     async def together(self, first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
-        with closing(second):
+        try:
             return await first, await second
+        finally:
+            second.close()
 
     async def totals(self) -> Totals:
         return await self._database.read_at_once(_totals)

@@ -31,7 +31,7 @@ class SqliteTrusts:
         return await self._database.read_at_once(lambda connection: dict(map(tuple, connection.execute(sql))))
 
     async def best_of(self, ids: Sequence[str]) -> dict[str, int]:
-        if not ids or not await self._database.read_at_once(_has_any):
+        if not ids or not await self._database.read_unless_kept(_has_any, _has_any):
             return {}
         sql = _BEST.format(", ".join("?" * len(ids)))
         asked = (USUAL_TRUST, *map(id_bytes, ids), USUAL_TRUST)
