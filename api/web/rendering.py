@@ -76,6 +76,7 @@ class Templates:
             catalogue=lambda name: _CATALOGUES.get(name, name),
             clipped=text.clipped,
             in_cells=text.in_cells,
+            without_sign=text.without_sign,
             steps=lambda picture: "by day" if picture.unit == "day" else f"in steps of {picture.unit}",
             summarized=lambda article: text.without_title(article.summary or "", article.title),
             counted=text.counted,

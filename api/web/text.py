@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from datetime import datetime
+from typing import Final
 
 from intel.unseen import UNSEEN
+
+_LINE_SIGN: Final = re.compile(r"\s*(?:#{1,6}|={1,6}|[*>\u2022-])\s+")
 
 
 class Verbatim(str):
@@ -28,6 +32,11 @@ def in_cells(text: str) -> str:
     """Return a row of a table without its rules: `| C2 | 192.0.2.7 |` -> `C2 · 192.0.2.7`."""
     cells = [cell.strip() for cell in text.split("|")] if text.lstrip().startswith("|") or " | " in text else [text]
     return " · ".join(cell for cell in cells if cell.strip(":- "))
+
+
+def without_sign(text: str) -> str:
+    """Return a line without the sign of a heading, item or quotation that it begins with: `## Hosts` -> `Hosts`."""
+    return text[sign.end() :] if (sign := _LINE_SIGN.match(text)) else text
 
 
 def without_title(summary: str, title: str) -> str:

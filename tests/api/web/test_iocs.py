@@ -87,6 +87,22 @@ async def test_one_article_needs_no_picture_and_a_row_of_a_table_is_quoted_witho
     assert "C2 · evil.example · 443" in page.text
 
 
+@pytest.mark.parametrize(
+    ("context", "shown"),
+    [
+        ("## Hosts of evil[.]example", "Hosts of evil[.]example"),
+        ("* It asked evil[.]example.", "It asked evil[.]example."),
+        ("-host evil[.]example", "-host evil[.]example"),
+    ],
+)
+async def test_a_quotation_begins_without_the_sign_of_its_line(
+    api: Running, visitor: Reader, context: str, shown: str
+) -> None:
+    await api.publish("report", Sighting("domain", "evil.example", context, (), 0))
+    page = await visitor.open("/ioc/domain/evil.example")
+    assert page.tree.xpath("string(//p[@class='quote'])") == shown
+
+
 async def test_a_vulnerability_and_a_technique_lead_to_their_registers(api: Running, visitor: Reader) -> None:
     await api.publish("report", "cve CVE-2024-3400", "mitre_attack T1059.001")
     page = await visitor.open("/ioc/cve/CVE-2024-3400")
