@@ -93,7 +93,9 @@ def pytest_collection() -> Generator[None, object, object]:
     try:
         return (yield)
     finally:
+        # Handed to the oldest generation unread, and not left frozen: to ask how much is frozen counts it each time.
         gc.freeze()
+        gc.unfreeze()
         gc.enable()
 
 
