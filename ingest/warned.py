@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, lru_cache
@@ -67,11 +67,10 @@ class Lists(NamedTuple):
 
 
 async def with_lists(store: Store, read: Coroutine[Any, Any, T]) -> tuple[T, Lists]:
-    """Await `read`, and tell beside it what there is of lists."""
-    (found, imported_at), basis = await store.together(
-        store.together(read, store.catalogues.imported_at(_CATALOGUE)), store.marks.basis()
-    )
-    return found, Lists(imported_at is not None, basis == _basis(imported_at))
+    """Await `read`, and tell what there was of lists before."""
+    with closing(read):
+        imported_at, basis = await store.marking(_CATALOGUE)
+        return await read, Lists(imported_at is not None, basis == _basis(imported_at))
 
 
 async def imported(store: Store, found: Sequence[Indicator]) -> dict[str, tuple[Caution, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
+from datetime import datetime
 from typing import NamedTuple, Protocol
 
 
@@ -13,6 +14,13 @@ class Marked(NamedTuple):
     type: str
     value: str
     warned: bool
+
+
+class Marking(NamedTuple):
+    """When the lists were imported, None where none are; and `Marks.basis`."""
+
+    imported_at: datetime | None
+    basis: str
 
 
 class Marks(Protocol):

@@ -28,9 +28,9 @@ Rules for every adapter
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Coroutine, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
 from intel.cards import Card
 from intel.query import (
@@ -67,7 +67,7 @@ from intel.store.entry import Entry as Entry
 from intel.store.feedback import Feedbacks as Feedbacks
 from intel.store.feeds import Feeds
 from intel.store.files import Files
-from intel.store.marks import Marks
+from intel.store.marks import Marking, Marks
 from intel.store.notes import Notes as Notes
 from intel.store.outline import WeekOutline
 from intel.store.searches import Deliveries, SavedSearches
@@ -81,9 +81,6 @@ from intel.tlp import Tlp
 
 if TYPE_CHECKING:
     from intel.store.copying import Copier
-
-A = TypeVar("A")
-B = TypeVar("B")
 
 
 class Iocs(Protocol):
@@ -403,8 +400,10 @@ class Store(Protocol):
     async def check(self) -> None:
         """Read through the store's own structure; raise StoreDamaged where that is broken."""
 
-    async def together(self, first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
-        """Return what two reads answer: made at the same time where each waits for another server."""
+    async def marking(self, catalogue: str) -> Marking:
+        """Return by which lists indicators are marked; for answers: of what another server did it may tell half a
+        second late.
+        """
 
     async def totals(self) -> Totals:
         """Return how much the store holds."""

@@ -20,6 +20,7 @@ from intel.records import Catalogue
 from intel.store.elastic.bulk import Bulk, Write
 from intel.store.elastic.documents import Document, from_document, to_document
 from intel.store.elastic.index import Index
+from intel.store.elastic.kept import Changing
 from intel.store.elastic.packing import pack, unpack
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import term
@@ -35,7 +36,9 @@ NONE_YET = 0
 class ElasticCatalogues:
     """`intel.store.port.Catalogues`."""
 
-    def __init__(self, catalogues: Index, parts: Index, bulk: Bulk) -> None:
+    def __init__(self, catalogues: Index, parts: Index, bulk: Bulk, changing: Changing) -> None:
+        """`changing`: within it another import comes to count."""
+        self._changing = changing
         self._catalogues = catalogues
         self._parts = parts
         self._bulk = bulk
@@ -45,7 +48,8 @@ class ElasticCatalogues:
         if generation == NONE_YET:
             return False
         await self._write_parts(catalogue.name, generation, parts)
-        standing = await self._lead_to(catalogue, generation, over)
+        with self._changing():
+            standing = await self._lead_to(catalogue, generation, over)
         await self._catalogues.refresh()
         # What is left is in nobody's way and goes with the next import.
         with suppress(StoreUnavailable):

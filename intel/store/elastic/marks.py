@@ -9,6 +9,7 @@ from intel.store.elastic.bulk import Bulk, expecting
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import is_there
 from intel.store.elastic.index import Index
+from intel.store.elastic.kept import Changing
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import THERE
 from intel.store.marks import Marked
@@ -21,7 +22,9 @@ _MEMBERS = ["id", "type", "value", "warned"]
 class ElasticMarks:
     """`intel.store.marks.Marks`."""
 
-    def __init__(self, iocs: Index, leases: Index, bulk: Bulk) -> None:
+    def __init__(self, iocs: Index, leases: Index, bulk: Bulk, changing: Changing) -> None:
+        """`changing`: within it the basis changes."""
+        self._changing = changing
         self._iocs = iocs
         self._leases = leases
         self._bulk = bulk
@@ -33,10 +36,11 @@ class ElasticMarks:
     @retried()
     async def settle(self, basis: str) -> None:
         found, document = await self._leases.get(_BASIS_ID), {"basis": basis}
-        if found is None:
-            written = await self._leases.create(_BASIS_ID, document)
-        else:
-            written = await self._leases.replace(found, document)
+        with self._changing():
+            if found is None:
+                written = await self._leases.create(_BASIS_ID, document)
+            else:
+                written = await self._leases.replace(found, document)
         if written is None:
             raise TryAgain
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from intel.gathering import Gathering
 from intel.records import Totals
@@ -27,6 +27,7 @@ from intel.store.elastic.files import ElasticFiles
 from intel.store.elastic.index import Index
 from intel.store.elastic.indices import Indices
 from intel.store.elastic.iocs import ElasticIocs
+from intel.store.elastic.kept import Kept
 from intel.store.elastic.layout import Layout
 from intel.store.elastic.malware_names import MalwareNames
 from intel.store.elastic.marks import ElasticMarks
@@ -45,15 +46,15 @@ from intel.store.elastic.tags import ElasticTags
 from intel.store.elastic.trust import ElasticTrusts
 from intel.store.elastic.votes import ElasticVotes
 from intel.store.elastic.weeks import ElasticWeeks
+from intel.store.marks import Marking
 from intel.store.observing import Observe, unobserved
 from intel.store.port import Progress
 from intel.times import from_milliseconds, utc_now
 
-A = TypeVar("A")
-B = TypeVar("B")
-
 _MOST_SOURCES = 60_000
 _MOST_TOLD = 1_000
+# Every answer with indicators asks by which lists they are marked.
+_KEPT_SECONDS = 0.5
 _WITH_LONG_DOCUMENTS = frozenset({"articles", "readings", "catalogue_parts", "weeks", "submissions"})
 
 
@@ -100,14 +101,17 @@ class ElasticStore:
         self.audit = ElasticAudit(self._index("audit"), bulk)
         self.tags = ElasticTags(iocs, articles, bulk, clock)
         self.trusts = ElasticTrusts(self._index("source_trust"), sightings)
-        self.marks = ElasticMarks(iocs, leases, bulk)
+        self._markings = Kept[str, Marking](_KEPT_SECONDS, lambda _: True)
+        self.marks = ElasticMarks(iocs, leases, bulk, self._markings.changing)
         self.feeds = ElasticFeeds(self._index("feeds"))
         self.files = ElasticFiles(self._index("files"))
         self.deliveries = ElasticDeliveries(self._index("deliveries"))
         self.searches = ElasticSearches(self._index("searches"), self.deliveries)
         self.domains = ElasticDomains(self._index("blocked_domains"))
         self.feedback = ElasticFeedbacks(self._index("feedback"))
-        self.catalogues = ElasticCatalogues(self._index("catalogues"), self._index("catalogue_parts"), bulk)
+        self.catalogues = ElasticCatalogues(
+            self._index("catalogues"), self._index("catalogue_parts"), bulk, self._markings.changing
+        )
         self.copier = ElasticCopier(self._index, bulk, self.articles, self.votes, self.tags, self.marks)
         self._reindex = Reindex(self._cluster, self._indices, leases, bulk, recount)
         # Whoever looks up what is not there is told what there is.
@@ -132,15 +136,11 @@ class ElasticStore:
     async def check(self) -> None:
         await self.ping()  # the cluster checks its files itself
 
-    async def together(self, first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
-        # Half of what it costs to gather both.
-        beside = asyncio.ensure_future(second)
-        try:
-            return await first, await beside
-        except BaseException:
-            beside.cancel()
-            await asyncio.gather(beside, return_exceptions=True)
-            raise
+    async def marking(self, catalogue: str) -> Marking:
+        async def read() -> Marking:
+            return Marking(*await asyncio.gather(self.catalogues.imported_at(catalogue), self.marks.basis()))
+
+        return await self._markings.get(catalogue, read)
 
     async def totals(self) -> Totals:
         return await self._totals(None)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
 
 from intel.errors import StoreDamaged
 from intel.records import Totals
@@ -15,7 +14,7 @@ from intel.store.copying import Copier
 from intel.store.feedback import Feedbacks
 from intel.store.feeds import Feeds
 from intel.store.files import Files
-from intel.store.marks import Marks
+from intel.store.marks import Marking, Marks
 from intel.store.observing import Observe, unobserved
 from intel.store.port import (
     Accounts,
@@ -59,9 +58,6 @@ from intel.store.sqlite.votes import SqliteVotes
 from intel.store.sqlite.weeks import SqliteWeeks
 from intel.store.subjects import Subjects
 from intel.times import utc_now
-
-A = TypeVar("A")
-B = TypeVar("B")
 
 
 class SqliteStore:
@@ -197,11 +193,8 @@ class SqliteStore:
     async def check(self) -> None:
         await self._database.read(_check)
 
-    async def together(self, first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
-        try:
-            return await first, await second
-        finally:
-            second.close()
+    async def marking(self, catalogue: str) -> Marking:
+        return Marking(await self.catalogues.imported_at(catalogue), await self.marks.basis())
 
     async def totals(self) -> Totals:
         return await self._database.read_at_once(_totals)
