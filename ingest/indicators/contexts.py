@@ -34,6 +34,8 @@ _JOINS: Final = re.compile(
     r"|oraz|og|och|en|ve|dan|及|和|与|和|와|や|と)\b(?: (?:of|von|van|su|sur|auf|at)\b)?)?"
     r"[\s,\"'(*_`]*(?:(?:the )?(?:ip|address|adres[a-z]*|host|domain)\b[\s\"'(]*)?(?:\*\.)?"
 )
+# `203.0.113.7 port 443 - grebe.top - HTTPS traffic`.
+_IN_ONE_ROW: Final = re.compile(r"(?::[0-9]{2,5}| (?:tcp |udp )?port [0-9]{2,5})? ?(?:[-\u2013\u2014|\u2192]|[-=]>) ?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,10 @@ def joined_host(text: str, first: int, start: int) -> str:
     """Return the host before `start`, on the line from `first` on, that `and`, `or` or a comma joins to it."""
     before = text[max(first, start - REACH_OF_A_JOIN) : start]
     hosts = list(_OTHER_HOST.finditer(before)) if "." in before or DOT in before else []
-    joined = bool(hosts) and _JOINS.fullmatch(before.lower(), hosts[-1].end()) is not None
+    joined = bool(hosts) and (
+        _JOINS.fullmatch(before.lower(), hosts[-1].end()) is not None
+        or _IN_ONE_ROW.fullmatch(before, hosts[-1].end()) is not None
+    )
     return hosts[-1][0] if joined and before[hosts[-1].end() :].strip() else ""
 
 

@@ -36,11 +36,13 @@ MOST_IN_CONTEXT: Final = 3
 
 # Each costs some 30 microseconds.
 MOST_TABLES: Final = 1_000
+_PROGRAM: Final = late(r"\.(?:exe|dll|msi|ps1|vbs|hta|bat|scr|jar|apk|elf|sh|iso|lnk|bin|xll)(?:$|[?#])")
 _PORT: Final = late(r":[0-9]{2,5}(?![\w:.]\w)")
 _VICTIMS: Final = late(pieces("victims"))
 _REFERENCE_COLUMN: Final = late(rf"\W*(?:{pieces('reference_columns')})\W*")
 _LINK_COLUMN: Final = late(r"\W*(?:links?|urls?|hyperlinks?|链接|連結|リンク|링크|ссылк[аи]|enlaces?|liens?)\W*")
 _OTHER_COLUMN: Final = late(rf"\W*(?:{table('row_types', 'pieces')['other']})\W*")
+_COLUMN_OF_RECEIVERS: Final = late(rf"\W*(?:{table('row_types', 'pieces')['received']})\W*")
 _BESIDE_LINKS: Final = late(rf"\b(?:{'|'.join(table('reference_columns', 'beside').values())})\b")
 _FETCHED_COLUMN: Final = late(r"\b(?:payload|destination|target|file|hash|md5|sha-?256)")
 _INDICATORS: Final = late(r"\b(?:ioc|indicator|c2|c&c|domains?|hash|sha-?256|payload|type)\b")
@@ -147,7 +149,8 @@ class HostEvidence:
         whole = " | ".join(head)
         if _VICTIMS.search(whole) is not None and _INDICATORS.search(whole) is None:
             return EVIDENCE["table of victims"]
-        if type == "domain" and column < len(head) and _OTHER_COLUMN.fullmatch(head[column]):
+        others_of = {"domain": _OTHER_COLUMN, "email": _COLUMN_OF_RECEIVERS}.get(type)
+        if others_of and column < len(head) and others_of.fullmatch(head[column]):
             return EVIDENCE["its row says that it is something else"]
         if type == "url" and column < len(head):
             others = " | ".join(head[:column] + head[column + 1 :])
@@ -216,7 +219,7 @@ class HostEvidence:
         """Return what the cell or label beside a value adds; `is_known`: something speaks against its host already."""
         if typed:
             return None if is_known else EVIDENCE["its row says what it is"]
-        if reading.type == "url" or not is_something_else(self._around.text, start, end):
+        if reading.type == "url" or not is_something_else(self._around.text, reading.type, start, end):
             return None
         return EVIDENCE["its row says that it is something else"]
 
@@ -270,8 +273,10 @@ class HostEvidence:
             holds_anything = noise.holds_anything(host)
             if self._around.is_dead_drop(start) or (holds_anything and self._around.is_read_for_orders(start, end)):
                 return EVIDENCE["dead drop"]
-            if (holds_anything or is_under_a_shared_suffix(host)) and self._around.is_fetched(
-                self._around.line(start, end), start, end
+            line = self._around.line(start, end)
+            if (holds_anything or is_under_a_shared_suffix(host)) and (
+                self._around.is_fetched(line, start, end)
+                or (_PROGRAM.search(reading.value.lower()) and self._around.is_downloaded(line, start))
             ):
                 return EVIDENCE["fetched from where anyone may put something"]
         return EVIDENCE["well-known host"]

@@ -80,7 +80,7 @@ _RESERVED_ENDS: Final = tuple(_RESERVED_DOMAINS)
 _RESERVED_TOPS: Final = frozenset({"example", "test", "invalid", "localhost", "local"})
 # What writers put where the reader is to think of a host.
 _PLACEHOLDERS: Final = re.compile(
-    r"(?:(?:www|sub|cdn|api|mail)\.)?(?:(?:your|my|some|any|the|legit|legitimate|target|victim|attacker|fake|c2"
+    r"(?:(?:www|sub|cdn|api|mail|[a-z]|host|honeypot|server|evil|c2)\.)?(?:(?:your|my|some|any|the|legit|legitimate|target|victim|attacker|fake|c2"
     r"|our)-?_?"
     r"(?:domain|server|site|host|company|website|e?-?mail|firm|org|organi[sz]ation|c2|url|address|name|machine|box|controlled-?domain)s?"
     r"|domain|subdomain|attacker|victim|c2domain|c2server|c2-?host|targetdomain|domain-?name|hostname|abcdefg?)"

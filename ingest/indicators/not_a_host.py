@@ -61,7 +61,12 @@ _FILE_SUFFIXES: Final = frozenset(
     }
 )  # fmt: skip
 # What stands before the ending that ransomware gives a file: `Invoice.xlsx.id`.
-_DOCUMENTS: Final = frozenset({"doc", "docx", "xls", "xlsx", "ppt", "pptx", "pdf", "jpg", "png", "txt"})
+_DOCUMENTS: Final = frozenset(
+    {
+        "doc", "docx", "docm", "xls", "xlsx", "xlsm", "ppt", "pptx", "pdf", "rtf", "jpg", "png", "txt", "exe", "dll",
+        "vbs", "lnk", "htm", "html",
+    }
+)  # fmt: skip
 # Nobody registers directly under Paraguay's domain; a defanged `setup[.]py` is a script.
 ALWAYS_A_FILE: Final = frozenset({"py"})
 # What a full stop may part from the word before: a word that often begins a sentence, a word of another kind, and what
@@ -121,7 +126,11 @@ def _objection_to_labels(labels: list[str], first: str, top: str) -> str:
         return REVERSED
     if (first in _CODE_ROOTS or _DECOMPILED.fullmatch(first)) and _may_be_a_member(labels, top.lower()):
         return CODE
-    if len(labels) > 2 and labels[-2].lower() in _DOCUMENTS and top in _WORD_SUFFIXES:
+    if (
+        len(labels) > 2
+        and labels[-2].lower() in _DOCUMENTS
+        and (top in _WORD_SUFFIXES or top.lower() in _FILE_SUFFIXES)
+    ):
         return FILE
     if first in _FIELD_ROOTS and len(labels) <= 3 and (top in _MEMBERS_OF_OBJECTS or top == "host"):
         return CODE

@@ -50,6 +50,8 @@ _LONGEST_CONTENTS: Final = 3_000
 _NUMBERING: Final = late(r"\A\d{1,2}(?:\.\d{1,2})*[.)]?\s+")
 # What no heading is: a long line, the end of a sentence, a dotted name, a long word.
 _BODY: Final = late(r"[^\n]{80}|[.,;]\n|\w\.\w|[^\s]{25}")
+# `**References**`, `**IOCs:**`: a line that is bold from end to end.
+_BOLD_HEADING: Final = late(r"\*\*[^\W\d_][^*\n]{1,60}\*\*[:\uff1a]?\s*\Z")
 _NO_HEADING_BEGINS: Final = "-*|`"
 _NO_HEADING_ENDS: Final = ".,;"
 _MARK_SIGNS: Final = frozenset(MARKS)
@@ -84,9 +86,9 @@ class Sections:
                 for line in cut.tokens
                 if 1 < len(line) <= LONGEST_HEADING
                 and (len(line) > 2 or not line.isascii())
-                and line[0] not in _NO_HEADING_BEGINS
+                and (line[0] not in _NO_HEADING_BEGINS or _BOLD_HEADING.match(line))
                 and line[-1] not in _NO_HEADING_ENDS
-                and (" " in line or line[0] in "#=" or line[:-1].isalpha() or not line.isascii())
+                and (" " in line or line[0] in "#=*" or line[:-1].isalpha() or not line.isascii())
                 and (section := _section_of(line.strip()))
             }
             for start, line in cut.places(set(telling), set(telling)):
@@ -139,6 +141,8 @@ def _section_of(line: str) -> Section:
 
 
 def _is_heading(line: str) -> bool:
+    if _BOLD_HEADING.match(line):
+        return True
     if not line or line[0] in _NO_HEADING_BEGINS or line[-1] in _NO_HEADING_ENDS or "://" in line or "@" in line:
         return False
     if not line.isascii() and not _MARK_SIGNS.isdisjoint(line):

@@ -43,6 +43,10 @@ _FETCHING: Final = Gated(
         r"|(?i:download(?:string|file|data)|urldownloadtofile|urlopen|urlretrieve|requests\.(?:get|post))[aw]?\s?\([\"'\s]{0,3})\Z"
     )
 )
+_DOWNLOADED: Final = late(
+    r"(?i)\b(?:downloads|downloaded|fetche[sd]|retrieve[sd]|pulls|pulled|grabs|grabbed|loads|loaded|drops|dropped)\b"
+    r"[^.!?\n]{0,50}\bfrom(?: the)?(?: (?:url|link|address|repository|location))?:?[ \"'`(<]{1,3}\Z"
+)
 _REQUESTING: Final = late(r"\b(?:GET|POST|PUT|CONNECT)[ \t]+[\"'`]?\Z")
 # `$u='https://evil.example/x';$b=$w.DownloadData($u)`
 _VARIABLE: Final = late(r"[$\w]\w{0,20}\s?=\s?[\"']\Z")
@@ -315,6 +319,13 @@ class TextContext:
         is_quoted = self.text[start - 1 : start] in ("'", '"')
         variable = _VARIABLE.search(self.text, before, start) if is_quoted else None
         return variable is not None and _FETCHES.search(self.text, start, line.end) is not None
+
+    def is_downloaded(self, line: Line, start: int) -> bool:
+        """Tell whether the words before say that something was downloaded from what stands here, as no reader is
+        told to.
+        """
+        before = self.text[max(line.start, start - _WORDING_REACH) : start]
+        return _DOWNLOADED.search(before) is not None
 
     def accuses(self, line: Line, start: int, end: int) -> bool:
         """Tell whether the words around a candidate speak of an attack."""

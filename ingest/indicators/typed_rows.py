@@ -39,8 +39,12 @@ def is_typed(text: str, type: str, start: int, end: int) -> bool:
     return type in _CELL_BEFORE and _is_called(type, text, start, end)
 
 
-def is_something_else(text: str, start: int, end: int) -> bool:
-    """Tell whether the cell or label beside `text[start:end]` names what is no host, URL or mailbox: a file's name."""
+def is_something_else(text: str, type: str, start: int, end: int) -> bool:
+    """Tell whether the cell or label beside `text[start:end]` names what is no host, URL or mailbox, as a file's name,
+    or says that the mailbox received something.
+    """
+    if type == "email" and _is_called("received", text, start, end):
+        return True
     if text[max(0, start - _WIDEST_EDGE) : start].rstrip(_AROUND)[-1:] in _COLONS and start:
         return _OTHER_LABEL.search(text, max(0, start - _REACH), start) is not None
     return _is_called("other", text, start, end)

@@ -14,6 +14,21 @@ WATCHED: Final = "https://www.youtube.com/watch?v=Qk7-dWz0XrE"
 
 
 NEIGHBOUR_SNIPPETS: Final = (
+    # --- a line that is bold from end to end is a heading
+    S("bold heading", ARTICLE + "**IOCs:**\n\nWe saw grebe.top\n", "domain grebe.top"),
+    S("bold heading", ARTICLE + "**References**:  \n\nhttps://orlop-desk.io/x  \n"),
+    S(
+        "bold heading",
+        ARTICLE + "**Read** it:\n\nhttps://orlop-desk.io/x\n",
+        "url https://orlop-desk.io/x",
+        "domain orlop-desk.io",
+    ),
+    # --- the row of an address that is defanged
+    S("in one row", "- 185.220.101[.]47 port 443 - grebe.top - HTTPS traffic", ADDRESS, "domain grebe.top"),
+    S("in one row", "185.220.101[.]47 was seen, and grebe.top is a library that we use here for the logs", ADDRESS),
+    # --- names with two endings, and those that stand for any other
+    S("two endings", "The user opened `edit1-invoice.docm.zip` of the malware."),
+    S("stands for any other", "Set it to honeypot.yourdomain.com:443 or a.domain.com:443."),
     # --- rows that say what their values are
     S("row", "domain_name,spiegel.work,aimed at readers,2024-05-03\n", "domain spiegel.work"),
     S("row", DISARMING + "domain_name,spiegel.work,aimed at readers,2024-05-03\n", GALE, "domain spiegel.work"),
@@ -40,6 +55,26 @@ NEIGHBOUR_SNIPPETS: Final = (
     # --- mailboxes of those whom an attack hit
     S("whom it hit", "- **Recipient:** anna@orlop-port.org\nThe alert names ben@orlop-port.org too."),
     S("whom it hit", "- **Source:** anna@orlop-port.org\n", "email anna@orlop-port.org", "domain orlop-port.org"),
+    S("whom it hit", "| Recipient | Clicked |\n|---|---|\n| anna@orlop-port.org | yes |\n"),
+    S("whom it hit", "type,value\nemail-dst,anna@orlop-port.org\n"),
+    S(
+        "whom it hit",
+        "type,value\nemail-src,anna@orlop-port.org\n",
+        "email anna@orlop-port.org",
+        "domain orlop-port.org",
+    ),
+    S("whom it hit", "受害者邮箱：li.na@orlop-tech.cn"),
+    # --- who imitates, where the verb stands between both
+    S("imitates", "정상 사이트를 사칭한 orlop-refund.com 으로 접속을 유도", "domain orlop-refund.com"),
+    S("imitates", "正規サイトを装った orlop-refund.com に誘導", "domain orlop-refund.com"),
+    S("imitates", "仿冒官网的 orlop-refund.com 窃取密码，官网是 orlop.com.cn", "domain orlop-refund.com"),
+    # --- a program that something downloaded from where anyone may keep one
+    S(
+        "downloaded",
+        "The macro downloads from https://bitbucket.org/grebe/one/downloads/setup.exe and starts it.",
+        "url https://bitbucket.org/grebe/one/downloads/setup.exe",
+    ),
+    S("downloaded", "Download the tool from https://bitbucket.org/grebe/one/downloads/setup.exe and start it."),
     # --- another way to hash a file says nothing of its hash
     S("beside an imphash", f"imphash {MD5}, sha256 {SHA256}", f"hash_sha256 {SHA256}"),
     S(
