@@ -33,6 +33,7 @@ _BARE: Final = re.compile(r"[A-Za-z0-9.-]+")
 _BARE_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[A-Za-z0-9_.:/@?=#%+,;~!$*-]*+")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _TOP_LABEL: Final = re.compile(r"xn--[a-z0-9-]{1,59}|[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_PLAIN_DOMAIN: Final = re.compile(rf"(?:{_LABEL.pattern}\.)+(?=(?:{_TOP_LABEL.pattern})\Z){_LABEL.pattern}")
 _DOTS: Final = re.compile(r"[.\u3002\uff0e\uff61]")
 _IPV4: Final = re.compile(r"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!$)|$)){4}")
 _IPV4_AND_PORT: Final = re.compile(r"([0-9.]{7,15}):[0-9]{1,5}")
@@ -88,7 +89,12 @@ def readings(raw: str) -> tuple[tuple[str, str], ...]:
         types = _BARE_TYPES if "." in raw else _DOTLESS_TYPES
     else:
         types = _URL_TYPES if _BARE_URL.fullmatch(raw) else _LOOKUP_ORDER
-    found = [(type, value) for type in types if (value := _reading(type, raw)) is not None]
+    found = []
+    for type in types:
+        if type == "malware" and malware_name(_name(raw)) is None:
+            continue  # a name must be in a list
+        if (value := _settled(type, raw)) is not None:
+            found.append((type, value))
     found += [("malware", alias) for type, name in found if type == "malware" for alias in malware_aliases(name)]
     return tuple(found if is_bare else dict.fromkeys(found + [("url", url) for url in _sister_urls(raw, found)]))
 
@@ -117,6 +123,9 @@ def _is_beside_the_point(pair: str) -> bool:
 def canonical_domain(host: str) -> str | None:
     """Return a well-formed domain name (two labels or more) in lower case and A-labels, or None."""
     name = host.rstrip(".\u3002\uff0e\uff61")
+    if name.isascii():
+        lowered = name.lower()
+        return lowered if 4 <= len(name) <= 253 and _PLAIN_DOMAIN.fullmatch(lowered) else None
     labels = [_canonical_label(label) for label in _DOTS.split(name)] if 4 <= len(name) <= 253 else []
     if len(labels) < 2 or not all(labels) or not _TOP_LABEL.fullmatch(labels[-1]):
         return None
@@ -287,13 +296,6 @@ def _settled(type: str, raw: str) -> str | None:
     rule = _RULES[type]
     value = rule(raw)
     return value if value is None or value == raw or rule(value) == value else None
-
-
-def _reading(type: str, raw: str) -> str | None:
-    """Return the canonical value that `raw` may mean as an indicator of that type; a name must be in a list."""
-    if type == "malware" and malware_name(_name(raw)) is None:
-        return None
-    return _settled(type, raw)
 
 
 def _sister_urls(raw: str, found: list[tuple[str, str]]) -> list[str]:

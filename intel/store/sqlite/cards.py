@@ -14,7 +14,7 @@ import orjson
 from intel.cards import Card, article_facts, sharing_members
 from intel.defanged import defang
 from intel.store.sqlite.matching import Sql
-from intel.store.sqlite.rows import id_bytes, id_text
+from intel.store.sqlite.rows import id_bytes, id_text, one_of
 from intel.times import rfc3339_of
 from intel.tlp import of_level
 
@@ -63,16 +63,9 @@ def cards_listed(connection: sqlite3.Connection, page: Sql, limit: int) -> tuple
 
 
 def _rows(connection: sqlite3.Connection, key: str, wanted: Sequence[int | bytes]) -> list[_Row]:
-    """Return the rows of the wanted indicators; one statement, for each costs more than a row."""
-    return _wanted(connection, f"SELECT {_CARDS}, i.seq FROM iocs AS i WHERE i.{key}", wanted)
-
-
-def _wanted(connection: sqlite3.Connection, statement: str, wanted: Sequence[int | bytes]) -> list[_Row]:
-    """Return the rows of a statement, which ends with a column, where it is one of those wanted."""
-    # Filled up with NULL, so that a connection keeps a few statements and not one for every number of them.
-    room = 1 << max(0, len(wanted) - 1).bit_length()
-    asked = (*wanted, *(None,) * (room - len(wanted)))
-    return _cursor(connection).execute(f"{statement} IN ({', '.join('?' * room)})", asked).fetchall()
+    """Return the rows of the wanted indicators."""
+    among, asked = one_of(wanted)
+    return _cursor(connection).execute(f"SELECT {_CARDS}, i.seq FROM iocs AS i WHERE i.{key} {among}", asked).fetchall()
 
 
 def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
@@ -130,7 +123,8 @@ def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[
 def _articles(connection: sqlite3.Connection, seqs: Collection[int]) -> dict[int, tuple[str, str, orjson.Fragment]]:
     """Return the title and source name of articles, and how a card shows each."""
     found = {}
-    for seq, id, title, url, source_name, published_at, domain in _wanted(connection, _ARTICLES, [*seqs]):
+    among, asked = one_of([*seqs])
+    for seq, id, title, url, source_name, published_at, domain in _cursor(connection).execute(_ARTICLES + among, asked):
         published = None if published_at is None else rfc3339_of(published_at)
         members = article_facts(id, title, url, source_name, published, domain)
         found[seq] = title, source_name, orjson.Fragment(orjson.dumps(members))
@@ -143,5 +137,4 @@ _CARDS = """i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.chan
     i.context, i.malware, i.article_seq, i.tags, i.tlp, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id),
     i.warned"""
 _ARTICLES = """
-    SELECT seq, id, title, url, source_name, published_at, source_domain FROM articles WHERE seq
-"""
+    SELECT seq, id, title, url, source_name, published_at, source_domain FROM articles WHERE seq """

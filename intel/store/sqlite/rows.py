@@ -157,8 +157,19 @@ def article_with_text(row: sqlite3.Row) -> Article:
 
 def iocs_by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Ioc]:
     """Return those of the given indicators that exist."""
-    rows = (connection.execute(f"{IOCS} WHERE i.id = ?", (id_bytes(id),)).fetchone() for id in dict.fromkeys(ids))
-    return {found.id: found for found in (ioc(row) for row in rows if row is not None)}
+    wanted = dict.fromkeys(ids)
+    among, asked = one_of([*map(id_bytes, wanted)])
+    found = {one.id: one for one in map(ioc, connection.execute(f"{IOCS} WHERE i.id {among}", asked))}
+    return {id: found[id] for id in wanted if id in found}
+
+
+def one_of(wanted: Sequence[int | bytes]) -> tuple[str, tuple[int | bytes | None, ...]]:
+    """Return a condition that a column is one of some values, and its parameters: one statement for each costs more.
+
+    They are filled up with NULL, so that a connection keeps a few statements and not one for every number of them.
+    """
+    room = 1 << max(0, len(wanted) - 1).bit_length()
+    return f"IN ({', '.join('?' * room)})", (*wanted, *(None,) * (room - len(wanted)))
 
 
 def iocs_in_order(connection: sqlite3.Connection, seqs: Sequence[int]) -> tuple[Ioc, ...]:
