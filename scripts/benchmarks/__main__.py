@@ -21,8 +21,8 @@ from .folders import Shape
 from .growth import measure_growth
 from .loop import measure_loop, print_loop
 from .measuring import Pace
+from .performance import EMBEDDED, SERVED, measure_performance
 from .performance import Effort as PerformanceEffort
-from .performance import measure_performance
 from .performance_page import GROWTH_PAGE, print_performance, write_page
 from .reports import Size
 from .scaling import IN_AN_ARTICLE, LAYOUTS, Effort, measure_points, parts_of, read_ms
@@ -105,6 +105,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--reports", type=int, metavar="N", help="tables: how many reports are imported (default 500)")
     parser.add_argument("--in-a-report", type=int, metavar="N", help="tables: indicators in each (default 1,000)")
+    parser.add_argument(
+        "--only", choices=(EMBEDDED, SERVED), help="tables: one of the two; `--write` leaves the other as it stands"
+    )
     parser.add_argument("--rounds", type=int, metavar="N", help="tables: runs of each side (default 5)")
     parser.add_argument(
         "--write",
@@ -147,7 +150,7 @@ def _performance_effort(options: argparse.Namespace) -> PerformanceEffort:
     """Return how much is measured for the tables: all of it by default."""
     reports, indicators, rounds, seconds = (4, 100, 1, 0.2) if options.quick else (500, 1_000, 5, 4.0)
     shape = Shape(options.reports or reports, options.in_a_report or indicators)
-    effort = PerformanceEffort(shape, options.rounds or rounds, seconds)
+    effort = PerformanceEffort(shape, options.rounds or rounds, seconds, only=options.only)
     return replace(effort, install=False, articles=2, large=200) if options.quick else effort
 
 

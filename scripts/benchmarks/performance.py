@@ -30,6 +30,7 @@ from .load import answers, load, request
 from .served import OPEN_RATES, served
 
 Tell = Callable[[str], None]
+EMBEDDED, SERVED = "Embedded", "Served"
 CONNECTIONS = 16
 _COMMAND = Path(sys.executable).with_name("ioc")
 _START_SECONDS = 120
@@ -41,7 +42,9 @@ _ARTICLES, _LARGE = 60, 11_120
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is measured: `rounds` of `seconds` each way; `install` lets others be installed to compare with."""
+    """How much is measured: `rounds` of `seconds` each way; `install` lets others be installed to compare with;
+    `only` one of the tables.
+    """
 
     shape: Shape
     rounds: int
@@ -49,6 +52,7 @@ class Effort:
     install: bool = True
     articles: int = _ARTICLES
     large: int = _LARGE
+    only: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,10 @@ def measure_performance(effort: Effort, tell: Tell) -> Performance:
             f"{effort.shape.reports:,} Markdown reports of {effort.shape.indicators:,} indicators"
             f" ({effort.shape.total:,}), {len(written)} sources"
         )
-        found.tables["Embedded"] = _embedded(folder, written, effort, found, tell)
+        if effort.only != SERVED:
+            found.tables[EMBEDDED] = _embedded(folder, written, effort, found, tell)
+        if effort.only == EMBEDDED:
+            return found
         try:
             engine = stack.enter_context(elasticsearch_engine(for_tests=False))
             redis = stack.enter_context(worlds.empty_database(stack.enter_context(redis_server()).address))
@@ -110,7 +117,7 @@ def measure_performance(effort: Effort, tell: Tell) -> Performance:
             return found
         with worlds.elasticsearch(engine.address, redis) as world:
             try:
-                found.tables["Served"] = _served(world, folder, written, effort, engine.address, tell)
+                found.tables[SERVED] = _served(world, folder, written, effort, engine.address, tell)
             except NotToBeHad as reason:  # what was measured before stays
                 found.left_out.append(f"served: {reason}")
     return found

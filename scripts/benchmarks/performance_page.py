@@ -25,6 +25,7 @@ _WIDTH = 160
 # A ratio that is lower than so much of the one on the page is red.
 FALLEN = 0.8
 _KEPT = re.compile(r"<!-- ratios (\{.*?\}) -->", re.DOTALL)
+_TABLE = re.compile(r"(?m)^## (?P<title>.+)\n\n(?P<lines>(?:\|.*\n)*\|.*)")
 _HEADS = {
     "performance": (
         "# Performance\n\n"
@@ -78,7 +79,9 @@ def cells(row: Row) -> list[str]:
 
 
 def write_page(found: Performance, page: Path = PAGE) -> None:
-    """Write the page anew; the ratios stand on it for the next run to be compared with."""
+    """Write the page anew; the ratios stand on it for the next run to be compared with. A table that was not measured
+    stays as it is.
+    """
     page.write_text("\n".join(_page(found, page)) + "\n", "utf-8")
 
 
@@ -86,14 +89,29 @@ def _page(found: Performance, page: Path) -> Iterator[str]:
     yield _HEADS[page.stem]
     yield "one machine. Only ratios can be compared between machines; the spread is from the lowest to the highest run."
     yield f"\n- Date: {datetime.now(UTC):%Y-%m-%d}\n- Machine: {_machine()}\n- Data: {found.data}"
-    for title, rows in found.tables.items():
-        yield f"\n## {title}\n"
-        yield f"| {' | '.join(_COLUMNS)} |\n|{'---|' * len(_COLUMNS)}"
-        for row in rows:
-            yield f"| {' | '.join(cells(row))} |"
+    kept = _kept_tables(page)
+    if before := [title for title in kept if title not in found.tables]:
+        yield f"- Measured before, on another day or machine: {', '.join(before)}"
+    for title, lines in (kept | _tables(found)).items():
+        yield f"\n## {title}\n\n{lines}"
     if found.left_out:
         yield "\n" + "\n".join(f"- Left out: {line}" for line in found.left_out)
-    yield f"\n<!-- ratios {json.dumps(found.ratios)} -->"
+    others = {name: each for name, each in kept_ratios(page).items() if name.partition(":")[0] not in found.tables}
+    yield f"\n<!-- ratios {json.dumps(others | found.ratios)} -->"
+
+
+def _tables(found: Performance) -> dict[str, str]:
+    head = f"| {' | '.join(_COLUMNS)} |\n|{'---|' * len(_COLUMNS)}"
+    return {
+        title: "\n".join([head, *(f"| {' | '.join(cells(row))} |" for row in rows)])
+        for title, rows in found.tables.items()
+    }
+
+
+def _kept_tables(page: Path) -> dict[str, str]:
+    """Return the tables of the page as they stand, by their titles."""
+    text = page.read_text("utf-8") if page.is_file() else ""
+    return {found["title"]: found["lines"] for found in _TABLE.finditer(text)}
 
 
 def _named(row: Row) -> str:

@@ -198,6 +198,22 @@ def test_a_ratio_that_fell_by_more_than_a_fifth_against_the_page_is_told(tmp_pat
     )
 
 
+def test_a_table_that_was_not_measured_again_stays_on_the_page(tmp_path: Path) -> None:
+    measuring, pages = (importlib.import_module(f"scripts.benchmarks.{name}") for name in _PAGES)
+    page = tmp_path / "performance.md"
+
+    def write(value: float, *titles: str) -> None:
+        row = measuring.Row("look-up", "a second", [value], "4 ×", [100], "others")
+        pages.write_page(measuring.Performance("some reports", {title: [row] for title in titles}), page)
+
+    write(400, "Embedded", "Served")
+    write(300, "Served")
+    assert [page.read_text().count(f"| look-up | {value} a second |") for value in (400, 300)] == [1, 1]
+    assert pages.kept_ratios(page) == {"Embedded: look-up / others": 4.0, "Served: look-up / others": 3.0}
+    assert page.read_text().index("## Embedded") < page.read_text().index("## Served")
+    assert "- Measured before, on another day or machine: Embedded" in page.read_text()
+
+
 def test_a_quick_run_of_growth_measures_a_store_of_each_size() -> None:
     found = measured("growth", "--sizes", "200,1000", **EMBEDDED)
     rows = {row["name"]: row for row in found["tables"]["Growth"]}
