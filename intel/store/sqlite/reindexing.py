@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import orjson
 
@@ -30,12 +30,19 @@ IOCS_AT_ONCE = 500
 
 
 Clock = Callable[[], datetime]
+Key = tuple[Any, ...]
 
 
 class Redo(Protocol):
     """Redoes some records after a `seq`: how many, and the last one's `seq`; None where there are none left."""
 
     def __call__(self, connection: sqlite3.Connection, *, after: int) -> tuple[int, int] | None: ...
+
+
+class Drop(Protocol):
+    """Drops strays among the next keys after one: the last of these keys; None where there are no more."""
+
+    def __call__(self, connection: sqlite3.Connection, *, after: Key) -> Key | None: ...
 
 
 async def reindex(database: Database, clock: Clock, progress: Progress) -> None:
@@ -48,6 +55,8 @@ async def reindex(database: Database, clock: Clock, progress: Progress) -> None:
     while await database.write(partial(word_index.merge_some, run=run, first=first)):
         first = False
     await database.write(lambda connection: word_index.end_rebuilding(connection, run))
+    for noun, drop in (("source_lists", _drop_listed), ("malware_lists", _drop_of_malware)):
+        await _drop_all(database, progress, noun, drop)
     await database.write(_drop_strays)
 
 
@@ -61,6 +70,17 @@ async def _walk(database: Database, progress: Progress, noun: str, redo: Redo) -
         done = min(done + count, total)
         progress(noun, done, total)
     progress(noun, total, total)
+
+
+async def _drop_all(database: Database, progress: Progress, noun: str, drop: Drop) -> None:
+    """Go through lists by their keys, and drop what does not belong there."""
+    done, total = 0, await database.read(lambda connection: _count(connection, noun))
+    after: Key | None = _BEFORE_ALL
+    while after is not None:
+        progress(noun.replace("_", " "), min(done, total), total)
+        after = await database.write(partial(drop, after=after))
+        done += _LISTED_AT_ONCE
+    progress(noun.replace("_", " "), total, total)
 
 
 def fill(connection: sqlite3.Connection, told: Callable[[int], None]) -> None:
@@ -135,11 +155,25 @@ def _keys(row: sqlite3.Row) -> tuple[bytes | None, str | None, int]:
     return (*search_keys(row["type"], row["value"]), row["seq"])
 
 
-def _drop_strays(connection: sqlite3.Connection) -> None:
+def _drop_listed(connection: sqlite3.Connection, *, after: Key) -> Key | None:
+    """Drop strays from the lists of sources."""
+    return _drop_between(connection, _NEXT.format("source"), _STRAY_LISTED, after)
+
+
+def _drop_of_malware(connection: sqlite3.Connection, *, after: Key) -> Key | None:
+    """Drop strays from the lists of malware."""
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
+    return _drop_between(connection, _NEXT.format("malware"), _STRAY_MALWARE, after)
+
+
+def _drop_between(connection: sqlite3.Connection, next: str, strays: str, after: Key) -> Key | None:
+    last = connection.execute(next, (*after, _LISTED_AT_ONCE - 1)).fetchone()
+    connection.execute(strays, (*after, _LISTED_AT_ONCE))
+    return None if last is None else tuple(last)
+
+
+def _drop_strays(connection: sqlite3.Connection) -> None:
     connection.execute("DELETE FROM article_words WHERE rowid NOT IN (SELECT seq FROM articles)")
-    connection.execute(_STRAY_LISTED)
-    connection.execute(_STRAY_MALWARE)
     connection.execute("DELETE FROM mentions WHERE article_id NOT IN (SELECT id FROM articles)")
     connection.execute("DELETE FROM article_observables WHERE article_id NOT IN (SELECT id FROM articles)")
     _count_all(connection)
@@ -150,20 +184,36 @@ def _drop_strays(connection: sqlite3.Connection) -> None:
 
 _SOME_IOCS = "SELECT seq, type, value FROM iocs WHERE seq > ? ORDER BY seq LIMIT ?"
 _IOCS_BETWEEN = "SELECT seq, type, value, sightings FROM iocs WHERE seq > ? AND seq <= ? ORDER BY seq"
-_STRAY_LISTED = """
-    DELETE FROM source_lists WHERE NOT EXISTS (
-        SELECT 1 FROM iocs AS i JOIN ioc_sources AS s ON s.ioc_seq = i.seq AND s.source_seq = source_lists.source_seq
-        WHERE i.seq = source_lists.ioc_seq AND i.newest_first = source_lists.newest_first AND i.id = source_lists.id
+_LISTED_AT_ONCE = 20_000
+_BEFORE_ALL: Key = (-1, 0, b"")
+_NEXT = """
+    SELECT {0}_seq, newest_first, id FROM {0}_lists WHERE ({0}_seq, newest_first, id) > (?, ?, ?)
+    ORDER BY {0}_seq, newest_first, id LIMIT 1 OFFSET ?
+"""
+# The keys come in order from the table itself, few at a time.
+_STRAYS = """
+    DELETE FROM {0}_lists WHERE ({0}_seq, newest_first, id) IN (
+        SELECT {0}_seq, newest_first, id FROM (
+            SELECT {0}_seq, newest_first, id, ioc_seq FROM {0}_lists WHERE ({0}_seq, newest_first, id) > (?, ?, ?)
+            ORDER BY {0}_seq, newest_first, id LIMIT ?
+        ) AS listed WHERE NOT EXISTS ({1} AND i.newest_first = listed.newest_first AND i.id = listed.id)
     )
 """
-_STRAY_MALWARE = """
-    DELETE FROM malware_lists WHERE NOT EXISTS (
-        SELECT 1 FROM iocs AS i CROSS JOIN json_each(i.malware) AS near
-        CROSS JOIN malware_names AS n ON n.name = casefold(near.value)
-        WHERE i.seq = malware_lists.ioc_seq AND n.seq = malware_lists.malware_seq
-            AND i.newest_first = malware_lists.newest_first AND i.id = malware_lists.id
-    )
-"""
+_STRAY_LISTED = _STRAYS.format(
+    "source",
+    """
+    SELECT 1 FROM iocs AS i JOIN ioc_sources AS s ON s.ioc_seq = i.seq AND s.source_seq = listed.source_seq
+    WHERE i.seq = listed.ioc_seq
+    """,
+)
+_STRAY_MALWARE = _STRAYS.format(
+    "malware",
+    """
+    SELECT 1 FROM iocs AS i CROSS JOIN json_each(i.malware) AS near
+    CROSS JOIN malware_names AS n ON n.name = casefold(near.value)
+    WHERE i.seq = listed.ioc_seq AND n.seq = listed.malware_seq
+    """,
+)
 _NAMED = """
     SELECT s.ioc_seq, i.type, i.value, s.malware, s.position
     FROM sightings AS s INDEXED BY sightings_of_article CROSS JOIN iocs AS i ON i.seq = s.ioc_seq
@@ -180,18 +230,27 @@ _COUNT_ARTICLES = (
     "DELETE FROM submission_counts",
     "INSERT INTO submission_counts (status, submissions) SELECT status, count(*) FROM submissions GROUP BY status",
 )
+# What is counted by an index in its order is not sorted: of a large store that would not fit into memory.
+_WEEK = WEEK.replace("last_seen", "-newest_first")
 _COUNT_ALL = (
     "DELETE FROM ioc_counts",
-    f"INSERT INTO ioc_counts (type, week, iocs) SELECT type, {WEEK} AS week, count(*) FROM iocs GROUP BY type, week",
+    f"""
+    INSERT INTO ioc_counts (type, week, iocs)
+        SELECT type, {_WEEK} AS week, sum(iocs) FROM (
+            SELECT type, newest_first, count(*) AS iocs FROM iocs INDEXED BY iocs_of_type GROUP BY type, newest_first
+        ) GROUP BY type, week
+    """,
     "DELETE FROM source_counts",
     """
     INSERT INTO source_counts (source_seq, type, iocs)
-        SELECT source_seq, type, count(*) FROM source_lists GROUP BY source_seq, type
+        SELECT source_seq, type, count(*) FROM source_lists INDEXED BY source_lists_of_type GROUP BY source_seq, type
     """,
     "DELETE FROM source_weeks",
     f"""
     INSERT INTO source_weeks (source_seq, type, week, iocs)
-        SELECT source_seq, type, {WEEK.replace("last_seen", "-newest_first")} AS week, count(*)
-        FROM source_lists GROUP BY source_seq, type, week
+        SELECT source_seq, type, {_WEEK} AS week, sum(iocs) FROM (
+            SELECT source_seq, type, newest_first, count(*) AS iocs FROM source_lists INDEXED BY source_lists_of_type
+            GROUP BY source_seq, type, newest_first
+        ) GROUP BY source_seq, type, week
     """,
 )

@@ -51,7 +51,10 @@ def tally(connection: sqlite3.Connection, monday: datetime, watch: Collection[In
 
 
 def count_all(connection: sqlite3.Connection) -> None:
-    """Count all weeks anew, and forget those of indicators that are gone."""
+    """Count all weeks anew, by what is counted of `last_seen` already, and forget those of indicators that are gone.
+
+    What one article alone names was seen in the week of its `last_seen`; only the others are looked at.
+    """
     for statement in _COUNT_ALL:
         connection.execute(statement)
 
@@ -188,13 +191,18 @@ _COUNT_ALL = (
     "DELETE FROM week_iocs WHERE ioc_seq NOT IN (SELECT seq FROM iocs)",
     "DELETE FROM week_counts",
     f"""
+    WITH shared AS (
+        SELECT i.type, max(w.week) AS last, {WEEK.replace("last_seen", "w.first_seen")} AS first
+        FROM week_iocs AS w CROSS JOIN iocs AS i ON i.seq = w.ioc_seq GROUP BY w.ioc_seq
+    )
     INSERT INTO week_counts (week, type, iocs, new_iocs)
         SELECT week, type, sum(iocs), sum(new_iocs) FROM (
-            SELECT w.week, i.type, count(*) AS iocs, 0 AS new_iocs
-            FROM week_iocs AS w CROSS JOIN iocs AS i ON i.seq = w.ioc_seq GROUP BY w.week, i.type
+            SELECT week, type, iocs, iocs AS new_iocs FROM ioc_counts WHERE {_OBSERVABLE}
+            UNION ALL SELECT last, type, -count(*), -count(*) FROM shared GROUP BY last, type
+            UNION ALL SELECT first, type, 0, count(*) FROM shared GROUP BY first, type
             UNION ALL
-            SELECT {WEEK.replace("last_seen", "first_seen")} AS week, type, sum(sightings = 1), count(*)
-            FROM iocs WHERE {_OBSERVABLE} GROUP BY week, type
+            SELECT w.week, i.type, count(*), 0 FROM week_iocs AS w CROSS JOIN iocs AS i ON i.seq = w.ioc_seq
+            GROUP BY w.week, i.type
         ) GROUP BY week, type
     """,
 )
