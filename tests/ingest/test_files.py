@@ -197,6 +197,7 @@ def long_header(kind: bytes) -> bytes:
     return packed + packer.flush()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
 async def test_a_name_that_takes_more_memory_than_there_may_be_ends_as_a_refused_archive(
     tmp_path: Path, isolation: Isolation, kind: bytes, monkeypatch: pytest.MonkeyPatch

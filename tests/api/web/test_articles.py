@@ -66,6 +66,7 @@ async def test_an_article_leads_to_its_source_and_to_nothing_that_is_no_web_page
     assert set(link.get("rel").split()) == {"noopener", "noreferrer", "nofollow"}
 
 
+@pytest.mark.slow
 async def test_a_long_text_comes_in_parts_and_nothing_is_lost(api: Running, visitor: Reader) -> None:
     words = [f"word{n}" for n in range(30_000)]
     article = await api.publish("report", text=" ".join(words))

@@ -8,6 +8,7 @@ from intel.store.sqlite.articles import SqliteArticles
 from tests.api.running import Running
 
 
+@pytest.mark.slow
 async def test_of_many_who_ask_for_an_article_at_once_few_have_it_read(
     api: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:

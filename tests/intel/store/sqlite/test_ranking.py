@@ -27,7 +27,9 @@ async def pages(store: SqliteStore, asked: IocQuery | None) -> tuple[list[tuple[
     return found, total
 
 
-@pytest.mark.parametrize("steps", [0, 3, 20_000])
+@pytest.mark.parametrize(
+    "steps", [pytest.param(0, marks=pytest.mark.slow), 3, pytest.param(20_000, marks=pytest.mark.slow)]
+)
 async def test_walks_give_the_pages_that_sorting_gives(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
