@@ -55,6 +55,8 @@ async def reindex(database: Database, clock: Clock, progress: Progress) -> None:
     while await database.write(partial(word_index.merge_some, run=run, first=first)):
         first = False
     await database.write(lambda connection: word_index.end_rebuilding(connection, run))
+    while await database.write(word_index.drop_some):
+        pass
     for noun, drop in (("source_lists", _drop_listed), ("malware_lists", _drop_of_malware)):
         await _drop_all(database, progress, noun, drop)
     await database.write(_drop_strays)

@@ -36,6 +36,7 @@ def write_words(connection: sqlite3.Connection, different: Sequence[Words]) -> N
 def begin_rebuilding(connection: sqlite3.Connection, run: str) -> None:
     """Make an empty index beside the one that is searched; one that somebody else is building is given up."""
     connection.execute("DROP TABLE IF EXISTS new_ioc_words")
+    connection.execute("DROP TABLE IF EXISTS former_ioc_words")
     connection.execute(_NEW_INDEX)
     connection.execute("DELETE FROM rebuilding")
     connection.execute("INSERT INTO rebuilding (run, seq) VALUES (?, 0)", (run,))
@@ -70,10 +71,22 @@ def merge_all(connection: sqlite3.Connection) -> None:
 
 
 def end_rebuilding(connection: sqlite3.Connection, run: str) -> None:
-    """Put the index that was built into the place of the one that is searched."""
+    """Put the index that was built into the place of the one that is searched, which `drop_some` then drops."""
     if connection.execute("DELETE FROM rebuilding WHERE run = ?", (run,)).rowcount:
-        connection.execute("DROP TABLE ioc_words")
+        connection.execute("ALTER TABLE ioc_words RENAME TO former_ioc_words")
         connection.execute("ALTER TABLE new_ioc_words RENAME TO ioc_words")
+
+
+def drop_some(connection: sqlite3.Connection) -> bool:
+    """Drop a part of the index that was searched before; False where all is done.
+
+    Dropped at once, it would lie in memory whole.
+    """
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'former_ioc_words'").fetchone():
+        return False
+    if not connection.execute(_DROP_SOME, (_PAGES_AT_ONCE,)).rowcount:
+        connection.execute("DROP TABLE former_ioc_words")
+    return True
 
 
 def _rows(different: Iterable[Words]) -> Iterator[_Row]:
@@ -87,6 +100,11 @@ def _rows(different: Iterable[Words]) -> Iterator[_Row]:
 
 _PAGES_AT_ONCE = 1_000
 _BEYOND_ALL = 2**62
+# Its first rows, which say what it holds, are the last to go.
+_DROP_SOME = """
+    DELETE FROM former_ioc_words_data
+    WHERE id IN (SELECT id FROM former_ioc_words_data WHERE id > 10 ORDER BY id DESC LIMIT ?)
+"""
 _MERGE = "INSERT INTO new_ioc_words (new_ioc_words, rank) VALUES ('merge', ?)"
 # A command of the table's own name, or none, tells what is done with a row.
 _WRITE = "INSERT INTO {0} ({0}, rowid, value, article, host) VALUES (?, ?, ?, ?, ?)"

@@ -100,6 +100,8 @@ async def test_rebuilt_words_lie_in_one_piece(store: SqliteStore, database: Data
     await store.reindex(lambda what, done, total: None)
     assert (await database.read(lambda connection: connection.execute(pieces).fetchone()))[0] == 1
     assert await search(store, "d3.example") == ["d3.example"]
+    left = "SELECT count(*) FROM sqlite_master WHERE name GLOB 'new_*' OR name GLOB 'former_*'"
+    assert (await database.read(lambda connection: connection.execute(left).fetchone()))[0] == 0
 
 
 _KEPT = (
