@@ -11,7 +11,7 @@ from ingest.indicators.piece_search import PieceSearch, in_small_letters
 _BLOCK: Final = 6  # bits of a place: places are told apart by blocks of 64 characters
 _BLOCKS_BEFORE: Final = 4  # which hold the 200 characters before a place
 # Where a question comes on fewer characters than these, to look through the whole text costs less than to ask each.
-WORTH_A_SEARCH: Final = 600
+WORTH_A_SEARCH: Final = 100
 
 
 class Topics:
