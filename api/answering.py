@@ -17,6 +17,7 @@ from api.metrics import Metrics
 from api.problems import Problem, ProblemResponse
 from api.streaming import HEAD_ONLY
 from api.web.routes import failure_page, is_page
+from intel.store.read_time import begin_read_time
 
 log = structlog.get_logger()
 
@@ -53,12 +54,13 @@ class AnswerMiddleware:
         scope[_REQUEST_ID] = request_id = secrets.token_hex(8)
         # Every request runs in a context of its own.
         structlog.contextvars.bind_contextvars(request_id=request_id)
-        named = (b"x-request-id", request_id.encode())
+        named, read_time = (b"x-request-id", request_id.encode()), begin_read_time()
 
         async def answer(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                read_time.end()
                 secure = self._of_pages if is_page(scope["path"]) else self._of_api
                 message["headers"] = [*_secured(message.get("headers", ()), secure), named]
             await send(message)

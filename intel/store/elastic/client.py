@@ -19,7 +19,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlencode
 
 import orjson
@@ -27,11 +27,14 @@ import structlog
 
 from intel.errors import CredentialsRefused, IocError, StoreUnavailable, WritesRefused
 from intel.settings import ElasticsearchSettings
-from intel.store.elastic.elsewhere import Elsewhere
+from intel.store.elastic.elsewhere import LATE_SECONDS, Elsewhere
 from intel.store.elastic.nodes import Answer, NoAnswer, Node, Nodes
 from intel.store.observing import Observe, unobserved
+from intel.store.read_time import read_time
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 # While shards start, one request passes and the next does not: that is one outage still.
 STEADY_SECONDS = 5.0
@@ -89,8 +92,8 @@ class IndexMissing(Refused):
 class _Wait:
     """How long one answer may take, and whether a node that answers others meanwhile may take longer; how long to ask
     again while the cluster has too much to do, and while it starts; and whether a request that got no answer is sent
-    again. Without a time, other nodes are asked as well: all of them together may take `whole_seconds`, while a node
-    that is the only one is waited for as long as it is there.
+    again. Reads are put to other nodes as well once they take long: all of them together may take `whole_seconds`,
+    while a node that is the only one is waited for as long as it is there.
     """
 
     answer_seconds: float | None
@@ -177,17 +180,41 @@ class Cluster:
         writes = patience in (Patience.WRITE, Patience.LONG_WRITE)
         begun = time.perf_counter()
         try:
-            async with asyncio.timeout(None if len(self._nodes.all) == 1 else patience.value.whole_seconds):
-                answer = await self._answer(method, target, sent, _JSON if lines is None else _LINES, patience.value)
+            headers = _JSON if lines is None else _LINES
+            answer = await self._within(patience, self._answer(method, target, sent, headers, patience.value))
         except (NoAnswer, TimeoutError) as error:
             raise self._trouble(writes, str(error) or type(error).__name__, AnswerLost()) from None
         finally:
             self._observe("write" if writes else "read", time.perf_counter() - begun)
         return self._read(answer, writes)
 
+    async def within_answer(self, read: Awaitable[T]) -> T:
+        """Return what a read gives that was asked for together with those of other answers."""
+        try:
+            return await self._within(Patience.READ, read)
+        except TimeoutError as error:
+            raise self._trouble(False, type(error).__name__, AnswerLost()) from None
+
     async def close(self) -> None:
         """Close the connections; may be called again."""
         await self._nodes.close()
+
+    async def _within(self, patience: Patience, read: Awaitable[T]) -> T:
+        """Return what a read of several nodes gives within its time, and within what is left to its answer.
+
+        A read takes nothing of that where it is answered soon, or no node is known to be away.
+        """
+        seconds, shared = patience.value.whole_seconds, read_time()
+        if seconds is None or len(self._nodes.all) == 1:
+            return await read
+        begun = time.monotonic()
+        try:
+            async with asyncio.timeout(seconds if shared is None else min(seconds, max(shared.left, LATE_SECONDS))):
+                return await read
+        finally:
+            ended = time.monotonic()
+            if shared is not None and ended - begun >= LATE_SECONDS and self._nodes.is_any_passed_over:
+                shared.spend(begun, ended)
 
     async def _answer(
         self, method: str, target: str, body: bytes | None, headers: Mapping[str, str], wait: _Wait
@@ -213,10 +240,11 @@ class Cluster:
         self, node: Node, method: str, target: str, body: bytes | None, headers: Mapping[str, str], wait: _Wait
     ) -> Answer:
         """Return the answer of a node; a read that takes long is put to others as well."""
-        if wait.answer_seconds is not None or len(self._nodes.all) == 1:
+        if not wait.repeats or len(self._nodes.all) == 1:
             return await self._answer_of(node, method, target, body, headers, wait)
         send = partial(self._answer_of, wait=wait)
-        return await self._elsewhere.first_answer(send, node, method, target, body, headers)
+        is_long = wait.answer_seconds is not None
+        return await self._elsewhere.first_answer(send, node, method, target, body, headers, is_long=is_long)
 
     async def _answer_of(
         self, node: Node, method: str, target: str, body: bytes | None, headers: Mapping[str, str], wait: _Wait

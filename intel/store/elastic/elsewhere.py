@@ -17,12 +17,16 @@ import orjson
 from intel.errors import StoreUnavailable
 from intel.store.elastic.nodes import Answer, NoAnswer, Node, Nodes
 
-_AFTER_SECONDS: Final = 0.7
+# A read that takes longer is put to other nodes as well.
+LATE_SECONDS: Final = 0.7
+# Some take so long because there is much to read: those are put to others only while a node is away.
+_LONG_LATE_SECONDS: Final = 2.0
 _THERE_SECONDS: Final = 0.5
 # How long what was found of the nodes holds.
 _KNOWN_SECONDS: Final = 1.0
 _MOST_AT_ONCE: Final = 32
 _NODES_ASKED: Final = 2
+_NODES_ASKED_LONG: Final = 1
 _SEARCH_HEADER: Final = re.compile(rb'^\{"index":"', re.MULTILINE)
 
 # Sends a request (method, target, body, headers) to a node.
@@ -37,20 +41,33 @@ class Elsewhere:
         self._at_once = 0
         self._looking: asyncio.Future[list[tuple[str, Node]]] | None = None
         self._looked_at = 0.0
+        self._found: list[tuple[str, Node]] = []
 
     async def first_answer(
-        self, send: Send, node: Node, method: str, target: str, body: bytes | None, headers: Mapping[str, str]
+        self,
+        send: Send,
+        node: Node,
+        method: str,
+        target: str,
+        body: bytes | None,
+        headers: Mapping[str, str],
+        *,
+        is_long: bool,
     ) -> Answer:
         """Return the answer of this node, or of whichever answers first once this one takes long.
 
         A node that stands still is asked after the others from then on, for nothing else would tell: its request is
-        given up once another node answers.
+        given up once another node answers. What a node that is known to be away has copies of is read from others.
         """
         begun = time.monotonic()
-        first = asyncio.ensure_future(send(node, method, target, body, headers))
+        known = self._found if self._nodes.is_any_passed_over else []
+        aimed, aimed_body = preferring([id for id, each in known if not each.is_passed_over], target, body)
+        first = asyncio.ensure_future(send(node, method, aimed, aimed_body, headers))
         asked: set[asyncio.Future[Answer]] = {first}
         try:
-            await asyncio.wait(asked, timeout=_AFTER_SECONDS)
+            await asyncio.wait(asked, timeout=_LONG_LATE_SECONDS if is_long else LATE_SECONDS)
+            if is_long:
+                await self._while_all_are_there(first)
             if first.done() or self._at_once >= _MOST_AT_ONCE:
                 return await first
             self._at_once += 1
@@ -58,7 +75,8 @@ class Elsewhere:
                 there = await self._there()
                 target, body = preferring([id for id, _ in there], target, body)
                 others = [each for _, each in there if each is not node] or [each for _, each in there]
-                requests = (send(each, method, target, body, headers) for each in others[:_NODES_ASKED])
+                most = _NODES_ASKED_LONG if is_long else _NODES_ASKED
+                requests = (send(each, method, target, body, headers) for each in others[:most])
                 asked |= {asyncio.ensure_future(request) for request in requests}
                 answer = await _first_good(asked)
                 if not first.done() and not node.answered_since(begun):
@@ -71,6 +89,11 @@ class Elsewhere:
             if unanswered:
                 await asyncio.gather(*unanswered, return_exceptions=True)
 
+    async def _while_all_are_there(self, request: asyncio.Future[Answer]) -> None:
+        """Wait for an answer until a node is away: until then it takes so long because there is much to read."""
+        while not request.done() and len(await self._there()) == len(self._nodes.all):
+            await asyncio.wait({request}, timeout=_LONG_LATE_SECONDS)
+
     async def _there(self) -> list[tuple[str, Node]]:
         """Return the nodes that answer at this moment, with their ids in the cluster."""
         if self._looking is None or (self._looking.done() and time.monotonic() - self._looked_at > _KNOWN_SECONDS):
@@ -81,7 +104,8 @@ class Elsewhere:
     async def _look(self) -> list[tuple[str, Node]]:
         nodes = [node for node in self._nodes.all if not node.is_passed_over] or self._nodes.all
         ids = await asyncio.gather(*(_id_of(node) for node in nodes))
-        return [(id, node) for id, node in zip(ids, nodes, strict=True) if id]
+        self._found = [(id, node) for id, node in zip(ids, nodes, strict=True) if id]
+        return self._found
 
 
 async def _id_of(node: Node) -> str:

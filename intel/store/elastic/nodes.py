@@ -107,6 +107,11 @@ class Nodes:
             raise ConfigurationError(f"ELASTICSEARCH_URL or ELASTICSEARCH_CA_CERTS cannot be used: {error}") from None
         self._next = 0
 
+    @property
+    def is_any_passed_over(self) -> bool:
+        """Whether some node did not answer lately."""
+        return any(node.is_passed_over for node in self.all)
+
     def choose(self) -> Node:
         """Return the node to ask: one in turn, or the one that is to be asked again soonest."""
         self._next += 1

@@ -10,6 +10,7 @@ from typing import Any
 from intel.gathering import Gathering
 from intel.store.elastic.client import Cluster
 from intel.store.elastic.parts import ask_parts
+from intel.store.read_time import read_for_many
 
 MOST_GATHERED = 20
 _MOST_QUESTIONS = 100
@@ -42,9 +43,10 @@ class Reads:
 
     async def __call__(self, index: str, ids: Sequence[str], source: bool | Sequence[str]) -> Sequence[_Answer]:
         """Return what the cluster says of each id: `found`, and if so the document."""
-        return await self._gathered(_Question(index, ids, source))
+        return await self._cluster.within_answer(self._gathered(_Question(index, ids, source)))
 
     async def _ask(self, questions: Sequence[_Question]) -> list[Sequence[_Answer]]:
+        read_for_many()
         wanted = [one.documents for one in questions]
         # Many ask for the same one, such as what is imported: it is read once for them all.
         places = {document: place for place, document in enumerate(dict.fromkeys(chain.from_iterable(wanted)))}
