@@ -110,6 +110,10 @@ _SAME_FILE: Final = late(
 )
 _REACH_OF_ANOTHER_HASH: Final = 90
 _TYPES: Final = {length: type for type, length in _LENGTHS.items()}
+# The next cells of a row, as far as they hold the file's other hashes.
+_CELLS_OF_HASHES: Final = late(
+    r"(?:[`\"']?[ \t]{0,20}[|\t][ \t`\"']{0,20}(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])){1,3}"
+)
 _REACH_OF_HARMLESS: Final = 120
 _BEFORE_HARMLESS: Final = 30
 _REACH: Final = 60
@@ -210,6 +214,8 @@ def _is_called_harmless(text: str, start: int, end: int) -> bool:
     """Tell whether the words behind a hash, before it in its sentence, or in the line of the name above it call its
     file harmless.
     """
+    if (cells := _CELLS_OF_HASHES.match(text, end, end + _REACH_OF_THE_NEXT)) is not None:
+        end = cells.end()
     if text[end : end + 1] != "\n":
         its_line = text[end : end + _REACH_OF_THE_NEXT].partition("\n")[0]
         said_after = its_line[:_REACH_AHEAD]

@@ -27,6 +27,8 @@ _DETECTION: Final = late(
     r"|riskware|adware|hacktool|pua|vbs|js|doc|o97m|linux|android|osx|html|pdf|trojandownloader|trojandropper|troj|mal|bds)"
     r"(?:[!-]|$)"
 )
+# `misc.cc:198] Loading`: who writes a line of a log.
+_LINE_OF_SOURCE: Final = late(r":[0-9]{1,5}\]")
 # Names that decompilers give to variables.
 _DECOMPILED: Final = late(
     r"(?:[av][0-9]{1,3}|arg_?[0-9]{1,2}|param_?[0-9]{1,2}|(?:field|local|var|sub|dword|unk)_[0-9a-f]{1,8}|[a-z]var[0-9]{1,3})"
@@ -44,7 +46,7 @@ _CODE_ROOTS: Final = frozenset(
         "microsoft", "wscript", "adodb", "asp", "vb", "ado", "java", "lang",
         "std", "target", "element", "elem", "el", "util", "win32", "cmd", "shell", "application", "environment",
         "smtp", "header", "body", "session", "stream", "reader", "writer", "thread", "form", "input", "output",
-        "context", "foo", "elf", "pe", "vba", "strings", "uint16", "uint32",
+        "context", "foo", "jquery", "elf", "pe", "vba", "strings", "uint16", "uint32",
     }
 )  # fmt: skip
 # What fields of logs are grouped under: `dns.question.name`, `http.host`.
@@ -58,6 +60,7 @@ _FILE_SUFFIXES: Final = frozenset(
     {
         "zip", "py", "rs", "sh", "pl", "so", "md", "mov", "ps", "cab", "pm", "java", "lib", "bat", "bin", "cr", "ax",
         "cpl", "gz", "vi", "mm",
+        "target",  # a unit of systemd: `multi-user.target`
     }
 )  # fmt: skip
 # What stands before the ending that ransomware gives a file: `Invoice.xlsx.id`.
@@ -107,7 +110,7 @@ def objection_to(token: str, start: int, end: int, labels: list[str]) -> str:
     top, first = labels[-1], labels[0].lower()
     if top == "app" and token.startswith("/Contents/", end):
         return PART_OF_A_PATH  # of a program for macOS
-    if objection := _objection_to_neighbours(token, start, before, after):
+    if objection := _objection_to_neighbours(token, start, end, before, after):
         return objection
     if objection := _objection_to_labels(labels, first, top):
         return objection
@@ -141,7 +144,7 @@ def _objection_to_labels(labels: list[str], first: str, top: str) -> str:
     return CLASS if labels[0][0].isupper() and _is_detection(labels) else ""
 
 
-def _objection_to_neighbours(token: str, start: int, before: str, after: str) -> str:
+def _objection_to_neighbours(token: str, start: int, end: int, before: str, after: str) -> str:
     if (
         before
         and before in "\\/"
@@ -150,6 +153,8 @@ def _objection_to_neighbours(token: str, start: int, before: str, after: str) ->
         return ""
     if before and (before in "\\/$#@&%" or (before == "-" and token[start - 2 : start - 1] in _ENDS_OF_PLACEHOLDERS)):
         return PART_OF_A_PATH
+    if after == ":" and "[" not in token[:start] and _LINE_OF_SOURCE.match(token, end):
+        return FILE
     return CODE if after and after in "(\\" else ""
 
 
@@ -211,6 +216,8 @@ def _may_be_a_member(labels: list[str], top: str) -> bool:
 
 
 def _objection_to_two(name: str, top: str) -> str:
+    if "_" in name:
+        return FILE  # no such name can be registered: `id_rsa.pub`
     if top in _FILE_SUFFIXES or (top == "app" and name.isalpha() and len(name) <= _LONGEST_OTHER_WORD):
         return FILE
     if not name.isalpha():

@@ -9,6 +9,7 @@ from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hosts import is_address
 from ingest.indicators.late import late
 from ingest.indicators.token_candidate import TokenCandidate
+from ingest.indicators.vocabulary import pieces
 from intel.refanging import DOT
 from intel.suffixes import registered_domain
 
@@ -51,10 +52,7 @@ PATTERN: Final = "part of a pattern of names"
 _ENDS_OF_A_PATTERN: Final = frozenset(f"{bracket}{dot}" for bracket in "}]" for dot in f".{DOT}")
 NUMBER: Final = "number of something else"
 # `ticket T1190`, `Room T1110`, `the heat pump T1059-B`.
-_COUNTED: Final = late(
-    r"(?i)\b(?:tickets?|tasks?|rooms?|order(?: number)?|products?|parts?|models?|items?|invoices?|flights?|gates?|lots?"
-    r"|case|raum|zimmer|auftrag|salle|sala|pièce|pieza|модель|заказ|аудитория)(?: (?:no\.?|nr\.?|#))?[ #]{1,2}\Z"
-)
+_COUNTED: Final = late(rf"(?i)(?:{pieces('numbered')})(?: (?:no\.?|nr\.?|#))?[ #]{{1,2}}\Z")
 _OF_A_PRODUCT: Final = late(r"-[A-Z](?![\w-])")
 
 

@@ -45,7 +45,14 @@ _LONGEST_BETWEEN: Final = 3
 _SET_TO: Final = late(r"[\"']?[ \t]{0,20}[:=][ \t]{0,20}[\"']\Z")
 _TAIL: Final = late(
     r"(?i)[\s)]{0,2}(?:\(?(?:and|or) (?:earlier|later|below|above|newer|older|prior)|before the|\(?version"
-    r"|\(?build|or (?:later|newer)|(?:und|oder) (?:älter|früher|neuer)|и (?:ранее|старше|ниже|новее))"
+    r"|\(?build|or (?:later|newer)|(?:und|oder) (?:älter|früher|neuer)|и (?:ранее|старше|ниже|новее)"
+    r"|\(?(?:eol|end[- ]of[- ](?:life|support))\b)"
+    r"|/(?:19|20)[0-9]{2}(?![0-9/.])"  # the number of a letter: `5.6.7.8/2024`
+)
+# `2.14.0.3 (2024-11-02)`, and below it what was mended.
+_BEGINS_A_CHANGE: Final = late(
+    r"(?i)\]?(?: [-\u2013\u2014]| )? ?\(?[0-9]{4}-[0-9]{2}-[0-9]{2}\)?\s{1,4}(?:#+ [^\n]{1,20}\s{1,3})?[-*+] "
+    r"(?:fix|bump|add|improv|chang|remov|updat|merg|support|initial|new|drop|allow|mak|refactor|revert)"
 )
 _PRODUCT: Final = late(r"(?<![^\s(\"'\[])([A-Z](?:[A-Za-z]|[-+0-9](?=[A-Za-z0-9+]))*[A-Za-z+])[ \xa0]\Z")
 # `PRTG 24.1.92.1`: four numbers that grow as those of versions do, right behind the name of something.
@@ -66,7 +73,7 @@ _OF_A_SERVER: Final = late(
 # `Version history: 1.0.0.1 (Feb), 1.2.0.7 (April)`, `程序版本号显示为 4.0.2.1`.
 _SPEAKS_OF_ONE: Final = late(
     r"(?i)\b(?:versi(?:on|one|oni|ons|onen|ones|oner|ón|e|es)|versão|versões|bijgewerkt|firmware|builds?|releases?|changelog|upgraded?|updated?|patched|diffed|ver|vers)\b"
-    r"|版本|バージョン|버전|верси|updat|actuali[zc]|aktualis|atualiz|업데이트|升级|wersj|גרס"
+    r"|版本|バージョン|버전|верси|updat|actuali[zc]|aktualis|atualiz|업데이트|패치|补丁|修補|パッチ|升级|wersj|גרס"
     r"|\b(?:fw|hotfix|installer|driver|plug-?in|agent|schema|verze|verzi[jió]|verzió|versiune\w*|versi|s[üu]r[üu]m\w*|έκδοση\w*"
     r"|phiên bản|o?ppdat\w+|opdat\w+|uppdat\w+|uppgrad\w+|oppgrad\w+|päivit\w+|upgrad\w+|frissít\w*|ažurir\w*)\b"
     r"|เวอร์ชัน|รุ่น|韌體|固件|ファームウェア|펌웨어|升級|إصدار|прошивк|сборк|оновл|обновл"
@@ -137,7 +144,7 @@ _LARGEST_OF_A_LEAD: Final = 100
 
 def is_version(text: str, address: str, start: int, end: int) -> bool:
     """Tell whether the words around `text[start:end]`, which reads as the IPv4 `address`, make it a version."""
-    if _TAIL.match(text, end, end + 30):
+    if _TAIL.match(text, end, end + 30) or _BEGINS_A_CHANGE.match(text, end, end + _REACH):
         return True
     before = text[max(0, start - _REACH) : start]
     if before[-1:] == "#" and _NUMBERED.search(before):  # `Ticket #48.112.7.3`
