@@ -295,7 +295,8 @@ def as_error(status: int, kind: str, reason: str) -> Exception:
         return Overloaded("the store has too much to do at the moment")
     if status in _STARTING:
         return Starting("the store refuses requests at the moment")
-    if kind == "cluster_block_exception" or status == _TOO_LATE or status >= 500:
+    is_lost = status == 404 and kind == "search_phase_execution_exception"  # what a point in time held
+    if kind == "cluster_block_exception" or status == _TOO_LATE or status >= 500 or is_lost:
         return StoreUnavailable("the store refuses requests at the moment")
     if status in _UNAUTHORISED:
         return CredentialsRefused(

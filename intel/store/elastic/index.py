@@ -36,6 +36,9 @@ _IDS_AT_ONCE = 1_000
 _PAGE = 1_000
 _HELD = "2m"
 _HIT = "hits.hits._id,hits.hits._source,hits.hits.sort,hits.hits._seq_no,hits.hits._primary_term,hits.hits._index"
+# Else an answer without the hits of a shard that is away looks like a whole one.
+_WHOLE = "allow_partial_search_results"
+_HEADER = b'{"index":"%b","allow_partial_search_results":false}\n%b\n'
 _SEARCH_FILTER = f"hits.total.value,{_HIT},hits.hits._score,aggregations"
 
 
@@ -179,7 +182,8 @@ class Index:
         self, body: Mapping[str, Any], *, patience: Patience = Patience.READ, filter_path: str = _SEARCH_FILTER
     ) -> Any:
         """Return the answer to a search, without what nobody reads of it."""
-        answer = await self._cluster.ask("POST", f"/{self.name}/_search?filter_path={filter_path}", body, patience)
+        path = f"/{self.name}/_search?{_WHOLE}=false&filter_path={filter_path}"
+        answer = await self._cluster.ask("POST", path, body, patience)
         answer.setdefault("hits", {}).setdefault("hits", [])
         return answer
 
@@ -191,7 +195,7 @@ class Index:
 
     async def search_beside(self, searches: Sequence[tuple[Index, Mapping[str, Any]]], filter_path: str) -> list[Any]:
         """Do as `search_many`, each search in an index of its own."""
-        lines = b"".join([b'{"index":"%b"}\n%b\n' % (one.name.encode(), orjson.dumps(body)) for one, body in searches])
+        lines = b"".join([_HEADER % (one.name.encode(), orjson.dumps(body)) for one, body in searches])
         answers = await ask_parts(self._cluster, f"/{self.name}/_msearch", lines, "responses", filter_path=filter_path)
         for answer in answers:
             answer.setdefault("hits", {}).setdefault("hits", [])
@@ -230,7 +234,7 @@ class Index:
         asked = {**body, "size": size, "sort": sort, "track_total_hits": False}
         while True:
             asked["pit"] = {"id": pit, "keep_alive": _HELD}
-            params = {"filter_path": f"pit_id,{_HIT}"}
+            params = {_WHOLE: "false", "filter_path": f"pit_id,{_HIT}"}
             answer = await self._cluster.ask("POST", "/_search", asked, Patience.LONG, **params)
             hits = answer.get("hits", {}).get("hits", [])
             if hits:
@@ -242,7 +246,8 @@ class Index:
     async def count_of(self, pit: str, query: Mapping[str, Any]) -> int:
         """Count the hits of a query in what `held` holds, and hold it for two minutes more."""
         asked = {"query": query, "size": 0, "track_total_hits": True, "pit": {"id": pit, "keep_alive": _HELD}}
-        answer = await self._cluster.ask("POST", "/_search", asked, Patience.LONG, filter_path="hits.total.value")
+        params = {_WHOLE: "false", "filter_path": "hits.total.value"}
+        answer = await self._cluster.ask("POST", "/_search", asked, Patience.LONG, **params)
         return int(answer["hits"]["total"]["value"])
 
     async def _forget(self, pit: str) -> None:
