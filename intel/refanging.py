@@ -97,6 +97,14 @@ _SPOKEN_AT: Final = re.compile(rf" (?:at|AT) (?=[\w-]{{1,63}}+{DOT}{{5}})")
 _SPOKEN_ABROAD: Final = tuple(
     (f" {word} ", re.compile(rf" {word} (?=(?P<rest>{_REST}))")) for word in f"{_WORDS_FOR_A_DOT}".split("|")
 )
+# `45.76.222\u30c9\u30c3\u30c8130`, `evil-post\u3002com`: in scripts that write no blanks around it.
+_GLUED: Final = tuple(
+    (word, re.compile(rf"{word}(?=(?P<rest>[0-9]{{1,3}}(?!\.?[A-Za-z0-9])))"))
+    for word in _WORDS_FOR_A_DOT.split("|")
+    if not word.isascii()
+)
+_FULL_STOP: Final = "\u3002"
+_WIDE_FULL_STOP: Final = re.compile(rf"{_FULL_STOP}(?=(?P<rest>[a-z]{{2,12}})(?![A-Za-z0-9._-]))")
 _AT_ABROAD: Final = tuple(
     (f" {word} ", re.compile(rf" {word} (?=[\w-]{{1,63}}+{DOT}{{4}})")) for word in _WORDS_FOR_AN_AT.split("|")
 )
@@ -261,6 +269,12 @@ def _spoken_plainly(text: str, capitals: bool) -> str:
     for sign, pattern in _SPOKEN_ABROAD:
         if sign in spoken:
             spoken = _replaced(spoken, _matches(spoken, sign, pattern), _spoken_abroad)
+    if not text.isascii():
+        for sign, pattern in _GLUED:
+            if sign in spoken:
+                spoken = _replaced(spoken, _matches(spoken, sign, pattern), _spoken_in_an_address)
+        if _FULL_STOP in spoken:
+            spoken = _replaced(spoken, _matches(spoken, _FULL_STOP, _WIDE_FULL_STOP), _spoken_abroad)
     if spoken is not text:
         for sign, pattern in _AT_ABROAD:
             spoken = _replaced(spoken, _matches(spoken, sign, pattern), _spoken_at_abroad)
@@ -286,6 +300,14 @@ def _spoken_abroad(match: re.Match[str]) -> str:
     before = _word_before(match)
     is_a_name = "-" in before.strip("-") or (any(map(str.isdigit, before)) and not before.isdigit())
     return DOT * len(match[0]) if is_a_name and _ends_a_name(before, match["rest"]) else match[0]
+
+
+def _spoken_in_an_address(match: re.Match[str]) -> str:
+    """`45.76.222` and a spoken dot, and no number of a sentence."""
+    before = _word_before(match)
+    at = match.start() - len(before) - 1
+    is_of_one = before.isdigit() and at >= 0 and match.string[at] in (".", DOT)
+    return DOT * len(match[0]) if is_of_one else match[0]
 
 
 def _word_before(match: re.Match[str]) -> str:
