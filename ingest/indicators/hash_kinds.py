@@ -86,6 +86,8 @@ _CALLED_OTHERWISE: Final = late(pieces("harmless", "not"))
 # Before which its line says nothing.
 _BULLET: Final = late(r"\n\s?[-*+|\u2022][^\w=]{0,3}\Z")
 _CALLED_NO_SAMPLE_AFTER: Final = Spoken(table("no_sample_after"), "")
+# A row of a list of containers: `8f1d0b3a…   alpine   "/pause"`.
+_NAMES_A_CONTAINER: Final = late(r" {2,12}[\w./:@-]{2,80} {2,70}[\"\u201c]")
 # `krbtgt:502:aad3b4…:40cb5c…:::` of a dump of passwords.
 _IN_A_DUMP: Final = late(r":[0-9]{3,7}:(?:[0-9a-fA-F]{32}:)?\Z")
 _CALLED_NO_SAMPLE: Final = Spoken(table("no_sample"), r"[\s:\uff1a(\uff08\[\"'`]{0,4}\Z")
@@ -287,7 +289,9 @@ def _is_part_of_another_value(text: str, start: int, end: int, before: str) -> b
 
 
 def _is_explained_away(text: str, end: int) -> bool:
-    """Tell whether the words right behind a value call it a key, a cookie or the like."""
+    """Tell whether what stands right behind a value makes it the id of a container, a key, a cookie or the like."""
+    if text.startswith("  ", end) and _NAMES_A_CONTAINER.match(text, end, end + _REACH_OF_THE_NEXT):
+        return True
     return _CALLED_NO_SAMPLE_AFTER.search(text[end : end + _REACH_AHEAD].partition("\n")[0].lower())
 
 
