@@ -98,7 +98,7 @@ class HostEvidence:
             is_listed = _is_listed(evidence)
             evidence.append(EVIDENCE["reserved name that is listed" if is_listed else "name reserved for examples"])
         is_file = reading.objection == FILE or (reading.type == "domain" and may_name_a_file(host))
-        if is_file and self._around.holds_hash(line):
+        if is_file and (self._around.holds_hash(line) or self._around.hash_below(line)):
             evidence.append(EVIDENCE["name of the file with a hash beside it"])
         score = sum_of(evidence)
         if said := self._said(reading, start, end, line, evidence, score):

@@ -188,6 +188,11 @@ class TextContext:
             holds = self._holding[line] = _HASH.search(self.text, line.start, line.end) is not None
         return holds
 
+    def hash_below(self, line: Line) -> bool:
+        """Tell whether the next line is a hash and nothing else."""
+        hash = _HASH.match(self.text, line.end + 1)
+        return hash is not None and self.text[hash.end() : hash.end() + 1] in ("", "\n")
+
     def in_cell(self, line: Line, start: int, end: int) -> bool:
         """Tell whether `start:end` is all that stands in its cell of a table."""
         if not line.has_cells:
