@@ -106,7 +106,7 @@ def test_a_submission_keeps_itself_up_to_date(chromium: Browser, site: str) -> N
     with visiting(chromium, site) as visitor:
         visitor.sign_up("submitter@example.org")
         visitor.go("/submit")
-        visitor.page.get_by_label("Address").fill("https://unknown-host.invalid/report")
+        visitor.page.get_by_label("Address", exact=True).fill("https://unknown-host.invalid/report")
         visitor.page.get_by_role("button", name="Submit").click()
         visitor.page.wait_for_url(re.compile("/submissions/"))
         expect(visitor.page.get_by_text("Attempts")).to_be_visible()
