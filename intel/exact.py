@@ -14,7 +14,7 @@ from intel.store.port import Iocs
 Named = tuple[tuple[str, str], ...]
 
 # Characters that are read in about a millisecond, as long as the way into a thread and back takes under load.
-_READ_AT_ONCE: Final = 4_096
+_READ_AT_ONCE: Final = 2_700
 # What no list of names has may be malware all the same, unless it reads as anything that no name looks like.
 _LIKE_A_NAME: Final = frozenset({"domain"})
 

@@ -61,8 +61,6 @@ def reason(text: SearchText, ioc: Found) -> Match:
     if elsewhere:
         return _in_articles(elsewhere, ioc)
     found = [match for match in in_value if match is not None]
-    if len(found) == 1:
-        return found[0]
     best = min(found, key=lambda match: _ORDER.index(match.how), default=Match("article", text.text))
     return Match("word", " ".join(match.on for match in found)) if best.how == "word" else best
 
