@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -205,8 +206,10 @@ async def test_the_right_password_pays_nothing(api: Running, member: Reader) -> 
 @pytest.mark.slow
 @pytest.mark.promise("accounts.no-lock-out")
 async def test_a_network_takes_thirty_wrong_passwords_in_five_minutes_at_whichever_accounts(api: Running) -> None:
-    tries = [(await guesses(api, "203.0.113.1", 1, f"somebody{n}@example.org"))[0] for n in range(31)]
-    assert tries == [401] * 30 + [429]
+    began, tries = time.monotonic(), 0
+    while await guesses(api, "203.0.113.1", 1, f"somebody{tries}@example.org") == [401]:
+        tries += 1
+    assert 30 <= tries <= 30 + (time.monotonic() - began) / 10  # one comes back in ten seconds
 
 
 @pytest.mark.slow
