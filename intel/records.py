@@ -20,6 +20,8 @@ NEWEST_ARTICLES = 20
 
 # What a file counts for that an account handed in: all of them together are one source, whatever they are called.
 SUBMITTED_FILE = "submitted file"
+# The source of a file that names none and that nobody named one for.
+IMPORTED_FILE = "imported file"
 # So many changes may share a millisecond: what tells them apart are the microseconds of `Change.moment`.
 CHANGES_PER_MILLISECOND = 1_000
 
@@ -204,7 +206,9 @@ class Article:
     {CVE id: {"exploitation": "in_the_wild" | "poc", "quote": str, "cvss": {"score", "version", "vector"}}}, each
     member only where the text says it. `structure` is the stored form of the text's blocks (`intel.text_blocks`), empty
     where no page told them, and in lists. `tags` are what accounts put on it: read from the store, and kept there
-    whatever a saved article says. `tlp` is how far it may be passed on, None where nothing says it.
+    whatever a saved article says. `tlp` is how far it may be passed on, None where nothing says it. `annotated_at` is
+    when an account last changed either of them, by the store's own clock: it rises with each change, and saving the
+    article again keeps it; two records that differ in this alone are equal.
     """
 
     id: str
@@ -227,6 +231,7 @@ class Article:
     structure: str = ""
     tags: tuple[str, ...] = ()
     tlp: Tlp | None = None
+    annotated_at: datetime | None = field(default=None, compare=False)
 
     @property
     def counted_source(self) -> str:
@@ -236,6 +241,11 @@ class Article:
     @property
     def seen_at(self) -> datetime:
         return self.published_at or self.fetched_at
+
+    @property
+    def changed_at(self) -> datetime:
+        """When it was last read or annotated."""
+        return max(self.fetched_at, self.annotated_at or self.fetched_at)
 
     @property
     def ioc_count(self) -> int:

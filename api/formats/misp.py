@@ -104,7 +104,7 @@ def outline(article: Article) -> Object:
         "uuid": article.id,
         "info": " ".join(article.title.split()) or "untitled",
         "date": f"{article.seen_at:%Y-%m-%d}",
-        "timestamp": str(_seconds(article.fetched_at)),
+        "timestamp": str(_seconds(article.changed_at)),
         "publish_timestamp": str(_seconds(article.fetched_at)),
         "published": True,
         "analysis": _ANALYSIS_COMPLETED,

@@ -4,7 +4,7 @@ indicator --indicates--> malware        for a name within two sentences of it
 report                                  an article, where all of it is exported: its source, and all that it names
 
 An object says the same wherever it stands as long as its `modified` is the same: so nothing in it follows the question,
-the clock or imported lists. The labels of a report alone, its article's tags, change without it.
+the clock or imported lists.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class StixBundle:
         self._markings = {_MARKINGS["clear"]}
         self._digest = hashlib.sha256()
         self._is_first = True
-        self._changed = article.fetched_at if article else None
+        self._changed = article.changed_at if article else None
 
     def begin(self) -> bytes:
         """Return the beginning of the bundle; its id, which stands for all that is in it, comes at the end."""
@@ -103,7 +103,7 @@ class StixBundle:
         if not self._named:
             self._named.add(source["id"])
         yield (
-            self._written(_report(article, source["id"], self._changed or article.fetched_at)).removesuffix(b"}")
+            self._written(_report(article, source["id"], self._changed or article.changed_at)).removesuffix(b"}")
             + b',"object_refs":['
         )
         yield from self._named.written()
@@ -275,7 +275,7 @@ def _note(note: Note, object_id: str) -> Object:
 def _report(article: Article, source_id: str, changed_at: datetime) -> Object:
     """Return a report without what it points at.
 
-    `changed_at` is when it was last read or what it names last changed, by another TLP of the article too.
+    `changed_at` is when it was last read or annotated, or when what it names last changed.
     """
     published = _time(article.seen_at)
     made = _common("report", _report_id(article), published, _time(max(article.seen_at, changed_at)))

@@ -171,8 +171,8 @@ class Articles(Protocol):
         """
 
     async def change_tlp(self, id: str, tlp: Tlp | None) -> Article | None:
-        """Let an article have that level and change nothing else of it; return it as it was before, None if there is
-        none. Its indicators follow.
+        """Let an article have that level and change nothing else of it but `annotated_at`; return it as it was before,
+        None if there is none. Its indicators follow.
         """
 
     async def remove(self, id: str, *, expired: bool = False) -> bool:

@@ -17,5 +17,6 @@ class Tags(Protocol):
         """Remove and add tags; return all that are there then, sorted, or None where nothing is stored under the id.
 
         Of any number of changes at once none is lost. An indicator whose tags change counts as changed in the change
-        feed. Raises InvalidQuery where it would have too many (`intel.tags.changed`).
+        feed, an article as annotated (`Article.annotated_at`). Raises InvalidQuery where it would have too many
+        (`intel.tags.changed`).
         """

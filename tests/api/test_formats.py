@@ -184,7 +184,14 @@ async def test_an_object_says_one_thing_as_long_as_its_modified_stays(api: Runni
     api.clock.forward(400 * 86_400)
     assert await read() == before
     await api.publish("two", near, "ip 203.0.113.9", "cve CVE-2024-3400", source="Two", at=5)
-    assert await read() > before
+    with_two = await read()
+    assert with_two > before
+    two, key = (await api.items("/articles"))[0]["id"], await api.key()
+    for add, remove in ((["c2"], []), (["late"], []), ([], ["c2", "late"])):
+        api.clock.forward(1)
+        await api.post(f"/articles/{two}/tags", {"add": add, "remove": remove}, key)
+        await read()
+    assert await read() == with_two + 3
 
 
 @pytest.mark.promise("formats.article")

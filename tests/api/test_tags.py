@@ -105,3 +105,36 @@ async def test_a_tag_filters_lists_and_stands_in_exports(api: Running) -> None:
     assert {"name": "report"} in event["Tag"]
     (tagged,) = [one for one in event["Attribute"] if one["value"] == "evil.example"]
     assert tagged["Tag"] == [{"name": "c2"}, {"name": "äpfel"}]
+
+
+@pytest.mark.promise("tags.exported")
+async def test_another_tag_makes_an_articles_report_and_event_later_ones_and_its_indicators_not(api: Running) -> None:
+    article = await api.publish("one", "domain evil.example")
+    key = await api.key()
+
+    async def versions() -> tuple[str, str, int]:
+        objects = (await api.get(f"/articles/{article.id}", key, format="stix")).json()["objects"]
+        report, indicator = (next(one for one in objects if one["type"] == kind) for kind in ("report", "indicator"))
+        event = (await api.get(f"/articles/{article.id}", key, format="misp")).json()["Event"]
+        manifest = (await api.client.get("/misp/manifest.json", headers=key)).json()
+        assert manifest[article.id]["timestamp"] == event["timestamp"]
+        return report["modified"], indicator["modified"], int(event["timestamp"])
+
+    async def taxii(**asked: str) -> list[str]:
+        path, accept = "/taxii2/api/collections/domain/objects/", {"Accept": "application/taxii+json;version=2.1"}
+        answer = await api.client.get(path, params=asked, headers=key | accept)
+        return [one["modified"] for one in answer.json().get("objects", []) if one["type"] == "indicator"]
+
+    before, told = await versions(), await taxii()
+    api.clock.forward(90 * 86_400)
+    await tag(api, key, "report", path=f"/articles/{article.id}")
+    tagged = await versions()
+    assert tagged[0] > before[0] and tagged[1] == before[1] == told[0] and tagged[2] > before[2]
+    await tag(api, key, remove=("report",), path=f"/articles/{article.id}")
+    assert (await versions())[0] > tagged[0]
+    assert await taxii() == told
+    # A tag of the indicator is a new version of it, which those who follow a collection are given.
+    await tag(api, key, "c2")
+    (newest,) = await taxii(added_after=told[0])
+    assert newest > told[0] and await taxii(**{"match[version]": newest}) == [newest]
+    assert await taxii(**{"match[version]": told[0]}) == []

@@ -6,7 +6,7 @@ import hashlib
 import ipaddress
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -268,13 +268,26 @@ def seen_ioc(sighting: Document, first_seen: str) -> SeenIoc:
     return from_document(SeenIoc, {**sighting, "first_seen": first_seen})
 
 
+def annotated_at(article: Document, now: datetime) -> str:
+    """Return the time of a change of an article's tags or TLP: later than the last one, whatever the clock says."""
+    last = article.get("annotated_at")
+    return moment(max(now, from_rfc3339(last) + timedelta(milliseconds=1)) if last else now)
+
+
+def content_of(article: Article) -> Document:
+    """Return what an article itself says, without what accounts put on it later."""
+    document = to_document(article)
+    del document["annotated_at"]
+    return document
+
+
 def article_document(article: Article) -> Document:
     """Return an article with the words by which it is found."""
     document = to_document(article)
     marked = (article.id, *(document[name] for name in ("title", "source_name", "published_at", "fetched_at", "url")))
     return with_words(document) | {
         "seen_at": moment(article.seen_at),
-        "fingerprint": fingerprint(*marked, digest(to_document(article))),
+        "fingerprint": fingerprint(*marked, digest(content_of(article))),
     }
 
 

@@ -11,8 +11,9 @@ import asyncio
 import secrets
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from intel.ids import ioc_id
@@ -22,12 +23,13 @@ from intel.store.elastic.bulk import Bulk, Write, expecting
 from intel.store.elastic.clusters import Clusters, Settled
 from intel.store.elastic.documents import (
     Document,
+    annotated_at,
     article_document,
     article_record,
+    content_of,
     digest,
     sighting_documents,
     sighting_id,
-    to_document,
 )
 from intel.store.elastic.index import Found, Index
 from intel.store.elastic.pauses import TryAgain, retried
@@ -37,6 +39,8 @@ from intel.store.entry import Entry, steps
 from intel.tlp import Tlp, level_of, strictest
 
 HELD_SECONDS = 20.0
+# What accounts put on an article, whatever is saved.
+_KEPT_MEMBERS = ("tags", "annotated_at")
 _SAVE_SECONDS = 120.0
 
 
@@ -78,6 +82,7 @@ class Saving:
     bulk: Bulk
     clusters: Clusters
     recount: Recount
+    clock: Callable[[], datetime]
     held_seconds: float = HELD_SECONDS
 
     async def save_many(self, entries: Sequence[Entry]) -> tuple[Article, ...]:
@@ -119,7 +124,11 @@ class Saving:
         await self.bulk.write_all(Write("update", self.sightings.name, sighting_id(one, id), level) for one in iocs)
         await self.sightings.refresh()
         await self.recount.recount(iocs)
-        document = {**held.found.source, "tlp": tlp}
+        document = {
+            **held.found.source,
+            "tlp": tlp,
+            "annotated_at": annotated_at(held.found.source, self.clock()),
+        }
         mark = document.pop("saving")
         if held.cut_short:
             # What an interrupted saver left behind is still for the next one to count.
@@ -240,8 +249,8 @@ class Saving:
         copied = await self._recount_clusters(held, article, settled)
         await self.recount.recount(present | gone | held.left_iocs | copied)
         document = {**article_document(article), "digest": draft.content}
-        if tags := held.found.source.get("tags"):
-            document["tags"] = tags
+        if not held.is_new:
+            document |= {name: held.found.source[name] for name in _KEPT_MEMBERS if held.found.source.get(name)}
         if await self.articles.replace(held.found, document) is None:
             return False
         await self.articles.refresh()
@@ -299,7 +308,7 @@ def _draft(entry: Entry) -> Draft:
     counts = dict(Counter(sighting.type for sighting in entry.sightings))
     article = replace(entry.article, ioc_counts=counts, tags=())
     # The level is compared by itself: it may have been changed since this was saved.
-    content = digest(to_document(replace(article, tlp=None)), list(entry.sightings))
+    content = digest(content_of(replace(article, tlp=None)), list(entry.sightings))
     return Draft(article, entry.sightings, entry.addresses, content)
 
 

@@ -84,7 +84,7 @@ class ElasticStore:
         recount = Recount(iocs, sightings, bulk, clock, self.votes, self._malware_names)
         clusters = Clusters(self._index("clusters"), articles, sightings, bulk)
         addresses = Addresses(self._index("addresses"), articles, bulk)
-        saving = Saving(articles, sightings, addresses, iocs, bulk, clusters, recount, held_seconds)
+        saving = Saving(articles, sightings, addresses, iocs, bulk, clusters, recount, clock, held_seconds)
         changes = Changes(iocs, self._index("leases"), bulk, clock, held_seconds)
         self.iocs = ElasticIocs(iocs, sightings, changes, self.votes, self._malware_names)
         self.readings = ElasticReadings(self._index("readings"), bulk)

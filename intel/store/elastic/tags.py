@@ -12,7 +12,7 @@ from datetime import datetime
 from intel.store.copying import Tagged
 from intel.store.elastic.bulk import Bulk, Write, expecting
 from intel.store.elastic.client import Patience
-from intel.store.elastic.documents import Document, is_there, moment, with_tags
+from intel.store.elastic.documents import Document, annotated_at, is_there, moment, with_tags
 from intel.store.elastic.index import Index
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.saving import is_complete
@@ -62,8 +62,10 @@ class ElasticTags:
             return None
         before = tuple(found.source.get("tags", ()))
         after = changed(before, add, remove)
-        if after != before and await self._articles.replace(found, {**found.source, "tags": after}) is None:
-            raise TryAgain
+        if after != before:
+            document = {**found.source, "tags": after, "annotated_at": annotated_at(found.source, self._clock())}
+            if await self._articles.replace(found, document) is None:
+                raise TryAgain
         return after
 
     async def put(self, records: Sequence[Tagged]) -> None:

@@ -25,7 +25,7 @@ IOC_COLUMNS = """
 IOCS = f"SELECT {IOC_COLUMNS} FROM iocs AS i CROSS JOIN articles AS a ON a.seq = i.article_seq"
 ARTICLE_COLUMNS = """
     id, url, title, source_name, author, published_at, fetched_at, language, summary, cluster_id, notes, ioc_counts,
-    ioc_dropped, revision, findings, source_domain, tags, tlp
+    ioc_dropped, revision, findings, source_domain, tags, tlp, annotated_at
 """
 ARTICLES_WITH_TEXT = f"SELECT {ARTICLE_COLUMNS}, seq, text, structure FROM articles LEFT JOIN article_texts USING (seq)"
 
@@ -147,6 +147,7 @@ def article(row: sqlite3.Row, text: str | None = None, structure: str | None = N
         structure=structure or "",
         tags=tuple(json.loads(row["tags"])),
         tlp=of_level(row["tlp"]),
+        annotated_at=moment(row["annotated_at"]),
     )
 
 

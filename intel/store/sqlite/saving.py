@@ -61,7 +61,14 @@ def change_tlp(connection: sqlite3.Connection, id: str, tlp: Tlp | None, now: in
     derivation = Derivation(connection)
     derivation.note_article(article["seq"])
     connection.execute("UPDATE articles SET tlp = ? WHERE seq = ?", (level_of(tlp), article["seq"]))
+    note_annotated(connection, article["seq"], now)
     derivation.derive(next_moment(connection, now))
+
+
+def note_annotated(connection: sqlite3.Connection, seq: int, now: int) -> None:
+    """Note that tags or TLP of an article change, at a time later than at the last change, whatever the clock says."""
+    sql = "UPDATE articles SET annotated_at = max(?, coalesce(annotated_at + 1, 0)) WHERE seq = ?"
+    connection.execute(sql, (now, seq))
 
 
 def write_words(connection: sqlite3.Connection, seq: int, article: Article) -> None:
@@ -100,7 +107,7 @@ def _is_stored(connection: sqlite3.Connection, entry: Entry) -> bool:
     row = connection.execute(_STORED, (entry.article.id,)).fetchone()
     if row is None or row["tlp"] < level_of(entry.article.tlp):
         return False
-    if any(row[name] != value for name, value in wanted.items() if name != "tlp"):
+    if any(row[name] != value for name, value in wanted.items() if name not in _ANNOTATED):
         return False
     if unpack_text(row["text"]) != entry.article.text:
         return False
@@ -170,13 +177,17 @@ def _article_row(article: Article) -> dict[str, str | int | None]:
         "findings": to_json(article.findings),
         "source_domain": article.source_domain,
         "tlp": level_of(article.tlp),
+        "annotated_at": milliseconds(article.annotated_at),
     }
 
 
 _FIELDS = (
     "url", "title", "source_name", "author", "published_at", "fetched_at", "seen_at", "language", "summary",
     "cluster_id", "notes", "ioc_counts", "ioc_dropped", "revision", "findings", "source_domain", "tlp",
+    "annotated_at",
 )  # fmt: skip
+# What a stored article keeps whatever is saved, but for a stricter TLP.
+_ANNOTATED = ("tlp", "annotated_at")
 _PUT_ARTICLE = f"""
     INSERT INTO articles (id, save_number, source_seq, {", ".join(_FIELDS)})
     VALUES (
@@ -185,7 +196,7 @@ _PUT_ARTICLE = f"""
     )
     ON CONFLICT (id) DO UPDATE SET
         save_number = excluded.save_number, source_seq = excluded.source_seq,
-        {", ".join(f"{name} = excluded.{name}" for name in _FIELDS if name != "tlp")},
+        {", ".join(f"{name} = excluded.{name}" for name in _FIELDS if name not in _ANNOTATED)},
         tlp = max(articles.tlp, excluded.tlp)
     RETURNING seq
 """

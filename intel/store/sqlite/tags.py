@@ -13,6 +13,7 @@ from intel.store.copying import Tagged
 from intel.store.sqlite.changes import next_moment, take_numbers
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.rows import id_bytes, id_text, to_json
+from intel.store.sqlite.saving import note_annotated
 from intel.store.tags import TaggedKind
 from intel.tags import changed
 from intel.times import to_milliseconds
@@ -52,6 +53,8 @@ def _change(
         (place,) = take_numbers(connection, 1, next_moment(connection, now))
         sql = "UPDATE iocs SET change_number = ?, changed_at = ? WHERE seq = ?"
         connection.execute(sql, (*place, row["seq"]))
+    else:
+        note_annotated(connection, row["seq"], now)
     return after
 
 

@@ -121,6 +121,7 @@ async def answers(store: Store) -> list[Any]:
         await store.iocs.facets(IocQuery()),
         await store.iocs.mentions_of(evil.id, 10),
         await store.articles.find(ArticleQuery(limit=10)),
+        [one.annotated_at for one in (await store.articles.find(ArticleQuery(limit=10))).items],
         await store.articles.find(ArticleQuery(limit=10, tags=("campaign",))),
         await listed(store, tags=("äö:x=1",)),
         await listed(store, tlps=("amber",)),

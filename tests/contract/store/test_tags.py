@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
@@ -114,6 +115,40 @@ async def test_tags_stay_when_articles_are_read_again_and_go_with_the_record(sto
     await publish(store, article, "domain evil.example")
     assert (await the_ioc(store, "domain evil.example")).tags == ()
     assert await tagged_articles(store, "campaign") == []
+
+
+@pytest.mark.promise("tags.exported")
+async def test_an_article_is_annotated_later_with_each_change_of_its_tags_or_tlp_and_with_nothing_else(
+    store: Store, other_store: Store
+) -> None:
+    article = make_article()
+    await publish(store, article, "domain evil.example")
+
+    async def annotated_at() -> datetime | None:
+        stored = (await store.articles.get_many([article.id]))[article.id]
+        whole = await store.articles.get(article.id)
+        assert whole is not None and whole.annotated_at == stored.annotated_at
+        return stored.annotated_at
+
+    assert await annotated_at() is None
+    times = list[datetime | None]()
+    for change in (
+        store.tags.change("article", article.id, ["b", "a"]),
+        other_store.tags.change("article", article.id, ["c"], ["a"]),
+        store.articles.change_tlp(article.id, "amber"),
+        store.tags.change("article", article.id, [], ["b", "c"]),
+        other_store.articles.change_tlp(article.id, None),
+    ):
+        await change
+        times.append(await annotated_at())
+    assert None not in times and len(set(times)) == 5
+    assert times == sorted(time for time in times if time)
+    await store.tags.change("article", article.id, [], ["b"])
+    await store.articles.change_tlp(article.id, None)
+    await store.tags.change("ioc", EVIL, ["c2"])
+    await publish(store, replace(article, text="Otherwise.", revision=2), "domain other.example")
+    await store.reindex(lambda *_: None)
+    assert await annotated_at() == times[-1]
 
 
 async def test_articles_are_found_by_tag(store: Store) -> None:
