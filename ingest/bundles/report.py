@@ -9,14 +9,14 @@ from datetime import datetime
 from typing import Final
 
 from ingest.indicators import document_from_text, extract
+from ingest.indicators.sentences import shortened
 from ingest.reading import ReadPage, cluster_of, counts_by_type
 from ingest.sharing import sharing_of
 from intel.canonical import canonical
 from intel.errors import NotAnIndicator
 from intel.ids import article_id
-from intel.records import Article, Sighting
+from intel.records import IMPORTED_FILE, Article, Sighting
 
-LONGEST_CONTEXT: Final = 300
 LONGEST_TITLE: Final = 500
 LONGEST_SUMMARY: Final = 500
 MOST_MALWARE: Final = 20
@@ -64,7 +64,7 @@ def as_article(report: Report, source_name: str | None, fetched_at: datetime, mo
         id=article_id(report.identity),
         url=None,
         title=title,
-        source_name=source_name or report.source_name or "imported file",
+        source_name=source_name or report.source_name or IMPORTED_FILE,
         author=None,
         published_at=min(report.published_at, fetched_at) if report.published_at else None,
         fetched_at=fetched_at,
@@ -89,8 +89,7 @@ def _stated(statements: Iterable[Statement]) -> tuple[list[Sighting], int]:
             unreadable += 1
             continue
         said = f"{statement.type} {value}" + (f": {statement.said}" if statement.said else "")
-        context = " ".join(said.split())[:LONGEST_CONTEXT]
-        stated.append(Sighting(statement.type, value, context, _malware(statement.malware)))
+        stated.append(Sighting(statement.type, value, shortened(said), _malware(statement.malware)))
     return stated, unreadable
 
 
