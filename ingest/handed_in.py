@@ -18,7 +18,7 @@ from ingest.pipeline import Pipeline
 from ingest.reading import Page, ReadPage, checked
 from intel.errors import ArticleUnreadable
 from intel.ids import article_id, content_identity
-from intel.records import SUBMITTED_FILE, Article, Submission
+from intel.records import IMPORTED_FILE, SUBMITTED_FILE, Article, Submission
 from intel.store import Store
 
 _JSON_START: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,60}(?:\{|\[\s{0,60}[\[{\]])")
@@ -62,13 +62,13 @@ class HandedIn:
             detail = "The file is no HTML, text, Markdown, PDF, Word, EML, MISP event or STIX bundle."
             raise ArticleUnreadable("unsupported_content_type", detail)
         now = self.pipeline.clock()
-        return await self.pipeline.read(Page(body, content_type, None, None, submission.source_name, now))
+        return await self.pipeline.read(Page(body, content_type, None, None, _named(submission), now))
 
     async def _bundle(self, body: bytes, submission: Submission) -> tuple[ReadPage, ...]:
         pages = await self.isolation.run(
             read_bundle,
             body,
-            submission.source_name,
+            _named(submission),
             self.pipeline.clock(),
             self.most_indicators,
             account_id=submission.account_id,
@@ -79,8 +79,14 @@ class HandedIn:
         return (*own[:-1], replace(own[-1], addresses=(*own[-1].addresses, content_identity(body))))
 
 
+def _named(submission: Submission) -> str | None:
+    """Return what the account calls the file's source; None where it says nothing: then the file's own name counts."""
+    return None if submission.source_name == SUBMITTED_FILE else submission.source_name
+
+
 def _claimed(page: ReadPage) -> ReadPage:
-    return replace(page, article=replace(page.article, source_domain=SUBMITTED_FILE))
+    name = SUBMITTED_FILE if page.article.source_name == IMPORTED_FILE else page.article.source_name
+    return replace(page, article=replace(page.article, source_name=name, source_domain=SUBMITTED_FILE))
 
 
 def _of_account(page: ReadPage, account_id: str) -> ReadPage:

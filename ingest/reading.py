@@ -23,7 +23,7 @@ from ingest.wording import Finding, findings_of
 from intel import ids
 from intel.canonical import canonical_url
 from intel.errors import IsolationFailed
-from intel.records import IOC_TYPES, Article, CandidateRecord, Sighting
+from intel.records import IMPORTED_FILE, IOC_TYPES, Article, CandidateRecord, Sighting
 from intel.text_blocks import LONGEST_STRUCTURE
 from intel.times import utc_now
 from intel.tlp import Tlp, strictest
@@ -99,7 +99,7 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
         id=ids.article_id(identity),
         url=text.canonical_link or page.url,
         title=plain(text.title),
-        source_name=plain(page.source_name or "").strip() or text.site_name or "imported file",
+        source_name=plain(page.source_name or "").strip() or text.site_name or IMPORTED_FILE,
         author=text.author,
         published_at=_not_after(page.published_at or text.published_at or page.named_at, page.fetched_at),
         fetched_at=page.fetched_at,

@@ -26,6 +26,7 @@ MISP = {
         "Attribute": [{"type": "domain", "value": "kestrel-update.example", "to_ids": True, "category": "Network"}],
     }
 }
+_NAMED = '<head><meta property="og:site_name" content="Harbour Watch">'
 
 
 async def send(
@@ -59,6 +60,25 @@ async def test_a_submitted_file_is_read_and_found(api: Running) -> None:
     assert (again.status_code, again.json()["status"], again.json()["article_id"]) == (200, "done", article["id"])
     shown = (await api.client.get(f"/articles/{article['id']}")).text
     assert "claimed by the submitter of a file" in shown
+
+
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [
+        (article_page().replace("<head>", _NAMED), "Harbour Watch"),
+        (article_page(), "submitted file"),
+        (json.dumps({"Event": MISP["Event"] | {"Orgc": {"name": "Harbour CERT"}}}), "Harbour CERT"),
+        (json.dumps(MISP), "submitted file"),
+    ],
+)
+@pytest.mark.promise("submit.file")
+async def test_a_file_without_a_source_name_has_its_own_as_an_imported_one_and_counts_as_before(
+    api: Running, page: str, name: str
+) -> None:
+    key = await api.key()
+    read = await done(api, key, await send(api, key, page.encode()))
+    article = (await api.get(f"/articles/{read['article_id']}")).json()
+    assert (article["source_name"], article["source_domain"]) == (name, "submitted file")
 
 
 @pytest.mark.promise("submit.file")
