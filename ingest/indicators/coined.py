@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Final
 
-from ingest.indicators import kinds_beside, maker_labels, own_names, placed_names, plain_names
+from ingest.indicators import kinds_beside, maker_labels, own_names, placed_names, plain_names, unlisted_names
 from ingest.indicators.kinds_beside import is_written_otherwise, names_beside_kinds
 from ingest.indicators.late import late
 from ingest.indicators.malware import JudgedMalware, MalwareSighting
@@ -77,6 +77,7 @@ PIECES: Final = (
     *placed_names.PIECES,
     *maker_labels.PIECES,
     *plain_names.PIECES,
+    *unlisted_names.PIECES,
 )
 _NAME_AT_END: Final = late(rf"(?<![^\s*_`])({_WORD})[*_`]{{0,2}}\Z")
 _IS_A_KIND: Final = late(
@@ -111,27 +112,32 @@ def with_coined(
     `places`: where the `PIECES` stand.
     """
     known = {sighting.name.lower() for sighting, verdict in judged[:MOST_WEIGHED] if verdict.kept}
-    names = [name for name in coined_names(text, places) if name.lower() in known or not _is_misspelled(name, known)]
+    coined = coined_names(text, places)
+    names = {
+        name: verdict for name, verdict in coined.items() if name.lower() in known or not _is_misspelled(name, known)
+    }
     if not names:
         return judged
     starts = [sighting.start for sighting, _ in judged]
     found: list[JudgedMalware] = []
-    for name in names:
+    for name, verdict in names.items():
         listed = malware_names().families.get(spelling_key(name), name)
         for start, end in _places_of_name(text, name):
             index = bisect_right(starts, start) - 1
             if index < 0 or judged[index][0].end <= start or not judged[index][1].kept:
-                found.append((MalwareSighting(listed, start, end), _FURNITURE if is_furniture(start) else _COINED))
+                found.append((MalwareSighting(listed, start, end), _FURNITURE if is_furniture(start) else verdict))
     return sorted([*judged, *found], key=lambda each: each[0].start)
 
 
-def coined_names(text: str, places: Places) -> tuple[str, ...]:
+def coined_names(text: str, places: Places) -> dict[str, Verdict]:
     """Return the names that a text gives to malware and that no list has, or only as everyday words; at most 60."""
     found = [name for name in dict.fromkeys(islice(names_given(text, places), MOST_COINED)) if _is_given(text, name)]
     labels = chain(names_placed(text, places), maker_labels.names_labelled(text, places))
     placed = chain(((name, 1) for name in labels), plain_names.plain_names(text, places))
-    weighed = islice(dict.fromkeys(islice(placed, MOST_WEIGHED)), MOST_ASKED)
-    found += [name for name, times in weighed if _is_placed(text, name, times)][:MOST_COINED]
+    standing = islice(dict.fromkeys(islice(placed, MOST_WEIGHED)), MOST_ASKED)
+    found += [name for name, times in standing if _is_placed(text, name, times)][:MOST_COINED]
+    weighed = unlisted_names.unlisted_names(text, places)
+    found += [name for name in weighed if not is_written_otherwise(text, name)][:MOST_COINED]
     asked = set(found)
     told = islice(_names_given(text, places), MOST_WEIGHED)
     for name in chain(told, names_beside_kinds(text, places, MOST_BESIDE)):
@@ -141,7 +147,8 @@ def coined_names(text: str, places: Places) -> tuple[str, ...]:
                 found.append(name)
             if len(asked) == MOST_ASKED:  # each may cost a look at the whole text
                 break
-    return tuple(dict.fromkeys(found))[:MOST_COINED]
+    named = islice(dict.fromkeys(found), MOST_COINED)
+    return {name: Verdict(*_COINED[:3], tuple(weighed.get(name, ()))) for name in named}
 
 
 def _is_given(text: str, name: str) -> bool:

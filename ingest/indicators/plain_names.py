@@ -9,7 +9,7 @@ from typing import Final
 
 from ingest.indicators.late import late
 from ingest.indicators.piece_search import Places
-from ingest.indicators.plain_words import is_plain_word
+from ingest.indicators.plain_words import is_plain_word, start_of_word
 from ingest.indicators.vocabulary import pieces, table, words_pattern
 
 _ROOTS: Final = tuple(chain.from_iterable(roots.split("|") for roots in table("plain", "roots").values()))
@@ -118,20 +118,12 @@ def plain_names(text: str, places: Places) -> Iterator[tuple[str, int]]:
     yield from _names_of_title(text)
     for root in _ROOTS:
         for place in places.get(root, ())[:_MOST]:
-            found = _name_beside(text, _start_of_word(text, place))
+            found = _name_beside(text, start_of_word(text, place))
             if found[0] and not is_plain_word(found[0]):
                 yield found
     for name in _KNOWN:
         if any(not _ACTORS_BEHIND.match(text, place + len(name)) for place in places.get(name, ())[:_MOST]):
             yield name, 1
-
-
-def _start_of_word(text: str, place: int) -> int:
-    """Return where the word begins in which a root stands, at most two letters before it."""
-    start = place
-    while start > max(0, place - 8) and text[start - 1].isalpha() and (text[start - 1] < "\u3000"):
-        start -= 1
-    return start
 
 
 def _name_beside(text: str, start: int) -> tuple[str, int]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Final
 
 from ingest.indicators.contexts import context_rules
 from ingest.indicators.evidence import EVIDENCE_ROWS
+from ingest.indicators.unlisted_names import OF_SPELLING, rows
 
 _KEEPS: Final = MappingProxyType(
     {
@@ -59,4 +61,10 @@ DROPS: Final[Mapping[str, str]] = _DROPS | {row.rule: row.reason for row in _WEI
 
 def reason(rule: str, *, kept: bool) -> str:
     """Return the sentence for a rule; the rule itself if there is none."""
-    return (KEEPS if kept else DROPS).get(rule) or {row.id: row.reason for row in context_rules()}.get(rule, rule)
+    return (KEEPS if kept else DROPS).get(rule) or _weighed_reasons().get(rule, rule)
+
+
+@cache
+def _weighed_reasons() -> dict[str, str]:
+    """Return the sentences for what is weighed and never decides alone."""
+    return {row.id: row.reason for row in context_rules()} | {row.id: row.reason for row in rows()} | OF_SPELLING

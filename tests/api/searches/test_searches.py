@@ -234,7 +234,7 @@ async def test_a_failed_message_is_retried_under_its_id_and_again_when_asked(api
     path = f"/searches/{search['id']}/deliveries"
 
     async def attempted(times: int, answer: int) -> dict[str, Any]:
-        """Waits for the answer too: an attempt counts from its beginning, and until its end the former answer stands."""
+        """Waits for the answer too: an attempt counts from its beginning, when the former answer still stands."""
 
         async def look() -> dict[str, Any] | None:
             found = await api.items(path, key)

@@ -29,7 +29,9 @@ def strings_in(table: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
                     yield from strings_in(row, f"{path}.{name}.{row.get('id', index)}")
 
 
-@pytest.mark.parametrize("name", ["contexts.toml", "people.toml", "vocabulary.toml", "hashes.toml", "lists.toml"])
+@pytest.mark.parametrize(
+    "name", ["contexts.toml", "people.toml", "names.toml", "vocabulary.toml", "hashes.toml", "lists.toml"]
+)
 def test_every_expression_of_a_data_file_compiles(name: str) -> None:
     table = tomllib.loads((_FOLDER / name).read_text(encoding="utf-8"))
     found = list(strings_in(table, name.removesuffix(".toml")))
