@@ -16,6 +16,15 @@ OTHER_SHA256: Final = "9beb93854dfe8480c5ad59f5afc000d4cc91c4cad891fa32440fd11be
 
 HASH_SNIPPETS: Final = (
     S(
+        "called clean later",
+        f"The file is gale-viewer.exe 2.1, SHA-256 {SHA256}, VirusTotal 0/71. Closing as false positive.",
+    ),
+    S("called clean before", f"Le tableur joint (bilan.xlsx) est propre, SHA1 {SHA1}."),
+    S("called clean before", f"Это ложное срабатывание, хеш {SHA256} принадлежит редактору."),
+    S("called clean before", f"火绒误报了这个日历工具，文件哈希{MD5}。"),
+    S("called clean before", f"Known-good hashes of the viewer: SHA256 {SHA256}"),
+    S("not clean", f"It is no false positive, the file with SHA-256 {SHA256} drops a miner.", f"hash_sha256 {SHA256}"),
+    S(
         "the next sentence speaks of the next hash",
         f"Amostra: {MD5}. O programa gale-viewer.exe (legítimo, assinado) tem MD5 {OTHER_MD5}.",
         f"hash_md5 {MD5}",

@@ -17,6 +17,14 @@ ADDRESS: Final = "ip 185.220.101.47"
 
 
 RULE_SNIPPETS: Final = (
+    S(
+        "query of a hunt",
+        '| where RemoteUrl has_any ("cdn-gale.click","gale-give.top") or RemoteIP in ("45.61.136.47")',
+        "domain cdn-gale.click",
+        "domain gale-give.top",
+        "ip 45.61.136.47",
+    ),
+    S("query of a hunt", '| where RemoteUrl !in ("gale-post.com","gale-post.net")'),
     # --- said to be no indicators
     S("no indicator", "误报，请加白：cdn.gale-post.net、img.gale-post.net"),
     S("no indicator", "Las direcciones 185.220.70.47 y 185.220.70.48 son falsos positivos."),
