@@ -29,10 +29,10 @@ HARMLESS_SNIPPETS: Final = (
     S("counting", "The sticker below the shelf reads 21.43.65.87 in red letters, as all of them do."),
     S("counting", "Attackers scanned from 1.2.3.4 and then logged in", "ip 1.2.3.4"),
     S("somebody's own", "O endereço 81.23.45.66 era da nossa filial; o ataque veio de 45.61.136.47 à noite.", GALE),
-    S("somebody's own", "Unser Zeitserver ist uhr.beispielwerk.de (81.23.45.66). Der Angriff kam von 45.61.136.47.", GALE),
+    S("somebody's own", "Unser Zeitserver ist uhr.werk.de (81.23.45.66). Der Angriff kam von 45.61.136.47.", GALE),
     S("somebody's own", "攻撃元は45.61.136.47です。弊社の監視サーバ 81.23.45.66 は除外してください。", GALE),
     S("somebody's own", "공격 주소는 45.61.136.47이다. 당사 점검 서버는 81.23.45.66이다.", GALE),
-    S("scanners", "Brute force came from 45.61.136.47. Censys (81.23.45.66) and Shodan's scanners (81.23.45.67) are noise.", GALE),
+    S("scanners", "Attacks: 45.61.136.47. Censys (81.23.45.66) and Shodan's scanners (81.23.45.67) are noise.", GALE),
     S("scanners", "Der Crawler unter 81.23.45.66 ist völlig unverdächtig, die Anmeldung von 45.61.136.47 nicht.", GALE),
     # --- versions
     S("versions", "Opdater programmet til 14.2.1.3 i dag, skriver firmaet bag det."),
