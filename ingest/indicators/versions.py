@@ -54,6 +54,10 @@ _BEGINS_A_CHANGE: Final = late(
     r"(?i)\]?(?: [-\u2013\u2014]| )? ?\(?[0-9]{4}-[0-9]{2}-[0-9]{2}\)?\s{1,4}(?:#+ [^\n]{1,20}\s{1,3})?[-*+] "
     r"(?:fix|bump|add|improv|chang|remov|updat|merg|support|initial|new|drop|allow|mak|refactor|revert)"
 )
+# `from 22.7.2.3 to 22.7.2.5`: what changed its last numbers, where a change of versions is spoken of.
+_BECOMES: Final = r" (?:to|auf|à|a|para|até|do|до|на|naar|till?|->|\u2192|=>) v?"
+_BEFORE_THE_NEXT: Final = late(rf"{_BECOMES}(?P<other>[0-9]{{1,3}}\.[0-9]{{1,3}}\.)")
+_BEHIND_THE_FORMER: Final = late(rf"(?P<other>\b[0-9]{{1,3}}\.[0-9]{{1,3}}\.)[0-9]{{1,3}}\.[0-9]{{1,3}}{_BECOMES}\Z")
 _PRODUCT: Final = late(r"(?<![^\s(\"'\[])([A-Z](?:[A-Za-z]|[-+0-9](?=[A-Za-z0-9+]))*[A-Za-z+])[ \xa0]\Z")
 # `PRTG 24.1.92.1`: four numbers that grow as those of versions do, right behind the name of something.
 _OF_A_VERSION: Final = late(r"(?:[0-9]|[1-3][0-9])\.(?:0|[1-9][0-9]?)\.[0-9]{1,3}\.[0-9]{1,3}")
@@ -149,6 +153,8 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     before = text[max(0, start - _REACH) : start]
     if before[-1:] == "#" and _NUMBERED.search(before):  # `Ticket #48.112.7.3`
         return True
+    if _is_changed(text, address, start, end):
+        return True
     largest = largest_part(address)
     if _SAYS_ANYTHING.search(before) and _is_called_a_version(text, address, largest, before, end):
         return True
@@ -161,6 +167,13 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     if _reads_as_a_version(text, start, end, _reach_of_versions(address)):
         return True
     return before.rstrip()[-1:] in _JOINING and _ends_a_series(text, address, largest, start)
+
+
+def _is_changed(text: str, address: str, start: int, end: int) -> bool:
+    """Tell whether the number beside this one is an earlier or later version of it."""
+    before = text[max(0, start - _REACH_OF_A_SENTENCE) : start].rpartition("\n")[2]
+    beside = _BEFORE_THE_NEXT.match(text, end, end + _REACH_OF_A_WORD) or _BEHIND_THE_FORMER.search(before)
+    return beside is not None and address.startswith(beside["other"]) and _SPEAKS_OF_ONE.search(before) is not None
 
 
 def _is_called_a_version(text: str, address: str, largest: int, before: str, end: int) -> bool:

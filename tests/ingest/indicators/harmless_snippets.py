@@ -35,6 +35,8 @@ HARMLESS_SNIPPETS: Final = (
     S("scanners", "Attacks: 45.61.136.47. Censys (81.23.45.66) and Shodan's scanners (81.23.45.67) are noise.", GALE),
     S("scanners", "Der Crawler unter 81.23.45.66 ist völlig unverdächtig, die Anmeldung von 45.61.136.47 nicht.", GALE),
     # --- versions
+    S("versions", "We upgraded the gateway from 31.4.2.3 to 31.4.2.6 last night."),
+    S("versions", "The C2 moved from 45.61.136.47 to 45.61.136.48 after the update.", GALE, "ip 45.61.136.48"),
     S("versions", "Opdater programmet til 14.2.1.3 i dag, skriver firmaet bag det."),
     S("versions", "Yazıcı sürümü 9.0.1.4 olan kurumlar etkilenmiyor, dedi sözcü."),
     S("versions", "อัปเดตแอปเป็นเวอร์ชัน 6.2.0.3 ทันที"),
