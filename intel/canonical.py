@@ -6,8 +6,9 @@ import ipaddress
 import re
 import socket
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from itertools import compress
 from types import MappingProxyType
 from typing import Final
 from urllib.parse import quote
@@ -19,7 +20,7 @@ from intel.errors import NotAnIndicator
 from intel.indicator_types import INDICATOR_TYPES, IndicatorType
 from intel.names import malware_aliases, malware_name
 
-__all__ = ["canonical", "canonical_domain", "canonical_url", "defang", "readings", "refang"]
+__all__ = ["canonical", "canonical_domain", "canonical_url", "defang", "readings", "refang", "unlisted_name"]
 
 LONGEST_INDICATOR: Final = 4096
 LONGEST_NAME: Final = 200
@@ -27,10 +28,19 @@ LONGEST_NAME: Final = 200
 # A value is read as one type after the other: most of them ask for it without its defanging.
 _plainly = lru_cache(maxsize=8)(refang_value)
 _plain_url = lru_cache(maxsize=8)(refang_url)
-# Neither defanged nor with a sign that any URL and any mailbox has, as most values.
-_BARE: Final = re.compile(r"[A-Za-z0-9.-]+")
-# Neither defanged nor with a sign that anything but a URL, a mailbox and a name has.
-_BARE_URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[A-Za-z0-9_.:/@?=#%+,;~!$*-]*+")
+# Defanged in its scheme at most, as most values.
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_.:/@?=#%+,;~!$*-]++")
+# What a plain value in lower case begins with if it may be of a type; a form of a pattern is a sign itself.
+_SIGNS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "ip": "[0-9a-f]*[.:]",
+        "domain": r"(?![0-9.:]+\Z)[a-z0-9_-]+\.[a-z0-9_.-]*(?::[0-9]{1,5})?\Z",
+        "url": "[^/]*/",
+        "cve": "cve",
+        "mitre_attack": "t[0-9]",
+        "email": "[^@]*@",
+    }
+)
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _TOP_LABEL: Final = re.compile(r"xn--[a-z0-9-]{1,59}|[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?")
 _PLAIN_DOMAIN: Final = re.compile(rf"(?:{_LABEL.pattern}\.)+(?=(?:{_TOP_LABEL.pattern})\Z){_LABEL.pattern}")
@@ -84,19 +94,36 @@ def readings(raw: str) -> tuple[tuple[str, str], ...]:
     """
     if not raw.strip() or len(raw) > LONGEST_INDICATOR:
         return ()
-    is_bare = _BARE.fullmatch(raw) is not None
-    if is_bare:
-        types = _BARE_TYPES if "." in raw else _DOTLESS_TYPES
-    else:
-        types = _URL_TYPES if _BARE_URL.fullmatch(raw) else _LOOKUP_ORDER
-    found = []
-    for type in types:
+    found: list[tuple[str, str]] = []
+    aliases: tuple[str, ...] = ()
+    sisters: list[str] = []
+    for type in _may_be(raw):
         if type == "malware" and malware_name(_name(raw)) is None:
             continue  # a name must be in a list
-        if (value := _settled(type, raw)) is not None:
-            found.append((type, value))
-    found += [("malware", alias) for type, name in found if type == "malware" for alias in malware_aliases(name)]
-    return tuple(found if is_bare else dict.fromkeys(found + [("url", url) for url in _sister_urls(raw, found)]))
+        if (value := _settled(type, raw)) is None:
+            continue
+        found.append((type, value))
+        if type == "malware":
+            aliases = malware_aliases(value)
+        elif type == "url":
+            sisters = _sister_urls(raw, value)
+    if not aliases and not sisters:
+        return tuple(found)
+    more = [("malware", alias) for alias in aliases] + [("url", url) for url in sisters]
+    return tuple(dict.fromkeys(found + more))
+
+
+def _may_be(raw: str) -> Iterable[str]:
+    """Return the types that a value is worth reading as, most specific first."""
+    is_plain = _PLAIN.fullmatch(raw) and "__" not in raw and "/AT/" not in raw and "/DOT/" not in raw
+    signs = _SIGN_OF_EACH.match(raw.lower()) if is_plain else None
+    return compress(_LOOKUP_ORDER, signs.group(*_LOOKUP_ORDER)) if signs else _LOOKUP_ORDER
+
+
+def unlisted_name(raw: str) -> str | None:
+    """Return a name of malware that stands in no list, as it is stored, or None where `raw` can be no name."""
+    name = _name(raw)
+    return name if name and len(name) <= LONGEST_NAME and name.isprintable() else None
 
 
 def canonical_url(url: str) -> str:
@@ -213,7 +240,8 @@ def canonical_plain_url(url: str) -> str | None:
 def _url_parts(url: str) -> tuple[str, str, str] | None:
     """Split a URL whose host is a domain or an address into scheme, authority and the rest."""
     match = _URL.fullmatch(url)
-    if match is None or _NOT_IN_A_URL.search(url):
+    is_printed = url.isascii() and url.isprintable() and " " not in url
+    if match is None or (not is_printed and _NOT_IN_A_URL.search(url)):
         return None
     scheme = match[1].lower()
     credentials, at, host_and_port = match[2].rpartition("@")
@@ -265,10 +293,8 @@ def _name(raw: str) -> str:
 
 
 def _malware(raw: str) -> str | None:
-    name = _name(raw)
-    if not name or len(name) > LONGEST_NAME or not name.isprintable():
-        return None
-    return malware_name(name) or name
+    name = unlisted_name(raw)
+    return name and (malware_name(name) or name)
 
 
 _OWN_RULES: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
@@ -286,9 +312,15 @@ _RULES: Final[Mapping[str, Callable[[str], str | None]]] = MappingProxyType(
     {kind.name: _OWN_RULES.get(kind.name) or _of_form(kind) for kind in INDICATOR_TYPES}
 )
 _LOOKUP_ORDER: Final = tuple(kind.name for kind in sorted(INDICATOR_TYPES, key=lambda kind: kind.lookup_rank))
-_BARE_TYPES: Final = tuple(type for type in _LOOKUP_ORDER if type not in ("url", "email"))
-_DOTLESS_TYPES: Final = tuple(type for type in _BARE_TYPES if type not in ("ip", "domain"))
-_URL_TYPES: Final = tuple(type for type in _LOOKUP_ORDER if type in ("url", "email", "malware"))
+
+
+def _sign(kind: IndicatorType) -> str:
+    form = kind.form if kind.case == "lower" else f"(?i:{kind.form})"
+    sign = _SIGNS.get(kind.name, form + r"\Z" if kind.form else ".")
+    return f"(?=(?P<{kind.name}>{sign})?)"
+
+
+_SIGN_OF_EACH: Final = re.compile("".join(map(_sign, INDICATOR_TYPES)))
 
 
 def _settled(type: str, raw: str) -> str | None:
@@ -298,10 +330,9 @@ def _settled(type: str, raw: str) -> str | None:
     return value if value is None or value == raw or rule(value) == value else None
 
 
-def _sister_urls(raw: str, found: list[tuple[str, str]]) -> list[str]:
-    urls = [value for type, value in found if type == "url"]
-    if urls and "://" not in _plain_url(raw):
-        urls.append(f"https://{urls[0].removeprefix('http://')}")
+def _sister_urls(raw: str, url: str) -> list[str]:
+    """Return the other URLs that a value which reads as one may mean."""
+    urls = [url] if "://" in _plain_url(raw) else [url, f"https://{url.removeprefix('http://')}"]
     sisters = [url + "/" for url in urls if url.count("/") == 2 and "?" not in url and "#" not in url]
     return urls[1:] + sisters + [url[:-1] for url in urls if url.count("/") == 3 and url.endswith("/")]
 

@@ -17,7 +17,6 @@ _SCHEME: Final = re.compile(
 )
 # What is written with other characters, or with one of these, may be defanged in more than its scheme.
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_.:/@?=#%+,;~!$*-]*+")
-_SPOKEN_BETWEEN_SLASHES: Final = ("/AT/", "/DOT/")
 _PLAIN_SCHEMES: Final = ("http://", "https://", "ftp://")
 _BRACKETED: Final = re.compile(r"\[([.:])\]")
 _SPOKEN: Final = re.compile(r"[\w-]{1,63}(?: (?:dot|DOT|Dot) [\w-]{1,63}){1,10}")
@@ -39,6 +38,8 @@ def refang(text: str) -> str:
 def refang_value(value: str) -> str:
     """Write one value plainly; where it is nothing but words with a spoken dot between them, those are its labels."""
     bare = value.strip()
+    if not _is_disguised(bare):
+        return _plain_schemes(bare)
     return re.sub(r" [dD][oO][tT] ", ".", bare) if _SPOKEN.fullmatch(bare) else refang(bare)
 
 
@@ -59,7 +60,7 @@ def refang_url(url: str) -> str:
 
 def _is_disguised(text: str) -> bool:
     """Tell whether a text may be defanged in more than its scheme; most values are written plainly."""
-    if not _PLAIN.fullmatch(text) or any(each in text for each in _SPOKEN_BETWEEN_SLASHES):
+    if not _PLAIN.fullmatch(text) or "/AT/" in text or "/DOT/" in text:
         return True
     slashes = text.find("//")
     return slashes >= 0 and (text[slashes - 1 : slashes] != ":" or text.find("//", slashes + 1) >= 0)

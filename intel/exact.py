@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final
 
-from intel.canonical import canonical
-from intel.errors import NotAnIndicator
+from intel.canonical import LONGEST_INDICATOR, unlisted_name
 from intel.query import exact_value
 from intel.store.port import Iocs
 
@@ -41,9 +40,7 @@ def _read(values: Iterable[str]) -> tuple[dict[str, Named], dict[str, str]]:
 
 def _name(value: str, found: Named) -> str | None:
     """Return the malware name that a value may be, folded; None where it is something else."""
-    if not {type for type, _ in found} <= _LIKE_A_NAME:
+    if any(type not in _LIKE_A_NAME for type, _ in found) or len(value) > LONGEST_INDICATOR:
         return None
-    try:
-        return canonical("malware", value).casefold()
-    except NotAnIndicator:
-        return None
+    name = unlisted_name(value)
+    return name and name.casefold()

@@ -325,7 +325,7 @@ def exact_value(raw: str) -> tuple[tuple[str, str], ...]:
         raise InvalidQuery("value", "must have at most 2048 characters")
     if "\0" in raw:
         raise InvalidQuery("value", "must not hold a NUL character")
-    return readings(raw.encode(errors="replace").decode())
+    return readings(raw if raw.isascii() else raw.encode(errors="replace").decode())
 
 
 def _phrase(quoted: str) -> Clause | None:

@@ -14,10 +14,12 @@ from typing import Any, Final
 LONGEST_SPELLING: Final = 200
 
 _NEITHER_LETTER_NOR_DIGIT: Final = re.compile(r"[\W_]+")
+_SIGNS_OF_ASCII: Final = {code: None for code in range(128) if not chr(code).isalnum()}
 _CAPITAL_INSIDE: Final = re.compile(r"[a-z][A-Z]")  # `PoSeidon`
-_KIND_AT_END: Final = re.compile(
-    r"(?<=....)(?:ransomware|malware|trojan|stealer|loader|backdoor|botnet|worm|beacon|rat)$"
-)
+_KINDS: Final = (
+    "ransomware", "malware", "trojan", "stealer", "loader", "backdoor", "botnet", "worm", "beacon", "rat",
+)  # fmt: skip
+_KIND_AT_END: Final = re.compile(rf"(?<=....)(?:{'|'.join(_KINDS)})$")
 # `LockBit 3.0`: the same name with a version; `Lumma Stealer`, `INC Ransom`, `Brute Ratel C4`: with the kind.
 _VERSION_AT_END: Final = re.compile(r"(?<=...)[ _-]?v?[0-9]{1,2}(?:\.[0-9x]{1,3}){0,2}$")
 _ADDED_AT_END: Final = re.compile(
@@ -102,7 +104,8 @@ def malware_name(spelling: str) -> str | None:
         return None
     names = malware_names().families
     key = spelling_key(spelling)
-    return names.get(key) or names.get(_KIND_AT_END.sub("", key))
+    # Without the kind at its end; few end in one, and to search for it costs more than to see that.
+    return names.get(key) or (names.get(_KIND_AT_END.sub("", key)) if key.endswith(_KINDS) else None)
 
 
 def malware_aliases(name: str) -> tuple[str, ...]:
@@ -120,7 +123,9 @@ def malware_family(name: str) -> tuple[str, ...]:
 def spelling_key(spelling: str) -> str:
     """Return the key that all spellings of one name share: its letters and digits after case folding."""
     folded = spelling.casefold()
-    return folded if folded.isalnum() else _NEITHER_LETTER_NOR_DIGIT.sub("", folded)
+    if folded.isalnum():
+        return folded
+    return folded.translate(_SIGNS_OF_ASCII) if folded.isascii() else _NEITHER_LETTER_NOR_DIGIT.sub("", folded)
 
 
 def _plain_key(name: str) -> str:
