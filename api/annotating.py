@@ -15,7 +15,7 @@ from ingest.warned import Lists, imported, lasting_cautions, listed
 from intel.ageing import Age, Status, age, status_at
 from intel.cards import Card, card_of
 from intel.confidence import USUAL_TRUST, Evidence, confidence, rules_of
-from intel.matching import reason
+from intel.matching import Reasons
 from intel.notes import Note
 from intel.query import SearchText
 from intel.records import Ioc
@@ -52,7 +52,7 @@ class Annotations:
         lasting = lasting_cautions(found.type, found.value)
         return lasting + self.imported.get(found.id, ()) if self.imported else lasting
 
-    def record(self, found: Ioc | Card, search: SearchText | None = None) -> orjson.Fragment:
+    def record(self, found: Ioc | Card, reasons: Reasons | None = None) -> orjson.Fragment:
         """Return the IOC record as JSON: its card and all that is said of it; of a search's result also how it matched.
 
         Every answer shows this one.
@@ -68,7 +68,7 @@ class Annotations:
             card.false_positives,
             confidence(Evidence(card.sources, bool(card.malware), status, bool(cautions), card.false_positives, trust)),
             b',"notes":' + orjson.dumps(exported_notes(notes)) if notes else b"",
-            b"" if search is None else b',"match":' + orjson.dumps(reason(search, card)),
+            b"" if reasons is None else b',"match":' + orjson.dumps(reasons.of(card)),
         )
         return orjson.Fragment(said)
 
@@ -103,7 +103,8 @@ class Annotations:
         return members
 
     def records(self, found: Iterable[Ioc | Card], search: SearchText | None = None) -> list[orjson.Fragment]:
-        return [self.record(each, search) for each in found]
+        reasons = None if search is None else Reasons(search)
+        return [self.record(each, reasons) for each in found]
 
 
 async def annotate(store: Store, iocs: Sequence[Ioc], now: datetime, *, with_notes: bool = False) -> Annotations:

@@ -20,6 +20,8 @@ from intel.words import encoded_words
 How = Literal["exact", "host", "subdomain", "network", "prefix", "word", "malware", "title", "source", "article"]
 
 _ORDER: Final[tuple[str, ...]] = get_args(How)
+# The words of each phrase of a clause between blanks, and as a person reads them; None for those that a prefix begins.
+_Sought = Sequence[tuple[str, str | None]]
 _ENCODED: Final = re.compile(r"_([0-9a-f]{6})")
 
 
@@ -48,21 +50,34 @@ class Found(Protocol):
     def source_name(self) -> str: ...
 
 
+class Reasons:
+    """Tells how a search found each of its records; what it looks for is put together once for all of them."""
+
+    def __init__(self, text: SearchText) -> None:
+        self._text = text
+        self._clauses = [(clause, _sought(clause)) for clause in text.clauses]
+        self._asks_for_hosts = any(clause.hosts for clause in text.clauses)
+
+    def of(self, ioc: Found) -> Match:
+        """Return how the search found this record, which it did find."""
+        if (ioc.type, ioc.value) in self._text.exact:
+            return Match("exact", ioc.value)
+        spellings = [_parted(spelling) for spelling in value_words(ioc.type, ioc.value)]
+        hosts = host_names(ioc.type, ioc.value) if self._asks_for_hosts else ()
+        in_value = [_in_value(clause, sought, ioc, hosts, spellings) for clause, sought in self._clauses]
+        if len(in_value) == 1 and in_value[0] is not None:
+            return in_value[0]
+        elsewhere = [clause for clause, match in zip(self._text.clauses, in_value, strict=True) if match is None]
+        if elsewhere:
+            return _in_articles(elsewhere, ioc)
+        found = [match for match in in_value if match is not None]
+        best = min(found, key=lambda match: _ORDER.index(match.how), default=Match("article", self._text.text))
+        return Match("word", " ".join(match.on for match in found)) if best.how == "word" else best
+
+
 def reason(text: SearchText, ioc: Found) -> Match:
     """Return how this search found this record, which it did find."""
-    if (ioc.type, ioc.value) in text.exact:
-        return Match("exact", ioc.value)
-    spellings = [_parted(spelling) for spelling in value_words(ioc.type, ioc.value)]
-    hosts = host_names(ioc.type, ioc.value) if any(clause.hosts for clause in text.clauses) else ()
-    in_value = [_in_value(clause, ioc, hosts, spellings) for clause in text.clauses]
-    if len(in_value) == 1 and in_value[0] is not None:
-        return in_value[0]
-    elsewhere = [clause for clause, match in zip(text.clauses, in_value, strict=True) if match is None]
-    if elsewhere:
-        return _in_articles(elsewhere, ioc)
-    found = [match for match in in_value if match is not None]
-    best = min(found, key=lambda match: _ORDER.index(match.how), default=Match("article", text.text))
-    return Match("word", " ".join(match.on for match in found)) if best.how == "word" else best
+    return Reasons(text).of(ioc)
 
 
 def decoded(phrase: Iterable[str]) -> str:
@@ -73,7 +88,13 @@ def decoded(phrase: Iterable[str]) -> str:
 
 def met_in(clause: Clause, text: str) -> str | None:
     """Return the words of a text by which a clause matches in it, or None; words are encoded and parted by blanks."""
-    return _met_in(clause, _parted(text))
+    return _met_in(_sought(clause), _parted(text))
+
+
+def _sought(clause: Clause) -> _Sought:
+    if clause.prefix:
+        return [(f" {' '.join(phrase)}", None) for phrase in clause.phrases]
+    return [(f" {' '.join(phrase)} ", decoded(phrase)) for phrase in clause.phrases]
 
 
 def _parted(text: str) -> str:
@@ -81,16 +102,17 @@ def _parted(text: str) -> str:
     return f" {text} "
 
 
-def _met_in(clause: Clause, parted: str) -> str | None:
-    for phrase in clause.phrases:
-        words = " ".join(phrase)
-        place = parted.find(f" {words}" if clause.prefix else f" {words} ")
+def _met_in(sought: _Sought, parted: str) -> str | None:
+    for words, written in sought:
+        place = parted.find(words)
         if place >= 0:
-            return decoded(parted[place + 1 :].partition(" ")[:1] if clause.prefix else phrase)
+            return written if written is not None else decoded(parted[place + 1 :].partition(" ")[:1])
     return None
 
 
-def _in_value(clause: Clause, ioc: Found, hosts: Sequence[str], spellings: Iterable[str]) -> Match | None:
+def _in_value(
+    clause: Clause, sought: _Sought, ioc: Found, hosts: Sequence[str], spellings: Iterable[str]
+) -> Match | None:
     if ioc.id in clause.ids:
         return Match("exact", ioc.value)
     if clause.hosts and (below := next((host for host in clause.hosts if host in hosts), None)) is not None:
@@ -98,7 +120,7 @@ def _in_value(clause: Clause, ioc: Found, hosts: Sequence[str], spellings: Itera
     if clause.network is not None and ioc.type == "ip" and _holds(clause.network, ioc.value):
         return Match("network", clause.network.text)
     for spelling in spellings:
-        if (met := _met_in(clause, spelling)) is not None:
+        if (met := _met_in(sought, spelling)) is not None:
             return Match("prefix" if clause.prefix else "word", met)
     return None
 

@@ -14,7 +14,7 @@ from intel.ageing import age
 from intel.canonical import defang
 from intel.cards import card_of
 from intel.ids import ioc_id
-from intel.matching import reason
+from intel.matching import Reasons, reason
 from intel.query import SearchText, parse_search
 from intel.records import ArticleRef, Ioc
 from intel.times import rfc3339
@@ -53,8 +53,9 @@ def test_a_record_has_the_members_of_the_contract_in_their_order(ioc: Ioc, q: st
     noted = Annotations(NOW, {PLAIN.id: 2}, {PLAIN.id: (LISTED,)})
     search = parse_search(q) if q else None
     told = orjson.dumps(member_by_member(ioc, noted, search))
-    assert orjson.dumps(noted.record(ioc, search)) == told
-    assert orjson.dumps(noted.record(card_of(ioc, noted.votes(ioc)), search)) == told
+    reasons = Reasons(search) if search else None
+    assert orjson.dumps(noted.record(ioc, reasons)) == told
+    assert orjson.dumps(noted.record(card_of(ioc, noted.votes(ioc)), reasons)) == told
     assert orjson.dumps(noted.members(ioc)) == orjson.dumps(member_by_member(ioc, noted, None))
 
 
