@@ -1,24 +1,21 @@
-"""From the bytes of a page or a file to an article; the one file that knows trafilatura. Pure."""
+"""From the bytes of a page or a file to an article. Pure."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
 
 import lxml.html
-import trafilatura
-from lxml import etree
-from trafilatura.settings import Document
 
 from ingest import body as bodies
 from ingest.front_matter import read_front_matter
 from ingest.linked_lists import linked_lists
 from ingest.mail_text import read_mail
-from ingest.markup import Markup, depth_of, parse, text_of_source
+from ingest.main_text import LEAST_TEXT, PageFacts, facts_of, main_text
+from ingest.markup import Markup, is_deeper, parse, text_of_source
 from ingest.own_address import amp_links, canonical_link
 from ingest.pdf_text import read_pdf
 from ingest.published import date_in_text, published_at, read_date
@@ -39,9 +36,6 @@ LONGEST_HTML: Final = 10_500_000
 _MOST_TAGS: Final = 30_000
 _LONGEST_SOURCE: Final = 3_000_000
 _DEEPEST: Final = 256
-_LEAST_TEXT: Final = 20
-_MOST_BREAKS: Final = 100
-_LONG_LINE: Final = 40
 _LOGIN_TEXT: Final = 250
 _SCRIPT_TEXT: Final = 300
 
@@ -61,9 +55,6 @@ _HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*")
 _MOST_HEAD_LINES: Final = 20
 _TITLE_FIELD: Final = re.compile(r"(?i)\s*title\s*:\s*[\"']?(\S.*?)[\"']?\s*$")
 _ATTRIBUTE: Final = re.compile(r"\s*:[\w-]+:(?:\s|$)")
-_SHORT_WORD: Final = re.compile(r"\s{0,100}\w[\w-]{0,11}\s{0,100}")
-# A character that means nothing: for private use.
-_KEPT: Final = "\ue0f1"
 _HEADING_SIGNS: Final = re.compile(r"^\s*(?:#{1,6}|={1,6})\s+")
 
 
@@ -135,28 +126,27 @@ def _from_html(source: str, url: str | None) -> ArticleText:
     if markup.tree is None:
         return _from_shattered_html(markup, url)
     tree = markup.tree
-    small = markup.tags <= _MOST_TAGS and len(markup.source) <= _LONGEST_SOURCE and depth_of(tree) <= _DEEPEST
-    about = _metadata(tree, url) if small else None
-    written, body = _main_text(tree) if small else (text_of_source(markup.source), None)
+    small = markup.tags <= _MOST_TAGS and len(markup.source) <= _LONGEST_SOURCE and not is_deeper(tree, _DEEPEST)
+    date = published_at(tree)
+    about = facts_of(tree, markup.source, url, dated=date is not None) if small else PageFacts()
+    written, body = main_text(tree) if small else (text_of_source(markup.source), None)
     text = _clean_text(written)
     _check_readable(text, tree)
     notes = () if small else (_ALL_READ,)
-    site_name = clean_label(about.sitename if about else None, LONGEST_NAME) or None
+    site_name = clean_label(about.site_name, LONGEST_NAME) or None
     own_title = without_site(clean_label(tree.findtext(".//title"), LONGEST_TITLE), tree, site_name)
-    found_title = without_site(clean_label(about.title if about else None, LONGEST_TITLE), tree, site_name)
+    found_title = without_site(clean_label(about.title, LONGEST_TITLE), tree, site_name)
     titles = (found_title, own_title) if url else (own_title, found_title)
-    date = published_at(tree) or (read_date(about.date) if about and about.date else None)
-    if date is None and url is None:
-        date = date_in_text(text)
+    date = date or read_date(about.date or "") or (date_in_text(text) if url is None else None)
     return ArticleText(
         kind="html",
         title=titles[0] or titles[1] or _first_line(text) or url or "",
-        author=clean_label(as_signed(about.author, tree) if about else None, LONGEST_NAME) or None,
+        author=clean_label(as_signed(about.author, tree), LONGEST_NAME) or None,
         published_at=date,
         language=_language(tree.get("lang") or tree.get("{http://www.w3.org/XML/1998/namespace}lang")),
         site_name=site_name,
         canonical_link=canonical_link(tree, url),
-        summary=_summary(about.description if about else None, text),
+        summary=_summary(about.description, text),
         text=text[:LONGEST_TEXT],
         html=markup.source,
         notes=notes + _cut_note(text) + _lists_note(linked_lists(tree, url)),
@@ -198,7 +188,7 @@ def _from_markdown(text: str, url: str | None) -> ArticleText:
 def _from_pdf(body: bytes, url: str | None) -> ArticleText:
     pdf = read_pdf(body, LONGEST_TEXT)
     text = _clean_text(pdf.text)
-    if len(text) < _LEAST_TEXT:
+    if len(text) < LEAST_TEXT:
         raise _no_text("The PDF holds no text; it may be a scan.")
     notes = (f"{pdf.skipped_pages} pages of the PDF were not read.",) if pdf.skipped_pages else ()
     title = clean_label(pdf.title, LONGEST_TITLE) or _first_line(text) or url or ""
@@ -213,7 +203,7 @@ def _from_pdf(body: bytes, url: str | None) -> ArticleText:
 def _from_word(body: bytes) -> ArticleText:
     word = read_word(body, LONGEST_TEXT)
     text = _clean_text(word.text)
-    if len(text) < _LEAST_TEXT:
+    if len(text) < LEAST_TEXT:
         raise _no_text("The Word document holds no text.")
     article = _plain_article("word", text, clean_label(word.title, LONGEST_TITLE) or _first_line(text))
     return replace(
@@ -254,84 +244,14 @@ def _plain_article(kind: Kind, text: str, title: str, notes: tuple[str, ...] = (
     )
 
 
-def _main_text(tree: lxml.html.HtmlElement) -> tuple[str, etree._Element | None]:
-    """Return the readable part of a page with the tree that it was written from, or all of its text."""
-    text, body = _found_text(tree)
-    if text and _loses_lines(text, tree):
-        text, body = max((text, body), _found_text(tree, favor_recall=True), key=lambda found: len(found[0]))
-    if len(text) >= _LEAST_TEXT:
-        return text, body
-    return trafilatura.html2txt(deepcopy(tree)), None
-
-
-def _found_text(tree: lxml.html.HtmlElement, *, favor_recall: bool = False) -> tuple[str, etree._Element | None]:
-    try:
-        found = trafilatura.bare_extraction(
-            _cells_kept(_captions_told(deepcopy(tree))),
-            include_comments=False,
-            include_tables=True,
-            favor_recall=favor_recall,
-        )
-    except Exception:  # hostile markup finds errors of every kind in there; the whole text is always to be had
-        return "", None
-    return _without_marks(found) if isinstance(found, Document) else ("", None)
-
-
-def _captions_told(tree: lxml.html.HtmlElement) -> lxml.html.HtmlElement:
-    """Make the captions of tables paragraphs before them: trafilatura writes one over the first cell of its table."""
-    for caption in [*tree.iter("caption")]:
-        table = caption.getparent()
-        if table is not None and table.tag == "table" and table.getparent() is not None:
-            caption.tag = "p"
-            table.addprevious(caption)
-    return tree
-
-
-def _cells_kept(tree: lxml.html.HtmlElement) -> lxml.html.HtmlElement:
-    """Mark cells of one short word: trafilatura takes `Mail`, `PDF` or `Google` for a button and empties the cell."""
-    for cell in tree.iter("td", "th"):
-        for element in cell.iter():
-            if element.text and _SHORT_WORD.fullmatch(element.text):
-                element.text = element.text.rstrip() + _KEPT
-    return tree
-
-
-def _without_marks(found: Document) -> tuple[str, etree._Element | None]:
-    for element in found.body.iter() if found.body is not None else ():
-        if element.text and _KEPT in element.text:
-            element.text = element.text.replace(_KEPT, "")
-        if element.tail and _KEPT in element.tail:
-            element.tail = element.tail.replace(_KEPT, "")
-    return (found.text or "").replace(_KEPT, ""), found.body
-
-
-def _loses_lines(text: str, tree: lxml.html.HtmlElement) -> bool:
-    """Tell whether long lines between breaks are missing: beside a table trafilatura drops what stands in no
-    paragraph.
-    """
-    kept = "".join(text.split())
-    for _, br in zip(range(_MOST_BREAKS), tree.iter("br"), strict=False):
-        line = "".join((br.tail or "")[: _LONG_LINE * 3].split())[:_LONG_LINE]
-        if len(line) == _LONG_LINE and line not in kept:
-            return True
-    return False
-
-
-def _metadata(tree: lxml.html.HtmlElement, url: str | None) -> Document | None:
-    try:
-        return trafilatura.extract_metadata(deepcopy(tree), default_url=url, extensive=False)
-    except Exception:  # as above; a title is found without it
-        return None
-
-
 def _check_readable(text: str, tree: lxml.html.HtmlElement | None) -> None:
     """Refuse pages that hold a door instead of an article."""
     if tree is not None and len(text) < _LOGIN_TEXT and tree.xpath("boolean(//input[@type='password'])"):
         raise ArticleUnreadable("login_wall", "The page asks for a sign-in instead of showing an article.")
     scripted = tree is not None and tree.find(".//script") is not None
-    if scripted and (len(text) < _LEAST_TEXT or (len(text) < _SCRIPT_TEXT and _NEEDS_SCRIPT.search(text))):
+    if scripted and (len(text) < LEAST_TEXT or (len(text) < _SCRIPT_TEXT and _NEEDS_SCRIPT.search(text))):
         raise ArticleUnreadable("script_only", "The page shows its text only to a browser that runs its scripts.")
-    if len(text) < _LEAST_TEXT:
+    if len(text) < LEAST_TEXT:
         raise _no_text("The page holds no text.")
 
 

@@ -13,6 +13,8 @@ LONGEST_LINK: Final = 500
 _MOST_LINKS: Final = 5_000
 
 _DATA: Final = re.compile(r"\.(?:csv|tsv|json|jsonl|ndjson|stix2?|misp|ioc|yara?)(?:\.(?:gz|zip|txt))?\Z", re.I)
+# To read each link of a page costs more than all else that is asked of them.
+_ENDING: Final = re.compile(r"\.(?:[ct]sv|n?d?jsonl?|stix2?|misp|ioc|yara?|txt|xlsx?|zip|gz|7z|xml|md)", re.I)
 _TEXT: Final = re.compile(r"\.(?:txt|xlsx?|zip|gz|7z|xml|md)\Z", re.I)
 _SPEAKS_OF_INDICATORS: Final = re.compile(r"(?i)(?<![a-z])iocs?(?![a-z])|indicators?")
 _PLAIN: Final = re.compile(r"[!-~]+")
@@ -24,7 +26,8 @@ def linked_lists(tree: lxml.html.HtmlElement, url: str | None) -> tuple[str, ...
     """
     found: dict[str, None] = {}
     for _, anchor in zip(range(_MOST_LINKS), tree.iter("a"), strict=False):
-        link = _absolute(anchor.get("href") or "", url)
+        href = anchor.get("href") or ""
+        link = _absolute(href, url) if _ENDING.search(href) else None
         if link is not None and _is_list(link, anchor):
             found[link] = None
         if len(found) == MOST_LISTS:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 import lxml.html
@@ -49,13 +50,14 @@ def parse(source: str) -> Markup:
     return Markup(source, None if lost else tree)
 
 
-def depth_of(tree: lxml.html.HtmlElement) -> int:
-    """Return how deeply the elements of a tree are nested."""
-    depth = deepest = 0
-    for event, _ in etree.iterwalk(tree, events=("start", "end")):
-        depth += 1 if event == "start" else -1
-        deepest = max(deepest, depth)
-    return deepest
+def is_deeper(tree: lxml.html.HtmlElement, levels: int) -> bool:
+    """Tell whether elements of a tree are nested deeper than that."""
+    return bool(_beyond(levels)(tree))
+
+
+@cache
+def _beyond(levels: int) -> etree.XPath:
+    return etree.XPath(f"boolean(/*{'/*' * levels})")
 
 
 def text_of_source(source: str) -> str:

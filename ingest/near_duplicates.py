@@ -76,13 +76,19 @@ def tell(text: str) -> Told:
     """Return the shingles and facts of a text. Linear."""
     words: list[str] = []
     facts: set[str] = set()
-    for chunk in _CHUNK.findall(unicodedata.normalize("NFKC", text).casefold()):
+    for chunk in _chunks(unicodedata.normalize("NFKC", text).casefold()):
         bare = chunk.strip("\"'.,;:!?()[]{}<>«»„“”‘’…*_|-–—")
-        if _WORD.fullmatch(bare):
+        if bare.isalpha():
+            words.append(bare)
+        elif _WORD.fullmatch(bare):
             words += bare.replace("\u2019", "'").split("-")
         elif fact := _fact(bare):
             facts.add(fact)
     return Told(frozenset(_hashes(words)), frozenset(facts))
+
+
+def _chunks(text: str) -> list[str]:
+    return text.split() if text.isascii() else _CHUNK.findall(text)
 
 
 def _fact(chunk: str) -> str | None:
@@ -104,8 +110,8 @@ def _armed(joint: re.Match[str]) -> str:
 
 
 def _hashes(words: list[str]) -> Iterator[int]:
-    for start in range(len(words) - SHINGLE_WORDS + 1):
-        shingle = " ".join(words[start : start + SHINGLE_WORDS])
+    shingles = zip(*(words[start:] for start in range(SHINGLE_WORDS)), strict=False)
+    for shingle in set(map(" ".join, shingles)):
         yield int.from_bytes(hashlib.blake2b(shingle.encode("utf-8", "replace"), digest_size=8).digest(), "big")
 
 

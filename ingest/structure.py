@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from array import array
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -40,30 +40,46 @@ def structure_of(tree: Any, text: str) -> str:
     """Return the stored form of the blocks of a text, read from the elements `head p list item quote code table row
     cell` of its tree; nothing where the tree tells no more than paragraphs.
     """
-    letters, places = _squeezed(text)
+    squeezed = _squeezed(text)
     found: list[tuple[_Leaf, Stretch]] = []
     cursor = 0
     for _, leaf in zip(range(_MOST_LEAVES), _leaves(tree), strict=False):
-        place = letters.find(leaf.words, cursor, cursor + len(leaf.words) + _SLACK)
+        place = squeezed.letters.find(leaf.words, cursor, cursor + len(leaf.words) + _SLACK)
         if place >= 0:
             end = place + len(leaf.words)
-            found.append((leaf, (places[place], places[end - 1] + 1)))
+            found.append((leaf, (squeezed.place(place), squeezed.place(end - 1) + 1)))
             cursor = end
     if all(leaf.kind == "paragraph" for leaf, _ in found):
         return ""
     return written_blocks(_filled(_assembled(found, text), text))
 
 
-def _squeezed(text: str) -> tuple[str, array[int]]:
-    """Return the text without blanks and signs of tables, and the place of each character that is left."""
-    pieces, places, position = list[str](), array("I"), 0
+@dataclass(frozen=True, slots=True)
+class _Squeezed:
+    """A text without blanks and signs of tables: its pieces begin at `starts`, and in the text itself at `origins`."""
+
+    letters: str
+    starts: list[int]
+    origins: list[int]
+
+    def place(self, position: int) -> int:
+        """Return where a character that is left stands in the text."""
+        piece = bisect_right(self.starts, position) - 1
+        return self.origins[piece] + position - self.starts[piece]
+
+
+def _squeezed(text: str) -> _Squeezed:
+    pieces, starts, origins = [""], [0], [0]
+    position = length = 0
     for blank in _BLANKS.finditer(text):
-        pieces.append(text[position : blank.start()])
-        places.extend(range(position, blank.start()))
-        position = blank.end()
+        start, end = blank.span()
+        pieces.append(text[position:start])
+        length += start - position
+        starts.append(length)
+        origins.append(end)
+        position = end
     pieces.append(text[position:])
-    places.extend(range(position, len(text)))
-    return "".join(pieces), places
+    return _Squeezed("".join(pieces), starts, origins)
 
 
 def _leaves(tree: Any) -> Iterator[_Leaf]:

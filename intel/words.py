@@ -38,4 +38,7 @@ def encoded_words(text: str) -> str:
     """Return all words of a text as stores index them, separated by spaces."""
     if text.isascii() and len(text) <= _LONGEST_ENCODED_WORD:
         return " ".join(words(text))
-    return " ".join(map(encode_word, words(text)))
+    # Most words are their own encoding.
+    return " ".join(
+        word if word.isascii() and len(word) <= _LONGEST_ENCODED_WORD else encode_word(word) for word in words(text)
+    )

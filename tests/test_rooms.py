@@ -34,6 +34,7 @@ KNOWN_BY_ONE_FILE = {
     "arq": "ingest/queue/redis.py",
     "elastic_transport": "intel/store/elastic/nodes.py",
     "feedparser": "ingest/feeds.py",
+    "htmldate": "ingest/main_text.py",
     "httpcore": "ingest/fetch/wire.py",
     "iocextract": "ingest/indicators/iocextract_program.py",
     "jinja2": "api/web/rendering.py",
@@ -49,7 +50,7 @@ KNOWN_BY_ONE_FILE = {
     "segno": "api/web/qr.py",
     "docx": "ingest/word_text.py",
     "pypdf": "ingest/pdf_text.py",
-    "trafilatura": "ingest/article_text.py",
+    "trafilatura": "ingest/main_text.py",
     "yaml": "intel/awareness/lesson.py",
 }
 # Frameworks, and what is used like a part of the language: where they may be used.
