@@ -56,6 +56,22 @@ async def compare_here(text: str, others: Mapping[str, str]) -> dict[str, tuple[
     return copies_among(text, others)
 
 
+class ComparedOnce:
+    """Compares as `compare` does, but no two texts again: for a step in which each copy is looked for twice."""
+
+    def __init__(self, compare: Compare) -> None:
+        self._compare = compare
+        self._bands: dict[tuple[str, str], tuple[str, ...] | None] = {}
+
+    async def __call__(self, text: str, others: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+        new = {id: other for id, other in others.items() if (text, other) not in self._bands}
+        if new:
+            found = await self._compare(text, new)
+            self._bands |= {(text, other): found.get(id) for id, other in new.items()}
+        told = {id: self._bands[text, other] for id, other in others.items()}
+        return {id: bands for id, bands in told.items() if bands is not None}
+
+
 @dataclass(frozen=True, slots=True)
 class Copies:
     """Finds the clusters of articles among those that are known."""

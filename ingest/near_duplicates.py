@@ -14,8 +14,9 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 LEAST_WORDS: Final = 50
@@ -31,33 +32,45 @@ _LONG_FACT: Final = 20
 _DOTS_OF_AN_ADDRESS: Final = 3
 
 _SCRIPTS_WITHOUT_SPACES: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_UNSPACED: Final = re.compile(f"[{_SCRIPTS_WITHOUT_SPACES}]")
 _CHUNK: Final = re.compile(rf"[{_SCRIPTS_WITHOUT_SPACES}]|[^\s{_SCRIPTS_WITHOUT_SPACES}]+")
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _JOINT: Final = re.compile(r"[\[({<]?(?:\.|dot|:|@|at)[\])}>]|\\\.")
 _SAID_BETWEEN: Final = re.compile(r"[^\W_][.@/:][^\W_]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Told:
-    """The hashes of a text's shingles, and its facts (indicators, names of files)."""
+    """The shingles of a text, and its pieces that are no words: its facts (indicators, names of files) are among
+    them.
+    """
 
-    shingles: frozenset[int]
-    facts: frozenset[str]
+    shingles: frozenset[str]
+    pieces: tuple[str, ...]
+
+    @cached_property
+    def facts(self) -> frozenset[str]:
+        return frozenset(fact for piece in set(self.pieces) if (fact := _fact(piece)))
+
+    @property
+    def bands(self) -> tuple[str, ...]:
+        """The keys under which copies are found."""
+        if len(self.shingles) <= LEAST_WORDS - SHINGLE_WORDS:
+            return ()
+        signature = _densified(_least_of_bins(_hashes(self.shingles)))
+        return tuple(f"near:{band:02}:{_digest(signature[band * ROWS : (band + 1) * ROWS])}" for band in range(BANDS))
 
 
 def bands(text: str) -> tuple[str, ...]:
     """Return the keys under which copies of a text are found, ascending; none for fewer than 50 words of prose."""
-    told = tell(text)
-    if len(told.shingles) <= LEAST_WORDS - SHINGLE_WORDS:
-        return ()
-    signature = _densified(_least_of_bins(told.shingles))
-    return tuple(f"near:{band:02}:{_digest(signature[band * ROWS : (band + 1) * ROWS])}" for band in range(BANDS))
+    return tell(text).bands
 
 
 def copies_among(text: str, others: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Return which of the other texts, by id, are copies of this one, each with its bands."""
     told = tell(text)
-    return {id: bands(other) for id, other in others.items() if is_copy(told, tell(other))}
+    apart = {id: tell(other) for id, other in others.items()}
+    return {id: other.bands for id, other in apart.items() if is_copy(told, other)}
 
 
 def is_copy(one: Told, other: Told) -> bool:
@@ -73,22 +86,23 @@ def is_copy(one: Told, other: Told) -> bool:
 
 
 def tell(text: str) -> Told:
-    """Return the shingles and facts of a text. Linear."""
+    """Return the shingles and other pieces of a text. Linear."""
     words: list[str] = []
-    facts: set[str] = set()
+    pieces: list[str] = []
     for chunk in _chunks(unicodedata.normalize("NFKC", text).casefold()):
         bare = chunk.strip("\"'.,;:!?()[]{}<>«»„“”‘’…*_|-–—")
         if bare.isalpha():
             words.append(bare)
         elif _WORD.fullmatch(bare):
             words += bare.replace("\u2019", "'").split("-")
-        elif fact := _fact(bare):
-            facts.add(fact)
-    return Told(frozenset(_hashes(words)), frozenset(facts))
+        else:
+            pieces.append(bare)
+    shingles = zip(*(words[start:] for start in range(SHINGLE_WORDS)), strict=False)
+    return Told(frozenset(map(" ".join, shingles)), tuple(pieces))
 
 
 def _chunks(text: str) -> list[str]:
-    return text.split() if text.isascii() else _CHUNK.findall(text)
+    return text.split() if _UNSPACED.search(text) is None else _CHUNK.findall(text)
 
 
 def _fact(chunk: str) -> str | None:
@@ -109,15 +123,14 @@ def _armed(joint: re.Match[str]) -> str:
     return "@" if "@" in joint[0] or "at" in joint[0] else "."
 
 
-def _hashes(words: list[str]) -> Iterator[int]:
-    shingles = zip(*(words[start:] for start in range(SHINGLE_WORDS)), strict=False)
-    for shingle in set(map(" ".join, shingles)):
+def _hashes(shingles: Iterable[str]) -> Iterator[int]:
+    for shingle in shingles:
         yield int.from_bytes(hashlib.blake2b(shingle.encode("utf-8", "replace"), digest_size=8).digest(), "big")
 
 
-def _least_of_bins(shingles: frozenset[int]) -> list[int | None]:
+def _least_of_bins(hashes: Iterable[int]) -> list[int | None]:
     least: list[int | None] = [None] * _BINS
-    for hashed in shingles:
+    for hashed in hashes:
         value, bin = divmod(hashed, _BINS)
         held = least[bin]
         if held is None or value < held:

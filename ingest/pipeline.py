@@ -12,7 +12,7 @@ from datetime import datetime
 from itertools import islice
 
 from ingest.batch import Batch
-from ingest.copies import Compare, Copies, compare_here
+from ingest.copies import Compare, ComparedOnce, Copies, compare_here
 from ingest.fetch import FetchedPage
 from ingest.observing import Observer, Unobserved, timed
 from ingest.reading import Page, ReadPage
@@ -128,7 +128,8 @@ class Pipeline:
             return ()
         now = self.clock()
         batch = await Batch.begin(self.store.articles, [band for page in found for band in page.bands])
-        copies = Copies(batch, self.compare)
+        compare = ComparedOnce(self.compare)
+        copies = Copies(batch, compare)
         articles = list[Article]()
         for page in found:
             article = replace(page.article, cluster_id=await copies.cluster_of(page.article, page.bands))
@@ -140,10 +141,16 @@ class Pipeline:
             for article, page, sightings in zip(articles, found, await self._marked(found), strict=True)
         ]
         saved = await timed(self.observer, "save", self.store.articles.save_many(entries))
-        return await self._settle_new(saved, found, await self.store.articles.ids_of(list(batch.owners)), now)
+        owners = await self.store.articles.ids_of(list(batch.owners))
+        return await self._settle_new(saved, found, owners, compare, now)
 
     async def _settle_new(
-        self, saved: Sequence[Article], found: Sequence[ReadPage], owners: Mapping[str, str], now: datetime
+        self,
+        saved: Sequence[Article],
+        found: Sequence[ReadPage],
+        owners: Mapping[str, str],
+        compare: Compare,
+        now: datetime,
     ) -> Sequence[Article]:
         """Look at what others saved at the same time: copies of these articles, or other versions of them.
 
@@ -151,7 +158,7 @@ class Pipeline:
         """
         # As they were read: one that leads has its own cluster, whichever it was saved in when others seemed to lead.
         as_read = Batch(self.store.articles, {}, {page.article.id: page.article for page in found})
-        copies, revisions = Copies(as_read, self.compare), Revisions(self.store)
+        copies, revisions = Copies(as_read, compare), Revisions(self.store)
         settled = list(saved)
         for place, (article, page) in enumerate(zip(saved, found, strict=True)):
             leads = all(owners.get(band) == article.id for band in page.bands)
