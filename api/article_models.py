@@ -91,7 +91,7 @@ class CandidateModel(BaseModel):
     spelling: str = Field(description="as it stands in the text")
     start: int = Field(description="first character in the text that was read, counted from 0")
     end: int
-    place: str = Field(description="where it stood: main, table, code, list, ioc_section, link_text or furniture")
+    place: str = Field(description="where it stood: main, table, code, list, ioc_section, link_text or boilerplate")
     kept: bool
     score: int = Field(description="above 0 is kept")
     rule: str = Field(description="the rule that decided")

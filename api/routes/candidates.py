@@ -22,6 +22,9 @@ NOT_KEPT = (
     "The candidates of this article were not kept: it was read by an earlier version. Reading it again keeps them."
 )
 
+# Places that a former version stored under another name.
+_CALLED_NOW = {"furniture": "boilerplate"}
+
 
 @router.get(
     "/articles/{id:id}/candidates",
@@ -46,4 +49,5 @@ async def list_candidates(
     if page is None:
         return listing.answer([], 0, None, revision=revision, notes=[NOT_KEPT])
     next = Position((revision, page.items[-1][0])) if page.more else None
-    return listing.answer([each for _, each in page.items], page.total, next, revision=revision, notes=[])
+    items = [each | {"place": _CALLED_NOW.get(each["place"], each["place"])} for _, each in page.items]
+    return listing.answer(items, page.total, next, revision=revision, notes=[])

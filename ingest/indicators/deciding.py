@@ -133,7 +133,7 @@ class Judge:
 
     def is_furniture(self, position: int) -> bool:
         """Tell whether what stands at a place belongs to the page around the article."""
-        return self._around.place(position) == "furniture"
+        return self._around.place(position) == "boilerplate"
 
     def _hash(self, reading: TokenCandidate, start: int) -> Verdict:
         if reading.objection:

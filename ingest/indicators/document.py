@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Place = Literal["main", "table", "code", "list", "ioc_section", "link_text", "furniture"]
+Place = Literal["main", "table", "code", "list", "ioc_section", "link_text", "boilerplate"]
 
 _OWN_ADDRESS: Final = re.compile(
     r"(?im)\A(?:[^\n]{0,300}\n){0,4}?(?:url|source|link|original|permalink):[ \t]*(?P<url>https?://[^\s/]{4,253})"
@@ -48,7 +48,7 @@ class Document:
 
     def in_template(self, position: int) -> bool:
         """Tell whether the page's own markup says that a character belongs to the page around the article."""
-        return _place_in(self.regions, position) == "furniture"
+        return _place_in(self.regions, position) == "boilerplate"
 
 
 def _place_in(regions: tuple[Region, ...], position: int) -> Place:

@@ -284,7 +284,7 @@ class HostEvidence:
     def _against_in_text(self, type: str, host: str, start: int) -> list[Evidence]:
         evidence: list[Evidence] = []
         place = self._around.place(start)
-        if place == "furniture":
+        if place == "boilerplate":
             evidence.append(EVIDENCE["boilerplate"])
         if place == "link_text" or host in self._around.document.linked_hosts or self._around.in_markdown_link(start):
             evidence.append(EVIDENCE["link of the page"])

@@ -208,17 +208,17 @@ def _close(element: Any, tag: str, writer: _Writer, placed: list[Any]) -> None:
 
 
 def _place(element: Any, tag: str, writer: _Writer) -> Place | None:
-    if writer.places and writer.places[-1] == "furniture":
+    if writer.places and writer.places[-1] == "boilerplate":
         return None
     if tag == "a":
         if leads_to_a_network(element):
-            return "furniture"
+            return "boilerplate"
         return "link_text" if _leads_elsewhere(element) else None
     if writer.doubts < MOST_DOUBTS and looks_like_furniture(element, tag):
         if writer.prose_of_page is None:
             writer.prose_of_page = prose_in(element.getroottree().getroot())
         if not holds_the_article(element, writer.prose_of_page):
-            return "furniture"
+            return "boilerplate"
         writer.doubts += 1
     return _PLACES.get(tag)
 
@@ -249,7 +249,7 @@ def _asides(main_text: str | None, text: str) -> tuple[Region, ...]:
     for line in text.split("\n"):
         is_running = "\t" not in line and len(line.split(maxsplit=SHORT_LINE)) > SHORT_LINE
         if is_running and (opening := _opening(line)) and opening not in known:
-            regions.append(Region(start, start + len(line), "furniture"))
+            regions.append(Region(start, start + len(line), "boilerplate"))
         start += len(line) + 1
     return tuple(regions)
 

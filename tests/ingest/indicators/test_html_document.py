@@ -55,7 +55,7 @@ def test_navigation_and_footers_are_furniture() -> None:
         f"<nav><a href='/'>gale-post.com</a></nav><article><p>{PROSE}</p></article><footer>run by mist-post.ru</footer>"
     )
     document = document_from_html(html)
-    assert document.place(document.text.index("gale-post.com")) == "furniture"
+    assert document.place(document.text.index("gale-post.com")) == "boilerplate"
     assert values(html) == []
 
 
