@@ -20,6 +20,8 @@ LONGEST_SNIPPET: Final = 280
 _LEAD: Final = 70
 _LONGEST_TEXT: Final = 200_000
 _MOST_PLACES: Final = 2_000
+# Of an article of 50,000 characters the beginning tells in a tenth of the time where a search matches, mostly.
+_HEAD: Final = 4_000
 # No character of these ever becomes part of a word, nor joins with one: what stands between them is read alone.
 _CHUNK: Final = re.compile(r"[^\s\x00-\x2f\x3a-\x40\x5b-\x60\x7b-\x7f]+")
 _BLANK: Final = re.compile(r"\s")
@@ -45,12 +47,25 @@ def snippets(search: SearchText, fields: Iterable[tuple[str, str]]) -> tuple[Sni
 
 
 def _snippet(clauses: Sequence[Clause], field: str, text: str) -> Snippet | None:
-    places = sorted(_places(clauses, text))
+    places = _first_places(clauses, text)
     if not places:
         return None
     start, end = _window(text, places)
     inside = [(first - start, last - start) for first, last, _ in places if first >= start and last <= end]
     return Snippet(field, text[start:end], tuple(_merged(inside)))
+
+
+def _first_places(clauses: Sequence[Clause], text: str) -> list[tuple[int, int, int]]:
+    """Return places that match, in order: of a long text those near its beginning, where all of the search matches
+    there in one piece, which is the first then.
+    """
+    head = text[: text.rfind(" ", 0, _HEAD) + 1]
+    if len(head) < len(text):
+        places = sorted(_places(clauses, head))
+        best, met = _best(places)
+        if met == len(clauses) and best + 2 * LONGEST_SNIPPET <= len(head):
+            return places
+    return sorted(_places(clauses, text))
 
 
 def _places(clauses: Sequence[Clause], text: str) -> list[tuple[int, int, int]]:
@@ -120,17 +135,23 @@ def _window(text: str, places: Sequence[tuple[int, int, int]]) -> Span:
     """Return the piece of a text that begins a little before the place from which most clauses match."""
     if len(text) <= LONGEST_SNIPPET:
         return 0, len(text)
-    best, most = places[0][0], 0
-    for place, (first, _, _) in enumerate(places):
-        reach = first + LONGEST_SNIPPET - _LEAD
-        met = {number for f, last, number in places[place : place + 40] if last <= reach}
-        if len(met) > most:
-            best, most = first, len(met)
+    best, _ = _best(places)
     start = _border(text, max(0, min(best - _LEAD, len(text) - LONGEST_SNIPPET)), best)
     needed = _end_of(places, best)
     end = min(len(text), max(start + LONGEST_SNIPPET, needed))
     blanks = [blank.start() for blank in _BLANK.finditer(text, max(needed, end - 30), end)]
     return start, blanks[-1] if blanks and end < len(text) else end
+
+
+def _best(places: Sequence[tuple[int, int, int]]) -> Span:
+    """Return the first place from which most clauses match within one piece, and how many do."""
+    best, most = places[0][0] if places else 0, 0
+    for place, (first, _, _) in enumerate(places):
+        reach = first + LONGEST_SNIPPET - _LEAD
+        met = {number for f, last, number in places[place : place + 40] if last <= reach}
+        if len(met) > most:
+            best, most = first, len(met)
+    return best, most
 
 
 def _end_of(places: Sequence[tuple[int, int, int]], start: int) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import lru_cache
 from typing import Final
 
 from ingest.indicators import document_from_text, extract
-from intel.records import Article
+from intel.records import Article, ArticleRef
 from intel.text_blocks import Block, read_blocks
 
 # Heads of columns that say what an indicator is or does.
@@ -68,6 +68,16 @@ def family_in_title(title: str) -> tuple[str, ...]:
     candidates = extract(document_from_text(title[:_LONGEST_TITLE])).candidates()
     named = {one.value for one in candidates if one.kept and one.type == "malware"}
     return tuple(named) if len(named) == 1 else ()
+
+
+def articles_headed(names: Set[str], articles: Iterable[ArticleRef]) -> Iterator[ArticleRef]:
+    """Yield the articles whose titles name exactly one malware family, by one of its names."""
+    written = [name.casefold() for name in names]
+    for article in articles:
+        title = article.title.casefold()
+        # A plain search first: reading a title as extraction does takes a hundred times as long.
+        if any(name in title for name in written) and not names.isdisjoint(family_in_title(article.title)):
+            yield article
 
 
 def notes_in_tables(article: Article, value: str) -> tuple[tuple[str, str], ...]:

@@ -81,3 +81,18 @@ def test_long_texts_are_searched_in_linear_time() -> None:
         snippets(parsed('"a a a" evil.test ü* 分'), [("text", text)])
         snippets(parsed(f'"{"a " * 240}b"'), [("text", text)])
         assert time.process_time() - started < 4
+
+
+@given(
+    st.lists(
+        st.sampled_from(["loader", "harbour", "kestrel", "a", "(b)", "の分析", "\n"]), min_size=900, max_size=1_500
+    ),
+    st.sampled_from(["loader", "loader kestrel", '"harbour loader" kestrel', "kest* loader の分析", "loader absent"]),
+    st.integers(0, 4_500),
+)
+def test_the_beginning_of_a_long_text_tells_the_same_as_all_of_it(names: list[str], q: str, before: int) -> None:
+    text = "x " * (before // 2) + " ".join(names)
+    found = snippets(parsed(q), [("text", text)])
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("intel.snippets._HEAD", len(text) + 1)
+        assert snippets(parsed(q), [("text", text)]) == found

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from starlette.responses import RedirectResponse, Response
@@ -17,7 +18,7 @@ from api.web.exports import export, is_format
 from api.web.names import cve_names
 from api.web.nothing_found import help_for
 from api.web.remarks import note_fault, notes_for, tag_fault
-from api.web.said_of import families_in_titles, notes_in_tables
+from api.web.said_of import articles_headed, families_in_titles, notes_in_tables
 from api.web.sightings import picture
 from api.web.visit import Visit, private
 from api.web.weekly_bars import weekly_bars
@@ -29,7 +30,7 @@ from intel.indicator_types import TYPES
 from intel.names import malware_aliases
 from intel.pivots import pivots
 from intel.query import IocFilter, IocQuery
-from intel.records import IOC_TYPES, Ioc, Mention, Vote
+from intel.records import IOC_TYPES, Article, Ioc, Mention, Vote
 from intel.store import Store
 
 # What a form brought and what is wrong with it.
@@ -39,6 +40,7 @@ _LISTED = 50
 _RELATED = 24
 _NAMED, _SOURCES = 24, 12
 _TABLES_READ = 3
+_HEADED = 20
 _NAMES = ("malware", "mitre_attack", "cve")
 _LISTED_TYPES = {"mitre_attack": "Techniques", "cve": "Vulnerabilities"}
 # Beyond so many indicators of a family, those of one type are counted and linked, and not listed.
@@ -124,7 +126,7 @@ async def _shown(visit: Visit, ioc: Ioc, status: int = 200, **said: str) -> Resp
 async def _known(store: Store, apart: Apart, ioc: Ioc) -> dict[str, Any]:
     mentions, total = await store.iocs.mentions_of(ioc.id, _DRAWN)
     related = await store.iocs.related(ioc.id, _RELATED)
-    family = await _family(store, ioc.value) if ioc.type == "malware" else None
+    family = await _family(store, apart, ioc.value, mentions) if ioc.type == "malware" else None
     listed = [other for _, page in family["named"] for other in page.items] if family else []
     return {
         "ioc": ioc,
@@ -138,6 +140,7 @@ async def _known(store: Store, apart: Apart, ioc: Ioc) -> dict[str, Any]:
         "references": references(ioc.type, ioc.value),
         "catalogue": await catalogue_facts(store, ioc.type, ioc.value) or {},
         "family": family,
+        "most_headed": _HEADED,
     }
 
 
@@ -156,7 +159,7 @@ async def _said(store: Store, apart: Apart, ioc: Ioc, mentions: Sequence[Mention
     return await apart.run(read)
 
 
-async def _family(store: Store, name: str) -> dict[str, Any]:
+async def _family(store: Store, apart: Apart, name: str, mentions: Sequence[Mention]) -> dict[str, Any]:
     """Return what is known of a malware family beside the articles that name it."""
     only = IocFilter(malware=(name,))
     divided = await store.iocs.facets(IocQuery(filter=only))
@@ -169,7 +172,16 @@ async def _family(store: Store, name: str) -> dict[str, Any]:
         "sources": list(divided.sources.items())[:_SOURCES],
         "weekly_bars": weekly_bars(divided.weeks, malware=name) if types else None,
         "named": [(_LISTED_TYPES[type], page) for type, page in zip(listed, pages, strict=True)],
+        "headed": await _headed(store, apart, {name, *malware_aliases(name)}, mentions),
     }
+
+
+async def _headed(store: Store, apart: Apart, names: Set[str], mentions: Sequence[Mention]) -> list[Article]:
+    """Return the newest articles whose titles name that family alone, so that their indicators bear it."""
+    articles = [mention.article for mention in mentions]
+    headed = await apart.run(lambda: list(islice(articles_headed(names, articles), _HEADED)))
+    found = await store.articles.get_many([article.id for article in headed])
+    return [found[article.id] for article in headed if article.id in found]
 
 
 def references(type: str, value: str) -> list[tuple[str, str]]:

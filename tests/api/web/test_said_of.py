@@ -28,6 +28,23 @@ async def test_an_indicator_has_the_family_of_the_title_and_what_its_row_says(ap
     assert "Role: payload File name: invoice.iso" in other.text and "Port:" not in other.text
 
 
+async def test_a_familys_page_counts_what_is_known_by_titles_as_the_articles_do(api: Running, visitor: Reader) -> None:
+    named = ("domain gale.example", "malware Emotet")
+    alone = await api.publish("alone", *named, "ip 203.0.113.9", title="Emotet by post", at=3)
+    await api.publish("both", *named, title="From Emotet to QakBot", at=2)
+    await api.publish("neither", *named, title="A loader returns", at=1)
+    page = await visitor.open("/ioc/malware/Emotet")
+    rows = page.tree.xpath("//section[@aria-labelledby='headed']//tbody/tr")
+    assert [row.xpath("string(th)") for row in rows] == ["Emotet by post"]
+    assert "1 article with 3 indicators" in page.text
+    (link,) = rows[0].xpath("td[@class='num']/a")
+    assert (link.text, link.get("href")) == ("3", f"/articles/{alone.id}#its")
+    listed = (await visitor.open(link.get("href"))).tree.xpath("//*[@id='its']/..//a[@class='value']")
+    assert len(listed) == 3
+    await api.publish("other", "malware QakBot", title="A loader returns")
+    assert "By an article's title" not in (await visitor.open("/ioc/malware/QakBot")).text
+
+
 async def test_a_title_with_two_families_gives_none(api: Running, visitor: Reader) -> None:
     await api.publish("two", "domain gale.example", title="From Emotet to QakBot")
     assert "(title)" not in (await visitor.open("/ioc/domain/gale.example")).text
