@@ -44,6 +44,8 @@ _LINK_COLUMN: Final = late(r"\W*(?:links?|urls?|hyperlinks?|链接|連結|リン
 _OTHER_COLUMN: Final = late(rf"\W*(?:{table('row_types', 'pieces')['other']})\W*")
 _COLUMN_OF_RECEIVERS: Final = late(rf"\W*(?:{table('row_types', 'pieces')['received']})\W*")
 _BESIDE_LINKS: Final = late(rf"\b(?:{'|'.join(table('reference_columns', 'beside').values())})\b")
+_OFFERED: Final = late(rf"\b(?:{pieces('reference_columns', 'beside_links')})\b")
+_LINKS: Final = late(r"\W*(?:links?|链接|連結|リンク|링크|ссылк[аи]|enlaces?|liens?)\W*")
 _FETCHED_COLUMN: Final = late(r"\b(?:payload|destination|target|file|hash|md5|sha-?256)")
 _INDICATORS: Final = late(r"\b(?:ioc|indicator|c2|c&c|domains?|hash|sha-?256|payload|type)\b")
 
@@ -153,8 +155,9 @@ class HostEvidence:
         if others_of and column < len(head) and others_of.fullmatch(head[column]):
             return EVIDENCE["its row says that it is something else"]
         if type == "url" and column < len(head):
-            others = " | ".join(head[:column] + head[column + 1 :])
-            return EVIDENCE["column of references"] if _holds_references(head[column], others) else None
+            return EVIDENCE["column of references"] if _holds_references(head, column) else None
+        if type == "domain" and column < len(head) and _names_who_offers(head, column):
+            return EVIDENCE["column of references"]
         return None
 
     def _is_joined_to_a_defanged(self, start: int, end: int) -> bool:
@@ -288,6 +291,9 @@ class HostEvidence:
             evidence.append(EVIDENCE["boilerplate"])
         if place == "link_text" or host in self._around.document.linked_hosts or self._around.in_markdown_link(start):
             evidence.append(EVIDENCE["link of the page"])
+        is_like_a_file = type == "domain" and (host.endswith(".app") or may_name_a_file(host))
+        if is_like_a_file and self._around.goes_on_in_a_path(start):
+            evidence.append(EVIDENCE["part of a path or name"])
         if self._page_defangs and (type != "url" or not self._around.is_note):
             evidence.append(EVIDENCE["the text defangs what is dangerous"])
         return evidence
@@ -332,6 +338,12 @@ class HostEvidence:
             evidence.append(EVIDENCE["word of a pointer"])
         return evidence
 
+    def _is_titled(self, line: Line, start: int, end: int) -> bool:
+        """Tell whether an item gives a title and then its link, and says nothing of an attack: `- Gale Editor, https://...`."""
+        if self._around.text[end : line.end].strip(" )>.") or self._around.accuses(line, start, end):
+            return False
+        return any(sign.isalpha() for sign in self._around.text[line.start : start])
+
     def _in_favour(self, reading: TokenCandidate, start: int, end: int, line: Line, section: Section) -> list[Evidence]:
         around = self._around
         evidence: list[Evidence] = []
@@ -345,7 +357,7 @@ class HostEvidence:
             evidence.append(_ALONE)
             if reading.type == "email" and around.is_among_mailboxes(line):
                 evidence.append(EVIDENCE["among mailboxes"])
-        elif line.is_item and line.words <= 5:
+        elif line.is_item and line.words <= 5 and not (reading.type == "url" and self._is_titled(line, start, end)):
             evidence.append(EVIDENCE["item of a list"])
         if place == "code" or around.quoted(start, end) or (reading.type == "url" and around.in_quotes(start, end)):
             evidence.append(EVIDENCE["set as code"])
@@ -359,9 +371,20 @@ def _is_listed(evidence: list[Evidence]) -> bool:
     return _IN_SECTION in evidence and _ALONE in evidence
 
 
-def _holds_references(head: str, others: str) -> bool:
-    """Tell whether the head of a column calls what stands in it references, or links beside their publishers."""
-    if _REFERENCE_COLUMN.fullmatch(head):
+def _holds_references(head: list[str], column: int) -> bool:
+    """Tell whether the head of a column calls what stands in it references, or links beside what they lead to."""
+    others = " | ".join(head[:column] + head[column + 1 :])
+    if _REFERENCE_COLUMN.fullmatch(head[column]):
         return _FETCHED_COLUMN.search(others) is None
-    is_beside_publishers = _BESIDE_LINKS.search(others) is not None and _INDICATORS.search(others) is None
-    return is_beside_publishers and _LINK_COLUMN.fullmatch(head) is not None
+    if _INDICATORS.search(others) is not None:
+        return False
+    if _BESIDE_LINKS.search(others) is not None:
+        return _LINK_COLUMN.fullmatch(head[column]) is not None
+    return _OFFERED.search(others) is not None and _LINKS.fullmatch(head[column]) is not None
+
+
+def _names_who_offers(head: list[str], column: int) -> bool:
+    """Tell whether a column names those to whose pages the links of another lead."""
+    if _BESIDE_LINKS.search(head[column]) is None and _OFFERED.search(head[column]) is None:
+        return False
+    return any(_LINKS.fullmatch(cell) and _holds_references(head, other) for other, cell in enumerate(head))

@@ -85,6 +85,8 @@ _OTHER_WORDS: Final = frozenset(
         "link", "click", "security", "systems", "network", "computer", "download", "prof", "box", "play", "work", "win",
         "software", "services", "support", "video", "media", "tools", "cc", "app", "ms", "bz", "zone", "group", "host",
         "page", "show", "new",
+        # Only their makers have names under these.
+        "windows", "microsoft", "office", "android", "google", "apple", "chrome", "azure",
     }
 )  # fmt: skip
 _MEMBERS_OF_OBJECTS: Final = frozenset(

@@ -36,12 +36,14 @@ _SPACED_CVE: Final = tuple(
     (
         word,
         re.compile(
-            word + r"(?:(?:[ \xa0:#]{1,2}|-[ \n])(?P<year>[0-9]{4})[-\u2010-\u2015\u2212 ]|-(?P<above>[0-9]{4})-\n)"
+            word + r"(?:(?:[ \xa0:#]{1,2}[-\u2010-\u2015\u2212]?|-[ \n])(?P<year>[0-9]{4})[-\u2010-\u2015\u2212 ]"
+            r"|-(?P<above>[0-9]{4})-\n)"
             r"(?P<number>[0-9]{4,7})(?![0-9])"
         ),
     )
     for word in ("CVE", "cve")
 )
+_LETTER_OR_DIGIT: Final = re.compile("[a-zA-Z0-9]")  # Chinese goes on with a CVE without a blank
 # `CVE-2021-34473, -34523 and -31207`, also without the hyphens, and `CVE-2023-46805, 2024-21887`.
 _AND: Final = "(?:and|und|et|y|e|och|en|и|і)"
 _CVE_SERIES: Final = re.compile(
@@ -199,7 +201,7 @@ def _spaced_identifiers(text: str, pieces: Places) -> Iterator[Sighting]:
     for word, pattern in _SPACED_CVE:
         for start in pieces.get(word, ()):
             match = pattern.match(text, start)
-            if match and not text[start - 1 : start].isalnum():
+            if match and not (start and _LETTER_OR_DIGIT.match(text, start - 1)):
                 yield (
                     TokenCandidate("cve", f"CVE-{match['year'] or match['above']}-{match['number']}", 0, len(match[0])),
                     *match.span(),

@@ -94,6 +94,10 @@ _BLOCK: Final = 64
 _SHORTEST_HEX_DUMP: Final = 17
 _HEX_DUMP: Final = late(r"\s*(?:0x)?[0-9A-Fa-f]{4,16}:?[ \t]+(?:[0-9A-Fa-f]{2,8}[ \t]+){4}")
 _REGISTRAR: Final = late(r"(?i)\b(?:registrar(?: whois server| url| abuse contact e-?mail)?|whois server): ?\Z")
+# `[the first post]: `, to which `[post][the first post]` leads.
+_LABEL_OF_A_LINK: Final = late(r"(?:\A|\n) {0,3}\[(?=[^\]\n]*[^\W\d_])[^\]\n]{2,80}\]: \Z")
+_TITLE_OF_A_LINK: Final = late(r"(?:https?://)?[^\s\[\]]{4,200}\](?:\[[^\]\n]|\(http)")
+_PATH_WITH_BLANKS: Final = late(r"[\s>*`\"'\u2022-]{0,12}~?/(?:[\w .-]{1,60}/){1,8}(?:[\w-]{1,40} ){1,4}")
 _HASH: Final = late(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{32,64}+(?![0-9A-Za-z])")
 
 # What the words before or around a candidate may speak of.
@@ -276,9 +280,22 @@ class TextContext:
         before = self.text[first:start]
         return ":" in before and _REGISTRAR.search(before) is not None
 
+    def goes_on_in_a_path(self, start: int) -> bool:
+        """Tell whether all that stands before a name on its line is a path with blanks: `/Applications/Gale Virus `."""
+        first = max(0, start - LONGEST_HEADING)
+        before = self.text[self.text.rfind("\n", first, start) + 1 or first : start]
+        return "/" in before and _PATH_WITH_BLANKS.fullmatch(before) is not None
+
     def in_markdown_link(self, start: int) -> bool:
-        """Tell whether `start` is the target of a link or picture."""
-        return self.text.startswith("](", start - 2) if start > 1 else False
+        """Tell whether a link of Markdown leads to `start` or begins there: `[a](...)`, `[a]: ...`, `[...][a]`."""
+        text = self.text
+        if start < 2:
+            return False
+        if text.startswith("](", start - 2):
+            return True
+        if text.startswith("]: ", start - 3):
+            return _LABEL_OF_A_LINK.search(text, max(0, start - LONGEST_HEADING), start) is not None
+        return text[start - 1] == "[" and _TITLE_OF_A_LINK.match(text, start) is not None
 
     @cached_property
     def _sections(self) -> Sections:

@@ -23,6 +23,29 @@ NEIGHBOUR_SNIPPETS: Final = (
         "url https://orlop-desk.io/x",
         "domain orlop-desk.io",
     ),
+    # --- titles with their links, and tables of links that others offer
+    S(
+        "link with a title",
+        ARTICLE + "# Tools\n\n- Gale Editor, https://www.gale-edit.org/\n- Orlop, https://orlop.dev/\n",
+    ),
+    S("link with a title", ARTICLE + "- Malicious page, https://gale-post.com/\n", "url https://gale-post.com/", GALE),
+    S("link with a title", ARTICLE + "- https://gale-post.com/ came\n", "url https://gale-post.com/", GALE),
+    S(
+        "link with a title",
+        ARTICLE + "See [the post][first post] and [https://orlop-desk.io/t.php?f=1][talk].\n\n"
+        "[first post]: https://orlop-desk.io/post.php\n[talk]: https://orlop-desk.io/t.php?f=1\n",
+    ),
+    S(
+        "table of links",
+        ARTICLE + "## Network IoCs\n| Note | Links |\n|---|---|\n| Gale-Desk.org | https://gale-desk.org/all.txt |\n"
+        "| Gale-Desk.org (hourly) | https://gale-desk.org/more.txt (hourly) |\n| Orlop team | https://orlop.dev/ |\n",
+    ),
+    S(
+        "table of links",
+        ARTICLE + "## Network IoCs\n| URL | Note |\n|---|---|\n| https://gale-post.com/a | stage two |\n",
+        "url https://gale-post.com/a",
+        GALE,
+    ),
     # --- the row of an address that is defanged
     S("in one row", "- 185.220.101[.]47 port 443 - grebe.top - HTTPS traffic", ADDRESS, "domain grebe.top"),
     S("in one row", "185.220.101[.]47 was seen, and grebe.top is a library that we use here for the logs", ADDRESS),

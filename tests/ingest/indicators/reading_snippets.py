@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.ingest.indicators.snippets import MD5, S
+from tests.ingest.indicators.snippets import ARTICLE, MD5, S
 
 GALE: Final = "domain gale-post.com"
 MIST: Final = "domain mist-post.top"
@@ -103,4 +103,10 @@ READING_SNIPPETS: Final = (
     S("lead", "/opt/45.61.136.47/lib"),
     S("range", "scans from 45[.]61[.]136[.]47-49", "ip 45.61.136.47"),
     S("range", "the package is 1.2.3.4-9"),
+    # --- a blank before the hyphen, and Chinese right before a CVE
+    S("spaced CVE", "最严重的漏洞是CVE -2023-31001和CVE 2023-31002", "cve CVE-2023-31001", "cve CVE-2023-31002"),
+    S("spaced CVE", "XCVE -2023-31001 is no number of a flaw"),
+    # --- a product behind a full stop, and a path with blanks
+    S("name of a product", ARTICLE + "监测发现.windows server 组件被攻击者利用"),
+    S("path with blanks", "Indicators\n\n* /Applications/Gale Scan X6.app\n* gale-x6.app\n", "domain gale-x6.app"),
 )
