@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 LONGEST_SENTENCE: Final = 600
@@ -16,12 +17,10 @@ _ABBREVIATION: Final = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|approx|inc|corp|ltd|co|no|nos|dr|mr|ms|st|al|u\.s|u\.k|fig|ver|v|[A-Z])\.)$", re.I
 )
 # A line goes on in the next where that begins in lower case, or where it ends with a word that wants another.
-_WRAPPED: Final = re.compile(
-    r"(?<=[^\s.!?:;|])[ \t]*\n[ \t]*(?=[a-z])|(?:(?<= of)|(?<= by)|(?<= the)|(?<= in)|(?<= to)|(?<= and)|(?<= that)|"
-    r"(?<= as)|(?<= with)|(?<= for)|(?<= from)|(?<= on)|(?<= at)|(?<= has)|(?<= have)|(?<= is)|(?<= are)|(?<= was)|"
-    r"(?<= an)|(?<= a)|(?<= against)|(?<= via)|(?<= through)|(?<= using)|(?<= exploit)|(?<= exploits)|(?<= exploited)|"
-    r"(?<= exploiting)|(?<= exploitation)|(?<= called)|(?<= tracked)|(?<= vulnerability)|(?<= flaw))"
-    r"[ \t]*\n[ \t]*(?=\w)"
+_ENDS: Final = frozenset(".!?:;|")
+_WANTING: Final = tuple(
+    f" {word}"
+    for word in ["of", "by", "the", "in", "to", "and", "that", "as", "with", "for", "from", "on", "at", "has", "have", "is", "are", "was", "an", "a", "against", "via", "through", "using", "exploit", "exploits", "exploited", "exploiting", "exploitation", "called", "tracked", "vulnerability", "flaw"]
 )
 _BULLET: Final = re.compile(r"^\s*(?:[-*\u2022\u2013\u25cf\u25aa]|[0-9]{1,2}[.)])\s+")
 _QUOTES: Final = str.maketrans(
@@ -54,10 +53,32 @@ class Sentence:
 
 def sentences(text: str) -> Iterator[Sentence]:
     """Return the sentences of a text, line by line; lines that were merely wrapped are joined."""
-    for line in _WRAPPED.sub(" ", text).split("\n"):
+    for line in _unwrapped(text):
         line = _BULLET.sub("", line).strip()
         if line:
             yield from (_sentence(piece) for piece in _pieces(line))
+
+
+def _unwrapped(text: str) -> list[str]:
+    lines = text.split("\n")
+    pieces = [lines[0]]
+    for before, line in pairwise(lines):
+        after = line.lstrip(" \t")
+        if _goes_on(before.rstrip(" \t"), after):
+            pieces[-1] = pieces[-1].rstrip(" \t")
+            pieces += (" ", after)
+        else:
+            pieces += ("\n", line)
+    return "".join(pieces).split("\n")
+
+
+def _goes_on(line: str, next: str) -> bool:
+    """Tell whether a line was merely wrapped before the next one."""
+    if not line or not next:
+        return False
+    if "a" <= next[0] <= "z" and line[-1] not in _ENDS and not line[-1].isspace():
+        return True
+    return line.endswith(_WANTING) and (next[0].isalnum() or next[0] == "_")
 
 
 def _pieces(line: str) -> Iterator[str]:
@@ -83,7 +104,7 @@ def _sentence(written: str) -> Sentence:
         return f" cve_{list(named).index(f'CVE-{match[1]}-{match[2]}')} "
 
     plain = CVE.sub(stand_in, written).translate(_QUOTES).lower()
-    for short, long in _SHORT_FORMS:
+    for short, long in _SHORT_FORMS if "'" in plain else ():
         plain = short.sub(long, plain)
     plain = re.sub(r" +(?=[,;:.!?)])", "", " ".join(plain.split()))
     return Sentence(written, plain, tuple(named))
