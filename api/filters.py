@@ -161,10 +161,10 @@ def read_tlp_filter(given: Any) -> tuple[Tlp, ...]:
 
 def read_sort(asked: Mapping[str, Any]) -> Sort | None:
     """Return the order that is asked for; None for the usual one. Raises InvalidQuery."""
-    found = _listed("sort", asked.get("sort"), SORTS)
-    if len(found) > 1:
+    words = {word.strip() for text in _texts(asked.get("sort")) for word in text.split(",")} - {""}
+    if len(words) > 1 or not words <= set(SORTS):
         raise InvalidQuery("sort", f"must be one of {', '.join(SORTS)}")
-    return found[0] if found else None  # type: ignore[return-value]  # one of SORTS
+    return next((sort for sort in SORTS if sort in words), None)
 
 
 def read_fields(asked: Mapping[str, Any]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from intel.errors import ConfigurationError, CredentialsRefused, IocError
+from intel.errors import ConfigurationError, CredentialsRefused, InvalidQuery, IocError
 
 if TYPE_CHECKING:
     import typer
@@ -18,6 +18,9 @@ def main() -> None:
         _run(sys.argv[1:])
     except (ConfigurationError, CredentialsRefused) as error:
         _end(error, 2)
+    except InvalidQuery as error:
+        # A message that is no sentence by itself speaks of its parameter.
+        _end(f"{error.field}: {error}" if error.message[:1].islower() else error, 1)
     except IocError as error:
         _end(error, 1)
     except BrokenPipeError:

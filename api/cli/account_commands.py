@@ -18,7 +18,7 @@ Email = Annotated[str, typer.Argument(help="The account's e-mail address.")]
 
 @account.command("create")
 def create_account(email: Email, as_json: AsJson = False) -> None:
-    """Make an account; asks for the password, or reads it from standard input that is no terminal."""
+    """Make an account. Asks for the password, or reads it from standard input that is no terminal."""
     from api.cli.accounts import create_account
 
     create_account(email, as_json=as_json)
@@ -47,7 +47,7 @@ def remove_account(
         bool, typer.Option("--with-submissions", help="With the articles that no other account submitted.")
     ] = False,
 ) -> None:
-    """Delete an account with its keys and sessions; its articles stay unless told otherwise."""
+    """Delete an account with its keys and sessions. Its articles stay unless told otherwise."""
     from api.cli.removing import remove_account
 
     remove_account(email, with_submissions=with_submissions)
@@ -55,7 +55,7 @@ def remove_account(
 
 @account.command("enable")
 def enable_account(email: Email) -> None:
-    """Enable a disabled account: it may sign in again, and its keys work again."""
+    """Enable a disabled account. It may sign in again, and its keys work again."""
     from api.cli.accounts import enable_account
 
     enable_account(email)
@@ -74,7 +74,7 @@ def set_role(
 
 @account.command("reset-two-factor")
 def reset_two_factor(email: Email) -> None:
-    """Turn an account's two-factor codes off, for who lost telephone and recovery codes."""
+    """Turn an account's two-factor codes off. For who lost telephone and recovery codes."""
     from api.cli.accounts import reset_two_factor
 
     reset_two_factor(email)
@@ -85,7 +85,7 @@ def reset_password(
     email: Email,
     keep_keys: Annotated[bool, typer.Option("--keep-keys", help="Leave its API keys as they are.")] = False,
 ) -> None:
-    """Give an account a new password: its sessions end and its API keys are revoked."""
+    """Give an account a new password. Its sessions end and its API keys are revoked."""
     from api.cli.accounts import reset_password
 
     reset_password(email, keep_keys=keep_keys)

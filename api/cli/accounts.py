@@ -76,7 +76,7 @@ def disable_account(email: str) -> None:
         await store.accounts.update(replace(account, disabled_at=utc_now(), session_epoch=account.session_epoch + 1))
         await on_command_line(store).note("account.disabled", account.email)
 
-    with_store(disable)
+    with_store(disable, reads=True)
     say(f"account {email} disabled")
 
 
@@ -88,7 +88,7 @@ def enable_account(email: str) -> None:
         await store.accounts.update(replace(account, disabled_at=None))
         await on_command_line(store).note("account.enabled", account.email)
 
-    with_store(enable)
+    with_store(enable, reads=True)
     say(f"account {email} enabled")
 
 
@@ -100,7 +100,7 @@ def set_role(email: str, role: Role) -> None:
         await store.accounts.update(replace(account, role=role))
         await on_command_line(store).note("account.role", account.email, f"{account.role} to {role}")
 
-    with_store(change)
+    with_store(change, reads=True)
     say(f"account {email} is now {_ROLE_WORDS[role]}")
 
 
@@ -112,7 +112,7 @@ def reset_two_factor(email: str) -> None:
         await store.accounts.update(replace(account, two_factor={}))
         await on_command_line(store).note("account.two_factor_off", account.email)
 
-    with_store(reset)
+    with_store(reset, reads=True)
     say(f"account {email} signs in without two-factor codes")
 
 
@@ -128,7 +128,7 @@ def reset_password(email: str, *, keep_keys: bool) -> None:
         kinds = () if keep_keys else (API_KEYS, FEED_TOKENS)
         return sum([await Keys(store, utc_now, kind).revoke_all(account.id) for kind in kinds])
 
-    revoked = with_store(reset)
+    revoked = with_store(reset, reads=True)
     say(f"account {email} has a new password; its sessions have ended; API keys and feed tokens revoked: {revoked}")
 
 
@@ -191,7 +191,7 @@ def revoke_key(email: str, slot: int) -> None:
         await on_command_line(store).note("key.revoked", key_prefix(key), f"{account.email}: {key.name}")
         return True
 
-    if not with_store(revoke):
+    if not with_store(revoke, reads=True):
         raise NotFound(f"{email} has no live key in slot {slot}; see: ioc key list {email}")
     say(f"key in slot {slot} revoked")
 

@@ -16,7 +16,7 @@ from rich.progress import TaskID
 from rich.prompt import Prompt
 
 from api import VERSION
-from api.cli.running import progress_bar, say
+from api.cli.running import check_there_is_data, progress_bar, say
 from api.logs import configure_logs
 from api.web.text import counted
 from intel.errors import ConfigurationError, IocError, NotFound
@@ -43,6 +43,7 @@ class NotRestored(IocError):
 def backup(target: Path, *, overwrite: bool, encrypt: bool) -> None:
     """Write a backup of the store, as it is at one moment, while the service goes on."""
     settings = _settings()
+    check_there_is_data(settings)
     passphrase = _passphrase(again=True) if encrypt else None
     with _progress() as progress, new_archive(target, passphrase, overwrite=overwrite) as archive:
         if settings.served:

@@ -112,7 +112,7 @@ def import_(
     again: Annotated[bool, typer.Option("--again", help="Read files again that were imported before.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take in articles from files, going on where it was stopped; or a catalogue that others publish."""
+    """Take in articles from files, or a published catalogue. Goes on where it was stopped."""
     if paths[0] in CATALOGUES and not Path(paths[0]).exists():
         from api.cli.catalogues import import_from
 
@@ -153,7 +153,7 @@ def extract(
     wide: Wide = False,
     iocextract: Annotated[bool, typer.Option(help="Let iocextract read defanged lines that are left unread.")] = False,
 ) -> None:
-    """Print the indicators of a text, one JSON object a line; touches no store and no network."""
+    """Print the indicators of a text, one JSON object a line. Touches no store and no network."""
     from api.cli.extracting import extract
 
     extract(path, explain=explain, as_json=as_json, iocextract=iocextract, wide=wide)
@@ -226,7 +226,7 @@ def reindex() -> None:
 
 @app.command()
 def doctor(as_json: AsJson = False) -> None:
-    """Say what is reachable and what is not, and what to do about it."""
+    """Say what is reachable, what is not, and what to do about it."""
     from api.cli.upkeep import doctor
 
     sys.exit(doctor(as_json=as_json))
@@ -239,7 +239,7 @@ def tag_indicator(
     remove: RemovedTags = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add and remove tags of an indicator, and print those that it has."""
+    """Add and remove tags of an indicator, and print what it has."""
     from api.cli.remarks import tag_indicator
 
     tag_indicator(value, add or (), remove or (), as_json=as_json)
@@ -252,7 +252,7 @@ def note_indicator(
     remove: Annotated[str, typer.Option("--remove", metavar="ID", help="The id of a note to remove.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Add or remove a note of an indicator, and print those that it has."""
+    """Add or remove a note of an indicator, and print what it has."""
     from api.cli.remarks import note_indicator
 
     note_indicator(value, add, remove, as_json=as_json)
@@ -260,7 +260,7 @@ def note_indicator(
 
 @domain.command("block")
 def block_domain(name: Annotated[str, typer.Argument(help="The domain; all below it is blocked too.")]) -> None:
-    """Refuse every page of a domain: submitted, announced by a feed or redirected to."""
+    """Refuse every page of a domain. Submitted ones, announced ones and those redirected to."""
     from api.cli.domains import block_domain
 
     block_domain(name)
@@ -297,7 +297,7 @@ def note_article(
     remove: Annotated[str, typer.Option("--remove", metavar="ID", help="The id of a note to remove.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Add or remove a note of an article, and print those that it has."""
+    """Add or remove a note of an article, and print what it has."""
     from api.cli.remarks import note_article
 
     note_article(id, add, remove, as_json=as_json)
@@ -321,7 +321,7 @@ def tag_article(
     remove: RemovedTags = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add and remove tags of an article, and print those that it has."""
+    """Add and remove tags of an article, and print what it has."""
     from api.cli.remarks import tag_article
 
     tag_article(id, add or (), remove or (), as_json=as_json)
@@ -335,7 +335,7 @@ def trust_source(
     trust: Annotated[str | None, typer.Argument(metavar="N", help="0 to 100; 50 is usual.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say how far a source is trusted, or list those that are not trusted as usual."""
+    """Say how far a source is trusted. Without a name: list those that are not trusted as usual."""
     from api.cli.trusting import list_trusts, trust_source
 
     if name is None:
@@ -425,7 +425,7 @@ def build_weeks(
     every: Annotated[bool, typer.Option("--all", help="Every week that has articles.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compute the roundups whose articles changed; exit status 1 where a week has none."""
+    """Compute the roundups whose articles changed. Exit status 1 where a week has none."""
     from api.cli.reports import build_weeks
 
     sys.exit(build_weeks(weeks or [], every=every, as_json=as_json))

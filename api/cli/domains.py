@@ -35,7 +35,7 @@ def unblock_domain(text: str) -> None:
             await on_command_line(store).note("domain.unblocked", domain)
         return unblocked
 
-    if not with_store(unblock):
+    if not with_store(unblock, reads=True):
         raise NotFound(f"{domain} is not blocked; see: ioc domain list")
     say(f"{domain} is not blocked any more")
 

@@ -87,7 +87,7 @@ def remove_feed(url: str) -> None:
             raise _unknown(url)
         await on_command_line(store).note("feed.removed", url)
 
-    with_store(remove)
+    with_store(remove, reads=True)
     say(f"{url} is followed no more")
 
 
@@ -101,7 +101,7 @@ def switch_feed(url: str, *, on: bool) -> None:
             raise _unknown(url)
         await on_command_line(store).note("feed.resumed" if on else "feed.paused", feed.name, feed.url)
 
-    with_store(switch)
+    with_store(switch, reads=True)
     say(f"{url} is switched {'on' if on else 'off'}")
 
 
@@ -143,7 +143,7 @@ def poll_feeds(url: str | None, *, wait: bool | None, as_json: bool) -> int:
         feeds = await _wanted(store, settings, url)
         return await _poll_all(store, settings, feeds, wait=not settings.served if wait is None else wait)
 
-    polled = with_store(run)
+    polled = with_store(run, reads=True)
     if as_json:
         print_json({"items": [_shown(one) for one in polled]})
     else:

@@ -22,7 +22,7 @@ app.add_typer(feedback, name="feedback")
 def feedback_export(
     output: Annotated[Path | None, typer.Option("--output", help="File to write, instead of standard output.")] = None,
 ) -> None:
-    """Write what readers called wrong as labelled examples, one JSON object a line."""
+    """Write what readers called wrong as labelled examples. One JSON object a line."""
     from api.cli.feedback import export_feedback
 
     export_feedback(output)
@@ -32,7 +32,7 @@ def feedback_export(
 def audit(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many, at most.")] = 50, as_json: AsJson = False
 ) -> None:
-    """Print who did what to accounts, keys, feeds, domains, catalogues and articles, newest first."""
+    """Print who did what, newest first. Of accounts, keys, feeds, domains, catalogues and articles."""
     from api.cli.auditing import print_audit
 
     print_audit(limit, as_json=as_json)
@@ -53,7 +53,7 @@ def watch(
     until: Annotated[str | None, typer.Option(help="Only what was last seen until that day.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
-    """Print new indicators that match, as they are added, until Ctrl-C."""
+    """Print new indicators that match as they come, until Ctrl-C."""
     from api.cli.watching import watch
 
     filters = {
@@ -71,7 +71,7 @@ def backup(
         bool, typer.Option("--encrypt", help="With the passphrase in IOC_BACKUP_PASSPHRASE, or asked for.")
     ] = False,
 ) -> None:
-    """Write all that is stored into a folder, as it is at one moment; the service goes on."""
+    """Write all that is stored into a folder, as of one moment. The service goes on."""
     from api.cli.backups import backup
 
     backup(dest, overwrite=overwrite, encrypt=encrypt)
@@ -93,7 +93,7 @@ def migrate(
     to: Annotated[Engines, typer.Option(help="Which store is filled.")] = Engines.served,
     overwrite: Overwrite = False,
 ) -> None:
-    """Copy all that is stored from the embedded store to Elasticsearch, or back; the first one keeps it."""
+    """Copy all from the embedded store to Elasticsearch, or back. The first one keeps it."""
     from api.cli.backups import migrate
 
     migrate(to_served=to is Engines.served, overwrite=overwrite)
@@ -110,7 +110,7 @@ def reread(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read stored articles again with today's rules; what changes is a new revision. Goes on where it was stopped."""
+    """Read stored articles again with today's rules. What changes is a new revision. Goes on where it was stopped."""
     from api.cli.rereading import reread
 
     sys.exit(reread(since, source, dry_run=dry_run, rate=rate, from_start=from_start, as_json=as_json))

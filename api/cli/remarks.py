@@ -23,7 +23,7 @@ def tag_indicator(value: str, add: Sequence[str], remove: Sequence[str], *, as_j
     async def change(store: Store, _: Settings) -> tuple[str, ...]:
         return await _changed(store, "ioc", await _stored(store, value), add, remove)
 
-    _tell(with_store(change), as_json=as_json)
+    _tell(with_store(change, reads=True), as_json=as_json)
 
 
 def tag_article(id: str, add: Sequence[str], remove: Sequence[str], *, as_json: bool) -> None:
@@ -32,7 +32,7 @@ def tag_article(id: str, add: Sequence[str], remove: Sequence[str], *, as_json: 
     async def change(store: Store, _: Settings) -> tuple[str, ...]:
         return await _changed(store, "article", id, add, remove)
 
-    _tell(with_store(change), as_json=as_json)
+    _tell(with_store(change, reads=True), as_json=as_json)
 
 
 async def _changed(
@@ -54,7 +54,7 @@ def note_indicator(value: str, add: str, remove: str, *, as_json: bool) -> None:
     async def change(store: Store, _: Settings) -> list[ShownNote]:
         return await _noted(store, "ioc", await _stored(store, value), add, remove)
 
-    _tell_notes(with_store(change), as_json=as_json)
+    _tell_notes(with_store(change, reads=True), as_json=as_json)
 
 
 def note_article(id: str, add: str, remove: str, *, as_json: bool) -> None:
@@ -65,7 +65,7 @@ def note_article(id: str, add: str, remove: str, *, as_json: bool) -> None:
             raise NotFound("Nothing is stored under this id.")
         return await _noted(store, "article", id, add, remove)
 
-    _tell_notes(with_store(change), as_json=as_json)
+    _tell_notes(with_store(change, reads=True), as_json=as_json)
 
 
 async def _stored(store: Store, value: str) -> str:

@@ -25,7 +25,7 @@ def remove_articles(ids: list[str]) -> int:
                 unknown.append(id)
         return unknown
 
-    unknown = with_store(remove)
+    unknown = with_store(remove, reads=True)
     for id in unknown:
         say(f"no article has the id {id}")
     say(f"{len(ids) - len(unknown)} of {len(ids)} articles removed")
@@ -43,5 +43,5 @@ def remove_account(email: str, *, with_submissions: bool) -> None:
         await on_command_line(store).note("account.removed", account.email, counted(gone, "article") if gone else "")
         return gone
 
-    articles = with_store(remove)
+    articles = with_store(remove, reads=True)
     say(f"account {email} removed" + (f", and {counted(articles, 'article')} with it" if with_submissions else ""))

@@ -31,7 +31,7 @@ def build_weeks(weeks: list[str], *, every: bool, as_json: bool) -> int:
             week_start(id)
         return await _build(store, wanted)
 
-    built, missing = with_store(run)
+    built, missing = with_store(run, reads=True)
     for id in missing:
         say(f"{id}: no article was seen in this week")
     if as_json:

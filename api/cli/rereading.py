@@ -72,7 +72,7 @@ def reread(
         mark.remove()
         return result
 
-    result = with_store(run)
+    result = with_store(run, reads=True)
     if as_json:
         print_json({"items": [_row(one) for one in result.rows], **_summary(result), "dry_run": dry_run})
     else:

@@ -46,7 +46,7 @@ def search(q: str, filters: Json, limit: int, *, as_json: bool, wide: bool) -> i
     if as_json:
         print_json(found.members() | {"query": reading(text), "suggestions": suggestions, "searched": within})
     else:
-        found.show(f"Indicators matching {q.strip()[:80]!r}", wide=wide)
+        found.show(f"Indicators matching {q.strip()[:80]!r}" if text else "Newest indicators", wide=wide)
         _say_nothing_found(suggestions, within)
     return 0 if found.page.items else 1
 

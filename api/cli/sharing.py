@@ -17,5 +17,5 @@ def mark_article(id: str, written: str) -> None:
     async def change(store: Store, _: Settings) -> None:
         await mark(store, on_command_line(store), id, tlp)
 
-    with_store(change)
+    with_store(change, reads=True)
     say(f"TLP:{tlp.upper()}" if tlp else "no TLP")

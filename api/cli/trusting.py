@@ -17,7 +17,7 @@ def trust_source(name: str, trust: str, *, as_json: bool) -> None:
     async def change(store: Store, _: Settings) -> str:
         return await change_trust(store, on_command_line(store), name, wanted)
 
-    changed = with_store(change)
+    changed = with_store(change, reads=True)
     if as_json:
         print_json({"name": changed, "trust": wanted})
     else:

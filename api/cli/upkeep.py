@@ -49,7 +49,7 @@ def reindex() -> None:
         async def run(store: Store, _: Settings) -> None:
             await store.reindex(progress)
 
-        with_store(run)
+        with_store(run, reads=True)
     say("reindexed")
 
 

@@ -40,7 +40,7 @@ def watch(q: str, filters: Mapping[str, Any], *, as_json: bool) -> None:
             sys.stdout.buffer.flush()
 
     with contextlib.suppress(KeyboardInterrupt):
-        with_store(follow)
+        with_store(follow, reads=True)
 
 
 async def additions(store: Store, query: IocQuery) -> AsyncIterator[Sequence[Ioc]]:

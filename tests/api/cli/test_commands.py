@@ -344,3 +344,33 @@ def test_tables_cut_nothing_at_eighty_columns_and_lookups_read_a_pipe(here: Inst
     dated = here.run("import", "--again", "--published", "2020-02-03", str(report))
     assert dated.returncode == 0 and "2020-02-03" in here.run("list", "--type", "url").stdout
     assert "none" in here.run("feeds", "list").stdout
+
+
+@pytest.mark.promise("cli.commands")
+def test_what_acts_on_stored_data_says_that_there_is_none_and_makes_none(here: Installation) -> None:
+    for command in (
+        "watch evil",
+        "backup elsewhere",
+        "reread",
+        "reindex",
+        "article remove x",
+        "tag evil.example --add c2",
+        "feeds poll",
+        "weekly build",
+        "account role a@example.org reader",
+        "key revoke a@example.org 1",
+        "source trust Agency 5",
+        "domain unblock evil.example",
+    ):
+        ended = here.run(*command.split())
+        assert (ended.returncode, "there is no data in" in ended.stderr) == (2, True), command
+    assert list(here.folder.rglob("*.sqlite3")) == []
+
+
+def test_a_value_that_is_refused_is_named(here: Installation) -> None:
+    imported(here, article_page())
+    refused = here.run("tag", "login-kestrel.org", "--add", "a b")
+    assert refused.stderr.startswith("ioc: add: has 1 to 64 letters")
+    sort = here.run("list", "--sort", "age")
+    assert "--sort: must be one of last_seen, first_seen, added_at, sources\n" in sort.stderr
+    assert here.run("search", " ", "--limit", "1").stdout.startswith("Newest indicators")

@@ -72,7 +72,8 @@ def test_a_port_that_is_taken_is_one_sentence_and_status_1(tmp_path: Path) -> No
 
 
 def test_a_locked_database_that_must_be_upgraded_is_one_sentence_and_status_1(tmp_path: Path) -> None:
-    assert Installation(tmp_path, {}).run("reindex").returncode == 0
+    create = ("account", "create", "a@example.org")
+    assert Installation(tmp_path, {}).run(*create, typed="a long enough password\n").returncode == 0
     with closing(sqlite3.connect(tmp_path / "data" / "ioc.sqlite3", isolation_level=None)) as holder:
         holder.execute("PRAGMA user_version = 1")
         holder.execute("BEGIN EXCLUSIVE")
@@ -81,7 +82,8 @@ def test_a_locked_database_that_must_be_upgraded_is_one_sentence_and_status_1(tm
 
 
 def test_a_store_of_a_newer_version_is_one_sentence_and_status_2(tmp_path: Path) -> None:
-    assert Installation(tmp_path, {}).run("reindex").returncode == 0
+    create = ("account", "create", "a@example.org")
+    assert Installation(tmp_path, {}).run(*create, typed="a long enough password\n").returncode == 0
     with closing(sqlite3.connect(tmp_path / "data" / "ioc.sqlite3", isolation_level=None)) as newer:
         newer.execute("PRAGMA user_version = 999")
     status, line = refused(tmp_path, {})
