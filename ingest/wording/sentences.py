@@ -18,10 +18,11 @@ _ABBREVIATION: Final = re.compile(
 )
 # A line goes on in the next where that begins in lower case, or where it ends with a word that wants another.
 _ENDS: Final = frozenset(".!?:;|")
-_WANTING: Final = tuple(
-    f" {word}"
-    for word in ["of", "by", "the", "in", "to", "and", "that", "as", "with", "for", "from", "on", "at", "has", "have", "is", "are", "was", "an", "a", "against", "via", "through", "using", "exploit", "exploits", "exploited", "exploiting", "exploitation", "called", "tracked", "vulnerability", "flaw"]
-)
+_WANTED_BY: Final = (
+    " of", " by", " the", " in", " to", " and", " that", " as", " with", " for", " from", " on", " at", " has", " have",
+    " is", " are", " was", " an", " a", " against", " via", " through", " using", " exploit", " exploits", " exploited",
+    " exploiting", " exploitation", " called", " tracked", " vulnerability", " flaw",
+)  # fmt: skip
 _BULLET: Final = re.compile(r"^\s*(?:[-*\u2022\u2013\u25cf\u25aa]|[0-9]{1,2}[.)])\s+")
 _QUOTES: Final = str.maketrans(
     {
@@ -78,7 +79,7 @@ def _goes_on(line: str, next: str) -> bool:
         return False
     if "a" <= next[0] <= "z" and line[-1] not in _ENDS and not line[-1].isspace():
         return True
-    return line.endswith(_WANTING) and (next[0].isalnum() or next[0] == "_")
+    return line.endswith(_WANTED_BY) and (next[0].isalnum() or next[0] == "_")
 
 
 def _pieces(line: str) -> Iterator[str]:
