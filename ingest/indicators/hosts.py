@@ -200,10 +200,10 @@ def ipv6_in(token: str) -> list[TokenCandidate]:
         value = canonical_ip(spelled) if _looks_like_ipv6(spelled) else None
         if value is not None:
             start, end = match.span("address")
-            mask = _MASK_OF_SIX.match(token, end) if value.endswith("::") else None
-            found.append(
-                TokenCandidate("ip", value, start, end, COLON in match["address"], objection="network" if mask else "")
-            )
+            # No machine has an address of one group.
+            is_network = value.endswith("::") and (value.count(":") == 2 or _MASK_OF_SIX.match(token, end))
+            objection = "network" if is_network else ""
+            found.append(TokenCandidate("ip", value, start, end, COLON in match["address"], objection=objection))
     return found
 
 

@@ -38,8 +38,8 @@ _LONGEST_SECTION: Final = 4_000
 _LONGEST_HEADING_WITHOUT_BLANKS: Final = 24
 _FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition("_") for words in _RANK_OF) if second)
 _VERBS_TOO: Final = ("contact", "contacts")
-# `author: "jdoe"` of a post, which announces nothing below.
-_BYLINE: Final = late(r"[\"']?(?i:authors?|credits?|contact|about|source)[\"']?:[ \t]+\S")
+# `author: "jdoe"` or `authors = ["jdoe"]` of a post, which announces nothing below.
+_BYLINE: Final = late(r"[\"']?(?i:authors?|credits?|contact|about|source)[\"']?(?::[ \t]+|[ \t]?=[ \t]?)\S")
 # `sha256,family,year,source`: heads of columns, of which one may hold links.
 _HEAD_OF_A_TABLE: Final = late(r"[^,;\t|]{1,30}(?:(?:,(?! )|[;\t|])[^,;\t|]{0,40}){2}")
 _CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
@@ -122,7 +122,7 @@ def _section_of(line: str) -> Section:
         return ""
     if line == _CONDITIONS_OF_A_RULE:
         return "other"
-    if ":" in line and _BYLINE.match(line):
+    if (":" in line or "=" in line) and _BYLINE.match(line):
         return ""
     said = _HEADING_WORD.findall(line.lower())
     if len(said) > 2:

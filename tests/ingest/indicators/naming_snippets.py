@@ -61,4 +61,12 @@ NAMING_SNIPPETS: Final = (
     S("mailbox", "Записка требует писать на gale@mist-post.top до пятницы.",
       "email gale@mist-post.top", "domain mist-post.top"),
     S("mailbox", "Beware of fakes such as desk@mist-post.top", "email desk@mist-post.top", "domain mist-post.top"),
+    # --- what a scanner's label calls a family is its name elsewhere
+    S(
+        "scanner's label",
+        "BackDoor.Bumblebee.39 was found. Tags: Bumblebee",
+        "malware BackDoor.Bumblebee.39",
+        "malware Bumblebee",
+    ),
+    S("scanner's label", "The flower had a Bumblebee. It called backdoor.open() of Bumblebee()"),
 )  # fmt: skip

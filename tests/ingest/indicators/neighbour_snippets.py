@@ -46,6 +46,17 @@ NEIGHBOUR_SNIPPETS: Final = (
         "url https://gale-post.com/a",
         GALE,
     ),
+    # --- authors in the head of a post, and the title of whoever signs
+    S(
+        "authors of a post",
+        'title = "Storm"\nauthors = ["Gale WG"]\n\n'
+        + ARTICLE
+        + "Letters of the attackers came from `gale-post.com` in May.\n",
+        GALE,
+    ),
+    S("title of an author", ARTICLE + "**Kersti Gale** | Senior Threat Researcher | kgale@seznam.cz\n"),
+    S("title of an author", ARTICLE + "Kersti Gale | Siber Güvenlik Uzmanı | kgale@seznam.cz\n"),
+    S("title of an author", ARTICLE + "Sender | kgale@seznam.cz\n", "email kgale@seznam.cz"),
     # --- the row of an address that is defanged
     S("in one row", "- 185.220.101[.]47 port 443 - grebe.top - HTTPS traffic", ADDRESS, "domain grebe.top"),
     S("in one row", "185.220.101[.]47 was seen, and grebe.top is a library that we use here for the logs", ADDRESS),

@@ -109,4 +109,5 @@ READING_SNIPPETS: Final = (
     # --- a product behind a full stop, and a path with blanks
     S("name of a product", ARTICLE + "监测发现.windows server 组件被攻击者利用"),
     S("path with blanks", "Indicators\n\n* /Applications/Gale Scan X6.app\n* gale-x6.app\n", "domain gale-x6.app"),
+    S("network", "The answers were 2200:: and 2a0b:1306::9 today", "ip 2a0b:1306::9"),
 )
