@@ -113,15 +113,19 @@ def with_coined(
     """
     known = {sighting.name.lower() for sighting, verdict in judged[:MOST_WEIGHED] if verdict.kept}
     coined = coined_names(text, places)
+    families = maker_labels.families_of(coined)
+    known.update(family.lower() for family in families.values())
     names = {
-        name: verdict for name, verdict in coined.items() if name.lower() in known or not _is_misspelled(name, known)
+        name: verdict
+        for name, verdict in coined.items()
+        if name.lower() in known or name in families or not _is_misspelled(maker_labels.without_variant(name), known)
     }
     if not names:
         return judged
     starts = [sighting.start for sighting, _ in judged]
     found: list[JudgedMalware] = []
     for name, verdict in names.items():
-        listed = malware_names().families.get(spelling_key(name), name)
+        listed = families.get(name) or malware_names().families.get(spelling_key(name), name)
         for start, end in _places_of_name(text, name):
             index = bisect_right(starts, start) - 1
             if index < 0 or judged[index][0].end <= start or not judged[index][1].kept:

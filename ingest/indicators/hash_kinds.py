@@ -57,6 +57,9 @@ _BEFORE_A_PART: Final = ("/", "=", ":")
 _OF_A_PASSWORD: Final = late(r"\$[0-9a-z]{1,12}\$[^\s]{0,80}\$\Z")  # `$6$rounds=5000$salt$`
 _BEFORE_AN_OBJECT: Final = ("\\", "<")
 _OF_AN_OBJECT: Final = late(r"(?i)(?:\b(?:global|local)\\{1,2}|message-id:? ?<)\Z")
+# `static void _5b8e…() {`, "the method `_5b8e…`": what somebody calls a piece of a program.
+_NAME_IN_CODE: Final = late(r"(?:\A|[\s`\"'(.])_{1,2}\Z")
+_ENDS_OF_A_NAME_IN_CODE: Final = frozenset("(`\"' ;:,)=")
 _MARKED: Final = late(f"[{MARKS}]")
 _REACH_AHEAD: Final = 100
 _BEFORE_A_LABEL: Final = frozenset({".", *MARKS})
@@ -92,9 +95,10 @@ _NAMES_A_CONTAINER: Final = late(r" {2,12}[\w./:@-]{2,80} {2,70}[\"\u201c]")
 _IN_A_DUMP: Final = late(r":[0-9]{3,7}:(?:[0-9a-fA-F]{32}:)?\Z")
 _CALLED_NO_SAMPLE: Final = Spoken(table("no_sample"), r"[\s:\uff1a(\uff08\[\"'`]{0,4}\Z")
 # A name in an address: `https://8f1d0b3a….pages.dev/`, `https://gale.example/u/8f1d0b3a…`.
-_IN_A_URL: Final = late(r"//[^\s\"'<>|]{0,160}\Z")
+_IN_A_URL: Final = late(r"//[^\s\"'<>|,;]{0,160}\Z")
+_REACH_OF_A_URL: Final = 165
 _ABOUT_A_FILE: Final = late(
-    r"(?i)(?:virus|malware|sample|file|hash|sandbox|triage|joesec|intezer|analy|search|report|md5|sha|any\.run|tria\.ge|abuse|threat)"
+    r"(?i)(?:virus|malware|sample|file(?:s?(?![a-z])|scan)|hash|sandbox|triage|joesec|intezer|analy|search|report|md5|sha|any\.run|tria\.ge|abuse|threat)"
 )
 _LABEL_OF_A_HOST: Final = late(rf"(?:\.|[{MARKS}]+)(?:[a-z0-9-]{{1,63}}(?:\.|[{MARKS}]+)){{1,3}}[a-z]{{2,12}}(?![\w.])")
 _END_OF_A_SENTENCE: Final = late(r"[.!?;](?=\s)|[\u3002\uff1b;\n]|[0-9a-fA-F]{32}")
@@ -270,6 +274,8 @@ def _says_harmless(said: str) -> bool:
 def _is_part_of_another_value(text: str, start: int, end: int, before: str) -> bool:
     """Tell whether a value is part of an address or of a name, or the words behind it call it a key."""
     last, following = before[-1:], text[end : end + 1]
+    if last == "_" and _NAME_IN_CODE.search(before) and following in _ENDS_OF_A_NAME_IN_CODE:
+        return True
     of_an_address = (
         last in _BEFORE_A_PART and _PART_OF_AN_ADDRESS.search(before) and _MARKED.search(before.split()[-1]) is None
     )
@@ -281,7 +287,7 @@ def _is_part_of_another_value(text: str, start: int, end: int, before: str) -> b
         return True
     if last == "$" and _OF_A_PASSWORD.search(before):
         return True
-    if (last == ":" and _IN_A_DUMP.search(before)) or ("//" in before and _is_part_of_a_url(before)):
+    if (last == ":" and _IN_A_DUMP.search(before)) or _is_part_of_a_url(text[max(0, start - _REACH_OF_A_URL) : start]):
         return True
     if following in _BEFORE_A_LABEL and _LABEL_OF_A_HOST.match(text, end, end + _REACH_AHEAD):
         return True
@@ -297,5 +303,5 @@ def _is_explained_away(text: str, end: int) -> bool:
 
 def _is_part_of_a_url(before: str) -> bool:
     """Tell whether a value stands in a URL that is not one about a file."""
-    url = _IN_A_URL.search(before)
+    url = _IN_A_URL.search(before) if "//" in before else None
     return url is not None and _ABOUT_A_FILE.search(url[0]) is None

@@ -261,7 +261,7 @@ class HostEvidence:
     def _is_suffix(self, start: int) -> bool:
         """Tell whether only a dot stands before a name: `.kro.kr`, and no `*.evil.example`."""
         before = self._around.text[max(0, start - 2) : start]
-        return "." in before and before not in _ENDS_WITH and before.strip(" \t\n(\"'`\u201c,\u3001") == "."
+        return before.endswith(".") and before not in _ENDS_WITH and before.strip(" \t\n(\"'`\u201c,\u3001") == "."
 
     def _is_blocked(self, start: int, end: int) -> bool:
         """Tell whether the line sends whoever asks for a host to nowhere, as those of a file of hosts do."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from itertools import chain
 from typing import Final
 
@@ -24,6 +25,7 @@ _ENDS_A_HEADING: Final = late(r"[*=: \t]{0,6}(?:\n|\Z)")
 _BEFORE: Final = late(rf"(?i:{'|'.join(table('maker', 'before').values())})[\s\"'«“`*:]{{1,3}}\Z")
 _AFTER: Final = late(rf"[\"'»”`*]{{0,2}} ?(?:{'|'.join(table('maker', 'after').values())})")
 _NOT: Final = late(rf"(?i:{'|'.join(table('maker', 'not').values())})\Z")
+_VARIANT: Final = late(r"\.[0-9]{1,6}(?:\.origin)?\Z")
 _ALIAS: Final = re.compile(r"[A-Za-z][\w -]{2,24}")
 _BETWEEN: Final = late(r"\s*[,;|/]\s*")
 _REACH: Final = 60
@@ -45,6 +47,17 @@ def names_labelled(text: str, places: Places) -> Iterator[str]:
             if start == 0 or text[start - 1] == "\n":
                 line = text[start + len(piece) :].partition("\n")[0]
                 yield from filter(_ALIAS.fullmatch, _BETWEEN.split(line.strip()))
+
+
+def families_of(names: Collection[str]) -> dict[str, str]:
+    """Return the family by each label that is one of several variants: `Trojan.Orlop` by `Trojan.Orlop.1`."""
+    times = Counter(map(without_variant, names))
+    return {name: stem for name in names if times[stem := without_variant(name)] > 1 and stem != name}
+
+
+def without_variant(label: str) -> str:
+    """Return a label without the number that a scanner gives a variant."""
+    return _VARIANT.sub("", label)
 
 
 def _is_named(text: str, start: int, end: int) -> bool:

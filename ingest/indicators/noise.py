@@ -94,7 +94,7 @@ _CONTACT_MAILBOXES: Final = frozenset(
         "careers", "jobs", "hello", "noc", "ir", "csirt", "redaktion", "redaccion", "redazione", "redacao", "kontakt",
         "contacto", "contato", "contatti", "contatto", "prensa", "presse", "imprensa", "stampa", "hinweise", "tips",
         "threatintel", "intel", "research", "incident", "incidents", "disclosure",
-        "vulnerability", "webmaster", "noreply", "no-reply", "admin", "postmaster", "hostmaster", "git", "root",
+        "vulnerability", "webmaster", "admin", "postmaster", "hostmaster", "git", "root",
     }
 )  # fmt: skip
 # By which those are reached who take reports; nobody writes lures from there.

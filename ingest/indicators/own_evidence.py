@@ -21,7 +21,9 @@ _PAYLOAD: Final = late(
 # It begins with a class of two signs, which the engine skips to at full speed.
 _READING_MATTER: Final = late(
     r"[/.](?:(?<=/)(?:blogs?|news|articles?|posts?|research|docs?|wiki|reports?|papers?|advisor(?:y|ies)|alerts?|en-us"
-    r"|20[0-3][0-9]/[01]?[0-9])/|(?<=/)(?:[a-z0-9]{1,30}-){3,12}[a-z0-9]{1,30}/?(?:$|[?#])"
+    r"|20[0-3][0-9]/[01]?[0-9])/"
+    # Words joined by hyphens, and no identifier.
+    r"|(?<=/)(?![0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}(?:$|[/?#]))(?:[a-z0-9]{1,30}-){3,12}[a-z0-9]{1,30}/?(?:$|[?#])"
     # Who signs in somewhere reads nothing there.
     r"|(?<=\.)(?<!login\.)(?<!logon\.)(?<!signin\.)(?<!sign-in\.)(?:pdf|html?|aspx)(?:$|[?#]))"
 )
@@ -42,7 +44,7 @@ _LIST_OF_OTHERS: Final = late(
     r"|maltrail|threat-?(?:intel(?:ligence)?|research|feed)|malware-iocs?|cti)(?![a-z])[\w./-]{0,120}(?<!\.exe)(?<!\.zip)(?<!\.ps1)\Z"
 )
 _CHANNEL_OF_A_BOT: Final = late(
-    r"//(?:discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{6}|api\.telegram\.org/bot[0-9]{6,}:|hooks\.slack\.com/services/t)"
+    r"//(?:discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{6}|api\.telegram\.org/bot[0-9]{6,}:|webhook\.site/[0-9a-f]{8}-[0-9a-f]{4}-|hooks\.slack\.com/services/t)"
 )
 _LICENCE: Final = late(r"/licen[cs]es?(?:\.txt|\.md|\.html?)?/?\Z")
 _PORT_OF_A_URL: Final = late(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")

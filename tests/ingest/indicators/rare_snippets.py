@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tests.ingest.indicators.snippets import SHA1, S
+from tests.ingest.indicators.snippets import ARTICLE, MD5, SHA1, S
 
 GALE: Final = "domain gale-post.com"
 
@@ -81,4 +81,56 @@ RARE_SNIPPETS: Final = (
     S("malware", "we call its operators Copper Finch"),
     # --- a host that ends in a number that no address ends in
     S("broken", '<a href="http://g)~)Aale-post.http://gale-post.cod4b7e85609f1a2c3b4d5e6f7'),
+    # --- variants that a scanner numbers
+    S(
+        "variants",
+        "=== Trojan.OrlopPipe.1\n\nfirst\n\n=== Trojan.OrlopPipe.2\n\nsecond\n\n=== Trojan.OrlopPipes.3\n\nthird\n",
+        "malware Trojan.OrlopPipe",
+    ),
+    S("variants", "=== Trojan.OrlopPipe.1\n\nfirst\n", "malware Trojan.OrlopPipe.1"),
+    # --- what of a program or an address has the length of a hash
+    S("name in code", f"The method is called `_{MD5}` and begins:\nstatic void _{MD5}() {{"),
+    S("name in code", f"Dropped as gale_{MD5}.exe", f"hash_md5 {MD5}"),
+    S(
+        "part of a URL",
+        f"hxxps://5b8e2f1c-0d9a-4736-b1f2-0b3c4d5e6f70.gale-post[.]com/ugd/b90ce7_{MD5}.pdf",
+        f"url https://5b8e2f1c-0d9a-4736-b1f2-0b3c4d5e6f70.gale-post.com/ugd/b90ce7_{MD5}.pdf",
+        "domain 5b8e2f1c-0d9a-4736-b1f2-0b3c4d5e6f70.gale-post.com",
+    ),
+    S(
+        "part of a URL",
+        f"http://45.61.136.47/officeDocument/2006/relationships/templates.dotm,Gale,Gale,{MD5}",
+        "ip 45.61.136.47",
+        "url http://45.61.136.47/officeDocument/2006/relationships/templates.dotm",
+        f"hash_md5 {MD5}",
+    ),
+    # --- what stands in a page of Markdown
+    S("picture", ARTICLE + '\n<img src="https://pixel.gale-count.com/a.gif?h=1"/>\n'),
+    S(
+        "identifier",
+        ARTICLE + "It posts to https://gale-post.zone/3f2a90c1-d4b7-4e85-b096-f1a2c3b4d5e6 and that server is the C2.",
+        "url https://gale-post.zone/3f2a90c1-d4b7-4e85-b096-f1a2c3b4d5e6",
+        "domain gale-post.zone",
+    ),
+    # --- where references end
+    S(
+        "references end",
+        ARTICLE + "\n## References\n- https://mistwell.io/gale\n\n## Gates of it\n```\ngale-post.zone\n```\n",
+        "domain gale-post.zone",
+    ),
+    S("references end", ARTICLE + "\n## References\n\n### Others\n```\ngale-post.zone\n```\n"),
+    S(
+        "references end",
+        ARTICLE + "\nAutor: Kersti Gale\n\nThe C2 server is gale-post.zone.\n",
+        "domain gale-post.zone",
+    ),
+    # --- where a sentence begins
+    S(
+        "sentence",
+        ARTICLE + "They asked for a key.\ngale-post.zone\nmist-post.zone\n",
+        "domain gale-post.zone",
+        "domain mist-post.zone",
+    ),
+    # --- from where nobody is answered
+    S("mailbox", ARTICLE + "\nSender: Post <noreply@gale-post.zone>", "email noreply@gale-post.zone"),
 )
