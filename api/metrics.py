@@ -23,7 +23,8 @@ from prometheus_client.registry import Collector
 
 from api.server.shared_texts import SharedTexts
 from api.sources import FeedHealth
-from intel.records import CandidateRecord, Catalogue
+from intel.candidate_records import CandidateRecord
+from intel.records import Catalogue
 
 _PUBLISH_SECONDS = 5.0
 # Look-ups take less than a millisecond, an export or a cluster in trouble many seconds.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Sequence
 from typing import Protocol, TypeVar
 
-from intel.records import CandidateRecord
+from intel.candidate_records import CandidateRecord
 from intel.tracing import span
 
 T = TypeVar("T")

@@ -21,9 +21,10 @@ from ingest.near_duplicates import bands
 from ingest.sharing import marks_of_text, sharing_of, sharing_of_page
 from ingest.wording import Finding, findings_of
 from intel import ids
+from intel.candidate_records import CandidateRecord
 from intel.canonical import canonical_url
 from intel.errors import IsolationFailed
-from intel.records import IMPORTED_FILE, IOC_TYPES, Article, CandidateRecord, Sighting
+from intel.records import IMPORTED_FILE, IOC_TYPES, Article, Sighting
 from intel.text_blocks import LONGEST_STRUCTURE
 from intel.times import utc_now
 from intel.tlp import Tlp, strictest

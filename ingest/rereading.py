@@ -20,9 +20,10 @@ from ingest.pipeline import Pipeline
 from ingest.reading import ReadPage, checked, counts_by_type, limited, sightings_of
 from ingest.revisions import Named
 from ingest.wording import findings_of
+from intel.candidate_records import CandidateRecord
 from intel.errors import IngestFailed
 from intel.query import ArticleQuery, Position
-from intel.records import Article, CandidateRecord, Sighting
+from intel.records import Article, Sighting
 from intel.store import Store
 
 _PAGE = 20

@@ -11,9 +11,10 @@ from ingest.indicators.missed_defanging import MissedPiece
 from ingest.indicators.reasons import reason
 from ingest.isolated import Isolation, IsolationLimits
 from ingest.reading import Page, ReadPage, counts_by_type
+from intel.candidate_records import CandidateRecord
 from intel.errors import IsolationFailed
 from intel.ids import OPERATOR
-from intel.records import IOC_TYPES, CandidateRecord, Sighting
+from intel.records import IOC_TYPES, Sighting
 
 RULE: Final = "read by iocextract"
 SCORE: Final = 1

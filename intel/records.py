@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal
 
 from intel.indicator_types import NAMES
 from intel.tlp import Tlp
@@ -164,32 +164,6 @@ class SeenIoc:
     seen_at: datetime
     first_seen: datetime
     malware: tuple[str, ...] = ()
-
-
-class Weighed(TypedDict):
-    """A rule that spoke of a candidate, and what it counted for it (below 0: against it)."""
-
-    points: int
-    rule: str
-
-
-class CandidateRecord(TypedDict):
-    """What was weighed in a text, kept or dropped: as written at `start:end`, and the rule that decided, with why.
-
-    `evidence` is there where several rules were weighed.
-    """
-
-    type: str
-    value: str
-    spelling: str
-    start: int
-    end: int
-    place: str
-    kept: bool
-    score: int
-    rule: str
-    reason: str
-    evidence: NotRequired[list[Weighed]]
 
 
 @dataclass(frozen=True, slots=True)

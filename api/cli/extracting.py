@@ -19,7 +19,7 @@ from ingest.indicators.lines import document_from_bytes, lines_of
 from intel.errors import IocError
 
 if TYPE_CHECKING:  # a tenth of the time in which `ioc extract` starts
-    from intel.records import CandidateRecord
+    from intel.candidate_records import CandidateRecord
 
 _ROWS_OF_A_KIND: Final = 1_000
 _NOT_INSTALLED: Final = "iocextract is not installed, so no line was read a second time: `pip install iocextract`."

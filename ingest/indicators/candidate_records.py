@@ -9,7 +9,7 @@ from ingest.indicators.extracting import Candidate, Extraction
 from ingest.indicators.reasons import reason
 
 if TYPE_CHECKING:  # a tenth of the time in which `ioc extract` starts
-    from intel.records import CandidateRecord
+    from intel.candidate_records import CandidateRecord
 
 MOST_KEPT: Final = 20_000
 MOST_DROPPED: Final = 5_000
