@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
+from ingest.copies import ComparedOnce
 from ingest.fetch import FetchedPage
+from ingest.near_duplicates import copies_among
 from ingest.pipeline import Pipeline
 from ingest.reading import Page, ReadPage, read_page
 from intel.query import IocQuery
@@ -32,6 +34,21 @@ def pipeline(store: Store, texts: dict[str, str]) -> Pipeline:
         return read_page(page)
 
     return Pipeline(fetch, read, store, Clock())
+
+
+async def test_no_two_texts_are_compared_twice_in_a_step() -> None:
+    asked: list[tuple[str, tuple[str, ...]]] = []
+
+    async def compare(text: str, others: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+        asked.append((text, tuple(others)))
+        return copies_among(text, others)
+
+    once = ComparedOnce(compare)
+    first = await once(ORIGINAL, {"copy": ORIGINAL, "other": prose(2)})
+    assert set(first) == {"copy"} and await once(ORIGINAL, {"again": ORIGINAL, "other": prose(2)}) == {
+        "again": first["copy"]
+    }
+    assert asked == [(ORIGINAL, ("copy", "other"))]
 
 
 async def sources(store: Store) -> dict[str, tuple[int, int]]:
