@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final
 
@@ -13,6 +14,7 @@ from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hosts import is_address
 from ingest.indicators.late import late
 from ingest.indicators.list_context import ListContext
+from ingest.indicators.lures import ends_a_lure, speaks_of_fraud
 from ingest.indicators.mailboxes import is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
 from ingest.indicators.own_evidence import is_a_licence, looks_up_a_file, of_its_own
@@ -120,6 +122,8 @@ class HostEvidence:
         change the verdict.
         """
         text = self._around.text
+        if reading.type != "email" and ends_a_lure(text, line.start, start, end) and self._speaks_of_fraud:
+            return [EVIDENCE["quoted from a lure"]]  # what its words say is said to those who believe them
         lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
         is_asked = reading.type == "email" and score >= lowest and line.words > 0
         if is_asked and is_for_readers(text, line.start, start, end) and not is_sender(text, line.start, start):
@@ -138,6 +142,10 @@ class HostEvidence:
         if EVIDENCE["hidden service"] in evidence:  # `Visit …onion and enter the code`: nobody sends readers there
             return [entry for entry in said if entry[1] not in _POINTING]
         return said
+
+    @cached_property
+    def _speaks_of_fraud(self) -> bool:
+        return speaks_of_fraud(self._around.text)
 
     def _column_against(self, type: str, start: int) -> Evidence | None:
         """Return what the head of the table says against a value: that it names victims, or references in its

@@ -18,6 +18,20 @@ ADDRESS: Final = "ip 185.220.101.47"
 
 RULE_SNIPPETS: Final = (
     S(
+        "quoted from a lure",
+        'Die Polizei warnt vor Betrug. Die SMS lautet: "Ihre Karte ist gesperrt, bitte gehen Sie auf: gale-post.com".',
+        GALE,
+    ),
+    S(
+        "quoted from a lure",
+        "Une arnaque circule. Le message dit : « Votre colis attend, réglez les frais sur notre site : gale-post.com »",
+        GALE,
+    ),
+    S(
+        "quoted from a lure",
+        f'{ARTICLE}The shop told its customers in a message: "Please order on our own site gale-post.com".',
+    ),
+    S(
         "query of a hunt",
         '| where RemoteUrl has_any ("cdn-gale.click","gale-give.top") or RemoteIP in ("45.61.136.47")',
         "domain cdn-gale.click",
