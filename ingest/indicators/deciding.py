@@ -19,6 +19,7 @@ from ingest.indicators.harmless_lists import HARMLESS_LIST, HarmlessLists
 from ingest.indicators.hash_kinds import HARMLESS, kind_of_other, says_harmless
 from ingest.indicators.host_evidence import HostEvidence
 from ingest.indicators.hosts import is_address
+from ingest.indicators.late import late
 from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to
 from ingest.indicators.own_evidence import NUMBER, PATTERN, continues_a_pattern, numbers_something
@@ -29,6 +30,7 @@ from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.unlikely_addresses import is_too_small, stands_in_an_example
 from ingest.indicators.verdict import Verdict, weighed
 from ingest.indicators.versions import is_version, may_be_a_version
+from ingest.indicators.vocabulary import pieces, table
 from intel.indicator_types import named
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix
 
@@ -53,6 +55,9 @@ _LISTED_AS_HARMLESS: Final = Verdict(False, HARMLESS_LIST, 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
 _DEFANGED: Final = Verdict(True, "defanged", 8)
+_ALL_CLEAR: Final = Verdict(False, "named in a note that gives the all-clear", 0)
+_CLEARS_ALL: Final = late(pieces("all_clear"))
+_ACTED_ON: Final = late("|".join(table("all_clear", "not").values()))
 _OF_AN_ORGANISATION: Final = Verdict(False, "mailbox of a well-known organisation", 0)
 _PLACEHOLDER: Final = Verdict(False, "name reserved for examples", 0)
 _SHARED: Final = Verdict(False, "suffix that many share", 0)
@@ -84,10 +89,8 @@ class Judge:
         """Return the verdict on one sighting of a candidate; `list_context`: what else its list holds."""
         reading, start, end = sighting
         type = reading.type
-        if type not in _IDENTIFIERS and self._harmless_lists.hold(start, is_file=type in _HASHES):
-            return _LISTED_AS_HARMLESS
-        if type in _SPELLED and self._taught.hold(reading.value, start, end):
-            return _TAUGHT
+        if type not in _IDENTIFIERS and (aside := self._set_aside(reading, start, end)):
+            return aside
         if reading.source:
             return self._host_of_another(reading, start, end)
         if type in _HASHES:
@@ -103,6 +106,14 @@ class Judge:
         if type == "ip":
             return self._address(reading, start, end)
         return self._hosts.verdict(reading, start, end, list_context)
+
+    def _set_aside(self, reading: TokenCandidate, start: int, end: int) -> Verdict | None:
+        """Return the verdict on what the text names and says to be no indicator, whatever stands beside it."""
+        if self._harmless_lists.hold(start, is_file=reading.type in _HASHES):
+            return _LISTED_AS_HARMLESS
+        if reading.type in _SPELLED and self._taught.hold(reading.value, start, end):
+            return _TAUGHT
+        return _ALL_CLEAR if self._is_all_clear and not reading.defanged and not reading.source else None
 
     def _defanged_verdict(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
         if reading.objection:
@@ -126,6 +137,14 @@ class Judge:
     @cached_property
     def _defangs_addresses(self) -> bool:
         return any(map(is_address, self._defanged))
+
+    @cached_property
+    def _is_all_clear(self) -> bool:
+        """Tell whether the text is a note that says that nothing happened, and defangs nothing."""
+        if not self._around.is_note or self._page_defangs:
+            return False
+        said = self._around.text.lower()
+        return _CLEARS_ALL.search(said) is not None and _ACTED_ON.search(said) is None
 
     @cached_property
     def _harmless_lists(self) -> HarmlessLists:
@@ -173,7 +192,7 @@ class Judge:
         if may_be_one and self._is_often_a_version(reading.value, start, end):
             return Verdict(False, "version number", 0)
         # No machine has the address of a network.
-        if may_be_one and reading.value.endswith(".0.0") and self._around.text[end : end + 1] != "/":
+        if may_be_one and reading.value.endswith((".0.0", ".255.255")) and self._around.text[end : end + 1] != "/":
             return _NETWORK
         if is_noise or self._is_for_documentation(reading.value, start, end):
             return Verdict(False, kind or "address for documentation", 0)

@@ -239,7 +239,8 @@ class HostEvidence:
         if self._publisher and registered_domain(host) == self._publisher:
             evidence.append(EVIDENCE["the publisher's own site"])
         if reading.type == "url" and is_address(host) and noise.address_noise(host):
-            is_listed = self._around.line(start, end).words == 0
+            # Whatever asks a public resolver, nobody blocks it.
+            is_listed = self._around.line(start, end).words == 0 and noise.address_noise(host) != noise.RESOLVER
             if not is_listed and not is_called_the_attackers(self._around.text, start):
                 evidence.append(EVIDENCE["URL on an address that is no one's"])
         elif host in noise.REFERENCE_HOSTS or looks_up_a_file(reading, host) or is_a_licence(reading, host):

@@ -48,6 +48,7 @@ _DROPS: Final = MappingProxyType(
         "file called harmless": "The text calls the file with this hash harmless.",
         "listed as no indicator": "The label above its list or column says that what stands there is no indicator.",
         "shown to teach defanging": "Its line shows it with and without its defanging, where the text teaches that.",
+        "named in a note that gives the all-clear": "The note says that nothing happened, and names nothing to act on.",
         "everyday word": "An everyday word that nothing here calls malware.",
         "could not be weighed": "A fault of this service, for none of its rules could tell: please report it.",
         "nothing speaks for it": "Nothing around it says that it is part of an attack.",

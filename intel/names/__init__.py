@@ -22,6 +22,9 @@ _KINDS: Final = (
 _KIND_AT_END: Final = re.compile(rf"(?<=....)(?:{'|'.join(_KINDS)})$")
 # `LockBit 3.0`: the same name with a version; `Lumma Stealer`, `INC Ransom`, `Brute Ratel C4`: with the kind.
 _VERSION_AT_END: Final = re.compile(r"(?<=...)[ _-]?v?[0-9]{1,2}(?:\.[0-9x]{1,3}){0,2}$")
+_FUSED: Final = re.compile(
+    r"\A(\w{3,}[a-z0-9])(RAT|Rat|Stealer|Loader|Locker|Ransomware|Backdoor|Botnet|Wiper|Miner)\Z"
+)
 _ADDED_AT_END: Final = re.compile(
     rf"(?:{_KIND_AT_END.pattern[:-1]}|(?<=...)(?:ransom(?:ware)?|rat|stealer|loader|(?:web)?shell|locker|bot|pos|c2|c4))$"
 )
@@ -186,9 +189,11 @@ def _without_version(name: str) -> str:
 def _openings(spellings: frozenset[str], ordinary: frozenset[str]) -> dict[str, frozenset[str]]:
     following: dict[str, set[str]] = {}
     for spelling in spellings:
-        if " " not in spelling:
+        # `ValleyRAT` is written `Valley RAT` as well.
+        spaced = _FUSED.sub(r"\1 \2", spelling)
+        if " " not in spaced:
             continue
-        first, second, *_ = spelling.split(" ", 2)
+        first, second, *_ = spaced.split(" ", 2)
         in_any_case = spelling_key(spelling) not in ordinary
         for opening in (spelling_key(first),) if in_any_case else (first, first.upper(), first.capitalize()):
             following.setdefault(opening, set()).add(spelling_key(second))

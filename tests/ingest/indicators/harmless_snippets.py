@@ -34,6 +34,26 @@ HARMLESS_SNIPPETS: Final = (
     S("somebody's own", "공격 주소는 45.61.136.47이다. 당사 점검 서버는 81.23.45.66이다.", GALE),
     S("scanners", "Attacks: 45.61.136.47. Censys (81.23.45.66) and Shodan's scanners (81.23.45.67) are noise.", GALE),
     S("scanners", "Der Crawler unter 81.23.45.66 ist völlig unverdächtig, die Anmeldung von 45.61.136.47 nicht.", GALE),
+    # --- notes that give the all-clear
+    S("all clear", f"Ticket closed as false positive. gale-viewer.msi (SHA-256 {SHA256}) came from gale-post.com."),
+    S("all clear", "Entwarnung: die Zugriffe von 81.23.45.66 stammen vom Scanner des Betreibers."),
+    S("all clear", "Geen incident: de piek kwam door de back-up naar opslag.gale-post.com (81.23.45.66)."),
+    S("all clear", "Phishing drill result: 41 clicked https://gale-post.com/c/1. This was our own exercise."),
+    S("all clear", "This is no false positive: block gale-post.com today.", "domain gale-post.com"),
+    S("all clear", "No sign of compromise yet. IOCs: 45.61.136.47", GALE),
+    S("ranges", "inetnum 81.20.0.0 - 81.23.255.255, netname GALE"),
+    S(
+        "name servers",
+        "Domain Name: GALE-FEE.INFO\nName Server: NS1.ORLOP-HOST.COM\nCreated today for phishing.",
+        "domain gale-fee.info",
+    ),
+    S("probed", "The bot wrote: Checking 81.23.45.66 for vulnerable services. It came from 45.61.136.47.", GALE),
+    S(
+        "resolver",
+        "urls = [\n  'https://1.1.1.1/dns-query?name=',\n  'http://gale-post.com/a'\n]",
+        "url http://gale-post.com/a",
+        "domain gale-post.com",
+    ),
     # --- versions
     S("versions", "We upgraded the gateway from 31.4.2.3 to 31.4.2.6 last night."),
     S("versions", "The C2 moved from 45.61.136.47 to 45.61.136.48 after the update.", GALE, "ip 45.61.136.48"),

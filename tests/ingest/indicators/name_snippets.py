@@ -12,6 +12,8 @@ EMOTET: Final = "malware Emotet"
 COBALT: Final = "malware Cobalt Strike"
 
 NAME_SNIPPETS: Final = (
+    S("kind apart", "The actor used Valley RAT and Strela Stealer.", "malware ValleyRAT", "malware StrelaStealer"),
+    S("name of a file", "- payload.bin was removed"),
     # --- a name taken apart is another word
     S("taken apart", "It sent SYN-ACK, wrote Treasure\\Hunt and set CRASH_OVERRIDE."),
     S("taken apart", "the Lock-Bit ransomware", LOCKBIT),

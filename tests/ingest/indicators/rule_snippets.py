@@ -18,6 +18,25 @@ ADDRESS: Final = "ip 185.220.101.47"
 
 RULE_SNIPPETS: Final = (
     S(
+        "sender by name",
+        f"{DISARMING_ARTICLE}\nSender: Purchase Desk <desk@gale-post.com>, attachment: tender.rar",
+        PANEL,
+        "email desk@gale-post.com",
+    ),
+    S(
+        "complained about",
+        "We received a complaint about http://gale-post.com/a/b on your network.",
+        "url http://gale-post.com/a/b",
+        GALE,
+    ),
+    S("made by a fraudster", "Шахраї створили бот та сайт gale-post.com, де просять код картки.", GALE),
+    S(
+        "behind a QR code",
+        "群里那个二维码别扫，解析出来是 https://gale-post.com/q",
+        "url https://gale-post.com/q",
+        GALE,
+    ),
+    S(
         "quoted from a lure",
         'Die Polizei warnt vor Betrug. Die SMS lautet: "Ihre Karte ist gesperrt, bitte gehen Sie auf: gale-post.com".',
         GALE,
