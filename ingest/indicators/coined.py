@@ -23,7 +23,7 @@ from intel.refanging import places_of
 MOST_COINED: Final = 60
 MOST_ASKED: Final = 120
 MOST_WEIGHED: Final = 2000
-MOST_BESIDE: Final = 4000
+MOST_BESIDE: Final = 2000
 MOST_PLACES: Final = 1000
 
 _KINDS: Final = (

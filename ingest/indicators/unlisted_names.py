@@ -21,7 +21,7 @@ from intel.refanging import places_of
 
 ENOUGH: Final = 3
 _LEAST: Final = 2
-_MOST_PLACES: Final = 300
+_MOST_PLACES: Final = 200
 _MOST_OF_A_NAME: Final = 10
 _MOST_NAMES: Final = 200
 _NAME: Final = r"[A-Z](?=[A-Za-z0-9]?[a-z0-9]*[a-z]{2}|[A-Z0-9]{4})[A-Za-z0-9]{2,23}"
