@@ -198,13 +198,13 @@ def submit_in_unrest(
     every = len(pages) // len(faults)
     accepted: list[Accepted] = []
     for at, page in enumerate(pages):
+        asked = press.asked.total()  # before the page comes in: it may be read before the next look
         for key in keys if at % 3 == 0 else keys[:1]:
             # The server that is killed next has just said 202.
             answer = post(service.servers[-1], press.url(page), page.source_name, key)
             assert answer.status_code in (200, 202), answer.text
             accepted.append(Accepted(answer.json()["id"], page, key))
         if at % every == every - 1:
-            asked = press.asked.total()
             if chance.random() < 0.6:
                 until(lambda asked=asked: press.asked.total() > asked, "a page is being read")  # type: ignore[misc]
             faults.pop(0)()
