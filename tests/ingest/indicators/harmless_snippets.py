@@ -33,6 +33,7 @@ HARMLESS_SNIPPETS: Final = (
     S("somebody's own", "攻撃元は45.61.136.47です。弊社の監視サーバ 81.23.45.66 は除外してください。", GALE),
     S("somebody's own", "공격 주소는 45.61.136.47이다. 당사 점검 서버는 81.23.45.66이다.", GALE),
     S("scanners", "Attacks: 45.61.136.47. Censys (81.23.45.66) and Shodan's scanners (81.23.45.67) are noise.", GALE),
+    S("scanners", "Die Adresse 45.61.136.47 ist nicht harmlos, sie greift an.", GALE),
     S("scanners", "Der Crawler unter 81.23.45.66 ist völlig unverdächtig, die Anmeldung von 45.61.136.47 nicht.", GALE),
     # --- notes that give the all-clear
     S("all clear", f"Ticket closed as false positive. gale-viewer.msi (SHA-256 {SHA256}) came from gale-post.com."),

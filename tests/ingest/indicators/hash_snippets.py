@@ -23,6 +23,10 @@ HASH_SNIPPETS: Final = (
     S("called clean before", f"Это ложное срабатывание, хеш {SHA256} принадлежит редактору."),
     S("called clean before", f"火绒误报了这个日历工具，文件哈希{MD5}。"),
     S("called clean before", f"Known-good hashes of the viewer: SHA256 {SHA256}"),
+    S("not clean", f"这不是误报，哈希{MD5}。", f"hash_md5 {MD5}"),
+    S("not clean", f"Kein Fehlalarm: SHA256 {SHA256} ist nicht sauber.", f"hash_sha256 {SHA256}"),
+    S("not clean", f"Ce n'est pas un faux positif : SHA1 {SHA1}.", f"hash_sha1 {SHA1}"),
+    S("not clean", f"오탐이 아니다. 해시 {MD5} 확인.", f"hash_md5 {MD5}"),
     S("not clean", f"It is no false positive, the file with SHA-256 {SHA256} drops a miner.", f"hash_sha256 {SHA256}"),
     S(
         "the next sentence speaks of the next hash",
