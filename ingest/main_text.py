@@ -98,12 +98,13 @@ def _is_in_a_tag(source: str, place: int) -> bool:
 
 
 def _site_name(tree: lxml.html.HtmlElement, found: Document) -> str | None:
-    name = found.sitename or metadata.extract_sitename(tree)
-    if name:
-        name = name.lstrip("@")
-        return name.title() if name and "." not in name and not name[0].isupper() else name
-    host = metadata.META_URL.match(found.url) if found.url else None
-    return host[1] if host else None
+    """Return what the site calls itself, a word in small letters with capitals, or else its host."""
+    named = (found.sitename or metadata.extract_sitename(tree) or "").lstrip("@")
+    if not named:
+        host = metadata.META_URL.match(found.url or "")
+        return host[1] if host else None
+    is_a_host = "." in named
+    return named if is_a_host or named[0].isupper() else named.title()
 
 
 def _found_text(prepared: lxml.html.HtmlElement, *, favor_recall: bool = False) -> tuple[str, etree._Element | None]:

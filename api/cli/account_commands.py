@@ -74,7 +74,7 @@ def set_role(
 
 @account.command("reset-two-factor")
 def reset_two_factor(email: Email) -> None:
-    """Turn an account's two-factor codes off. For who lost telephone and recovery codes."""
+    """Turn an account's two-factor codes off. For those who lost telephone and recovery codes."""
     from api.cli.accounts import reset_two_factor
 
     reset_two_factor(email)

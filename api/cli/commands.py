@@ -260,7 +260,7 @@ def note_indicator(
 
 @domain.command("block")
 def block_domain(name: Annotated[str, typer.Argument(help="The domain; all below it is blocked too.")]) -> None:
-    """Refuse every page of a domain. Submitted ones, announced ones and those redirected to."""
+    """Refuse every page of a domain. However it comes: submitted, by a feed or by a redirect."""
     from api.cli.domains import block_domain
 
     block_domain(name)

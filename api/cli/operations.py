@@ -32,7 +32,7 @@ def feedback_export(
 def audit(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many, at most.")] = 50, as_json: AsJson = False
 ) -> None:
-    """Print who did what, newest first. Of accounts, keys, feeds, domains, catalogues and articles."""
+    """Print who did what, newest first. To accounts, keys, feeds, domains, catalogues and articles."""
     from api.cli.auditing import print_audit
 
     print_audit(limit, as_json=as_json)

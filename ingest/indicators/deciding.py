@@ -30,7 +30,7 @@ from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.unlikely_addresses import is_too_small, stands_in_an_example
 from ingest.indicators.verdict import Verdict, weighed
 from ingest.indicators.versions import is_version, may_be_a_version
-from ingest.indicators.vocabulary import pieces, table
+from ingest.indicators.vocabulary import pieces
 from intel.indicator_types import named
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix
 
@@ -57,7 +57,7 @@ _WHOLE_HASH: Final = Verdict(True, "hash", 9)
 _DEFANGED: Final = Verdict(True, "defanged", 8)
 _ALL_CLEAR: Final = Verdict(False, "named in a note that gives the all-clear", 0)
 _CLEARS_ALL: Final = late(pieces("all_clear"))
-_ACTED_ON: Final = late("|".join(table("all_clear", "not").values()))
+_ACTED_ON: Final = late(pieces("all_clear", "not"))
 _OF_AN_ORGANISATION: Final = Verdict(False, "mailbox of a well-known organisation", 0)
 _PLACEHOLDER: Final = Verdict(False, "name reserved for examples", 0)
 _SHARED: Final = Verdict(False, "suffix that many share", 0)

@@ -14,6 +14,8 @@ STRETCH: Final = 1_000_000  # characters: what is held of the places at one time
 
 # The first has two signs as a small letter.
 _TAKEN_FOR: Final = {"\u0130": "i", "\u0131": "i", "\u017f": "s"}
+# From here on letters are of scripts that write no blanks between words.
+_WITHOUT_BLANKS: Final = "\u3000"
 
 Places = Mapping[str, Sequence[int]]
 
@@ -66,3 +68,12 @@ def in_small_letters(text: str) -> str:
     for letter, small in _TAKEN_FOR.items():
         text = text.replace(letter, small)
     return text.lower()
+
+
+def start_of_word(text: str, place: int) -> int:
+    """Return where the word begins in which a piece of it stands, at most 12 letters before it."""
+    start = place
+    first = place if text[place] >= _WITHOUT_BLANKS else max(0, place - 12)
+    while start > first and text[start - 1].isalpha() and text[start - 1] < _WITHOUT_BLANKS:
+        start -= 1
+    return start

@@ -8,8 +8,8 @@ from itertools import chain
 from typing import Final
 
 from ingest.indicators.late import late
-from ingest.indicators.piece_search import Places
-from ingest.indicators.plain_words import is_plain_word, start_of_word
+from ingest.indicators.piece_search import Places, start_of_word
+from ingest.indicators.plain_words import is_plain_word
 from ingest.indicators.vocabulary import pieces, table, words_pattern
 
 _ROOTS: Final = tuple(chain.from_iterable(roots.split("|") for roots in table("plain", "roots").values()))

@@ -1,4 +1,4 @@
-"""Tell the words that stand where names of malware do and are none, and where a word begins."""
+"""Tell the words that stand where names of malware do and are none: systems, vendors, peoples, headings, actors."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ _OF_HOSTS: Final = frozenset(
 _WORDS: Final = frozenset(word.lower() for table in ("coined", "plain") for word in words(table, "not"))
 # `Reference: https://…/a-backdoor`: the label of a line, as it heads sections too.
 OF_HEADINGS: Final = words("headings", "references") | words("headings", "indicators") | words("headings", "other")
-# From here on letters are of scripts that write no blanks between words.
-_WITHOUT_BLANKS: Final = "\u3000"
 # `Nigerian`, `Japanese`, `Turkish`.
 _PEOPLE: Final = re.compile(r"[A-Z][a-z]+(?:ian|ean|ese|ish)|[A-Z][a-z]*(?:19|20)[0-9]{2}")
 
@@ -36,12 +34,3 @@ def is_plain_word(name: str) -> bool:
         or _PEOPLE.fullmatch(name) is not None
         or spelling_key(name) in malware_names().actors
     )
-
-
-def start_of_word(text: str, place: int) -> int:
-    """Return where the word begins in which a piece of it stands, at most 12 letters before it."""
-    start = place
-    first = place if text[place] >= _WITHOUT_BLANKS else max(0, place - 12)
-    while start > first and text[start - 1].isalpha() and text[start - 1] < _WITHOUT_BLANKS:
-        start -= 1
-    return start

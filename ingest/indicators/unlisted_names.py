@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 
 from ingest.indicators.evidence import Evidence
 from ingest.indicators.late import late
-from ingest.indicators.piece_search import Places
-from ingest.indicators.plain_words import is_plain_word, start_of_word
+from ingest.indicators.piece_search import Places, start_of_word
+from ingest.indicators.plain_words import is_plain_word
 from ingest.indicators.verdict import sum_of
 from ingest.indicators.vocabulary import pieces
 from intel.names import malware_name
@@ -79,6 +79,7 @@ class NameRow(NamedTuple):
 @cache
 def rows() -> tuple[NameRow, ...]:
     """Return the rows of `data/names.toml`."""
+    kinds = pieces("plain", "kinds")
     text = (files("ingest.indicators") / "data" / "names.toml").read_text(encoding="utf-8")
     return tuple(
         NameRow(
@@ -88,7 +89,7 @@ def rows() -> tuple[NameRow, ...]:
             row["side"] == "behind",
             row.get("joined", False),
             tuple(row["pieces"]),
-            late(f"(?i:{row['words']})"),
+            late(f"(?i:{row['words'].replace('{kinds}', kinds)})"),
             row["reason"],
             row["example"],
             row["value"],
@@ -171,15 +172,13 @@ def _name_behind(row: NameRow, text: str, start: int) -> re.Match[str] | None:
 def _points_of(row: NameRow, text: str, first: int, last: int, said: int) -> int:
     """Return what the words of a row at `said` give to the name at `first:last`."""
     begins = _begins(text, first if row.is_behind else said)
-    if begins is None and row.is_behind:
+    is_part_of_a_name = begins is None if row.is_behind else _GOES_ON.match(text, last) is not None
+    if is_part_of_a_name:
         return 0
-    if not row.is_behind and _GOES_ON.match(text, last):
-        return 0
-    is_title = text[said].isupper() and text[said + 1].islower()
-    is_sure = (
-        not begins and not _is_loud(text, said) and not (is_title and (not row.is_behind or _TITLE.match(text, said)))
-    )
-    return row.points if is_sure or row.is_joined else row.at_the_beginning
+    # The words have a capital of their own: before a name, or with another capitalised word behind them.
+    is_title = text[said : said + 2].istitle() and (not row.is_behind or _TITLE.match(text, said) is not None)
+    is_unsure = begins or is_title or _is_loud(text, said)
+    return row.at_the_beginning if is_unsure and not row.is_joined else row.points
 
 
 def _begins(text: str, start: int) -> bool | None:
