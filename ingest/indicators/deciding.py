@@ -19,9 +19,9 @@ from ingest.indicators.harmless_lists import HARMLESS_LIST, HarmlessLists
 from ingest.indicators.hash_kinds import HARMLESS, kind_of_other, says_harmless
 from ingest.indicators.host_evidence import HostEvidence
 from ingest.indicators.hosts import is_address
-from ingest.indicators.late import late
 from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to
+from ingest.indicators.notes import said_of_all
 from ingest.indicators.own_evidence import NUMBER, PATTERN, continues_a_pattern, numbers_something
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.taught import TAUGHT, TaughtHosts
@@ -30,7 +30,6 @@ from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.unlikely_addresses import is_too_small, stands_in_an_example
 from ingest.indicators.verdict import Verdict, weighed
 from ingest.indicators.versions import is_version, may_be_a_version
-from ingest.indicators.vocabulary import pieces
 from intel.indicator_types import named
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix
 
@@ -55,9 +54,6 @@ _LISTED_AS_HARMLESS: Final = Verdict(False, HARMLESS_LIST, 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
 _DEFANGED: Final = Verdict(True, "defanged", 8)
-_ALL_CLEAR: Final = Verdict(False, "named in a note that gives the all-clear", 0)
-_CLEARS_ALL: Final = late(pieces("all_clear"))
-_ACTED_ON: Final = late(pieces("all_clear", "not"))
 _OF_AN_ORGANISATION: Final = Verdict(False, "mailbox of a well-known organisation", 0)
 _PLACEHOLDER: Final = Verdict(False, "name reserved for examples", 0)
 _SHARED: Final = Verdict(False, "suffix that many share", 0)
@@ -70,10 +66,18 @@ _SERVICE: Final = Verdict(False, "host of a service that anyone may use", 0)
 class Judge:
     """Judges the candidates of one text."""
 
-    def __init__(self, context: TextContext, defanged: frozenset[str], *, names_public_addresses: bool = False) -> None:
+    def __init__(
+        self,
+        context: TextContext,
+        defanged: frozenset[str],
+        *,
+        names_public_addresses: bool = False,
+        names_malware: bool = False,
+    ) -> None:
         """`defanged`: the hosts and addresses that the text defangs somewhere; `names_public_addresses`: whether it has
-        an address that may be somebody's.
+        an address that may be somebody's; `names_malware`: whether it names malware.
         """
+        self._names_malware = names_malware
         self._names_public_addresses = names_public_addresses
         self._around = context
         self._page_defangs = page_defangs = bool(defanged)
@@ -113,7 +117,7 @@ class Judge:
             return _LISTED_AS_HARMLESS
         if reading.type in _SPELLED and self._taught.hold(reading.value, start, end):
             return _TAUGHT
-        return _ALL_CLEAR if self._is_all_clear and not reading.defanged and not reading.source else None
+        return self._of_the_note if self._of_the_note and not reading.defanged and not reading.source else None
 
     def _defanged_verdict(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
         if reading.objection:
@@ -139,20 +143,16 @@ class Judge:
         return any(map(is_address, self._defanged))
 
     @cached_property
-    def _is_all_clear(self) -> bool:
-        """Tell whether the text is a note that says that nothing happened, and defangs nothing."""
+    def _of_the_note(self) -> Verdict | None:
+        """Return the verdict on all that a note names, if it says that this is no threat, and defangs nothing."""
         if not self._around.is_note or self._page_defangs:
-            return False
-        said = self._around.text.lower()
-        return _CLEARS_ALL.search(said) is not None and _ACTED_ON.search(said) is None
+            return None
+        said = said_of_all(self._around.text, names_malware=self._names_malware)
+        return weighed([*said]) if said else None
 
     @cached_property
     def _harmless_lists(self) -> HarmlessLists:
         return HarmlessLists(self._around.text)
-
-    def is_furniture(self, position: int) -> bool:
-        """Tell whether what stands at a place belongs to the page around the article."""
-        return self._around.place(position) == "boilerplate"
 
     def _hash(self, reading: TokenCandidate, start: int) -> Verdict:
         if reading.objection:

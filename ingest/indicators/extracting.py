@@ -180,12 +180,17 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
         not noise.address_noise(address) and not noise.is_for_documentation(address)
         for address in dict.fromkeys(reading[1] for reading, _, _ in seen if reading[0] == "ip")
     )
-    judge = Judge(context, _defanged_hosts(seen), names_public_addresses=has_public)
-    verdicts, kept = _judge_all(plain.text, seen, judge)
     named = malware_sightings(walked, others, names)
-    judged_malware = judge_malware(plain.text, named, names, judge.is_furniture)
+    judged_malware = judge_malware(plain.text, named, names, context.is_furniture)
     judged_malware = with_one_name_each(plain.text, judged_malware, names)
-    judged_malware = with_coined(plain.text, pieces, judged_malware, judge.is_furniture)
+    judged_malware = with_coined(plain.text, pieces, judged_malware, context.is_furniture)
+    judge = Judge(
+        context,
+        _defanged_hosts(seen),
+        names_public_addresses=has_public,
+        names_malware=any(verdict.kept for _, verdict in judged_malware),
+    )
+    verdicts, kept = _judge_all(plain.text, seen, judge)
     indicators = _collect(document, plain, kept, judged_malware)
     dropped = max(0, len(indicators) - most_indicators)
     return Extraction(

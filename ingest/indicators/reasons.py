@@ -9,6 +9,7 @@ from typing import Final
 
 from ingest.indicators.contexts import context_rules
 from ingest.indicators.evidence import EVIDENCE_ROWS
+from ingest.indicators.notes import note_rows
 from ingest.indicators.unlisted_names import OF_SPELLING, rows
 
 _KEEPS: Final = MappingProxyType(
@@ -48,7 +49,6 @@ _DROPS: Final = MappingProxyType(
         "file called harmless": "The text calls the file with this hash harmless.",
         "listed as no indicator": "The label above its list or column says that what stands there is no indicator.",
         "shown to teach defanging": "Its line shows it with and without its defanging, where the text teaches that.",
-        "named in a note that gives the all-clear": "The note says that nothing happened, and names nothing to act on.",
         "everyday word": "An everyday word that nothing here calls malware.",
         "could not be weighed": "A fault of this service, for none of its rules could tell: please report it.",
         "nothing speaks for it": "Nothing around it says that it is part of an attack.",
@@ -68,4 +68,5 @@ def reason(rule: str, *, kept: bool) -> str:
 @cache
 def _weighed_reasons() -> dict[str, str]:
     """Return the sentences for what is weighed and never decides alone."""
-    return {row.id: row.reason for row in context_rules()} | {row.id: row.reason for row in rows()} | OF_SPELLING
+    tables = (context_rules(), note_rows(), rows())
+    return {row.id: row.reason for table in tables for row in table} | OF_SPELLING

@@ -168,6 +168,10 @@ class TextContext:
         """Return the place of a character of the plain text."""
         return self.document.place(self._plain.original(position)) if self.document.structured else "main"
 
+    def is_furniture(self, position: int) -> bool:
+        """Tell whether what stands at a place belongs to the page around the article."""
+        return self.place(position) == "boilerplate"
+
     def in_template(self, position: int) -> bool:
         """Tell whether a character stands in a menu, a side bar, a box of other posts or the like, by the page's
         markup.

@@ -7,6 +7,7 @@ import pytest
 from ingest.indicators import Extraction, document_from_html, document_from_text, extract
 from ingest.indicators.contexts import context_rules
 from ingest.indicators.extracting import NOT_WEIGHED
+from ingest.indicators.notes import note_rows
 from ingest.indicators.reasons import DROPS, KEEPS
 from ingest.second_extractor import RULE
 from tests.ingest.indicators.labelled import Labelled, labelled
@@ -53,6 +54,6 @@ def test_there_are_enough_labelled_texts() -> None:
 def test_every_rule_decides_somewhere_in_the_labelled_texts() -> None:
     extractions = [*map(read, (*REPORTS, *PAGES)), *(extract(document_from_text(each.text)) for each in SNIPPETS)]
     decided = {(candidate.kept, candidate.rule) for each in extractions for candidate in each.candidates()}
-    said = {rule.id for rule in context_rules()}  # each of them has its own example
+    said = {row.id for row in context_rules()} | {row.id for row in note_rows()}  # each has its own example
     assert {rule for kept, rule in decided if kept} - said == set(KEEPS) - {RULE}
     assert {rule for kept, rule in decided if not kept} - said == set(DROPS) - {NOT_WEIGHED.rule}
