@@ -21,7 +21,7 @@ from intel.canonical import readings, refang
 from intel.errors import InvalidQuery
 from intel.ids import ioc_id
 from intel.names import malware_family, malware_name, malware_names, spelling_key
-from intel.records import IOC_TYPES, Change
+from intel.records import IOC_TYPES, Change, Facets
 from intel.tlp import Tlp
 from intel.words import encode_word, encoded_words, words
 
@@ -178,7 +178,7 @@ class IocQuery:
     """A list (no `text`) or a search of what the filter lets through; `ids` restricts it to these indicators.
 
     `sort` None: a list by `last_seen`, a search by class of match. Ties of `first_seen`, `last_seen` and `added_at`
-    stand by id, those of `sources` by `last_seen`, then by id.
+    stand by id, those of `sources` by `last_seen`, then by id. `facets`: the first page tells how all of it divides.
     """
 
     text: SearchText | None = None
@@ -187,6 +187,7 @@ class IocQuery:
     limit: int = USUAL_LIMIT
     after: Position | None = None
     sort: Sort | None = None
+    facets: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,11 +278,14 @@ class CandidatePage:
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """One page of a list; `total` is exact and None on later pages, `next` is None on the last page."""
+    """One page of a list; `total` is exact and None on later pages, `next` is None on the last page, `facets` are those
+    that an `IocQuery` asks for.
+    """
 
     items: tuple[T, ...]
     total: int | None
     next: Position | None
+    facets: Facets | None = None
 
 
 def parse_search(raw: str) -> SearchText | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -32,11 +33,12 @@ from api.searching import facets_shown, iocs_suggested, reading, searched
 from api.service import caller_of, service_of
 from api.voting import votes_shown
 from ingest.warned import with_lists
+from intel.cards import Card
 from intel.catalogues import catalogue_facts
 from intel.errors import NotFound
 from intel.exact import exact_values
 from intel.ids import ioc_id
-from intel.query import USUAL_LIMIT, IocQuery, Position, parse_search
+from intel.query import USUAL_LIMIT, IocQuery, Page, Position, parse_search
 from intel.records import Ioc
 from intel.store import Store
 
@@ -71,10 +73,11 @@ async def list_iocs(
     fields = read_fields(listing.asked)
     if (wanted := wanted_format(request, format)) != "json":
         return await _in_format(listing, query, wanted)
+    query = replace(query, facets=facets)
     page, lists = await with_lists(service.store, service.store.iocs.find_cards(query))
     noted = await annotate_cards(service.store, page.items, now, lists)
     items = chosen(noted.records(page.items, query.text), fields)
-    beside = await _beside(listing, query, found=bool(items), with_facets=facets)
+    beside = await _beside(listing, query, page)
     return negotiated(listing.answer(items, page.total, page.next, query=shown, **beside))
 
 
@@ -155,7 +158,7 @@ async def read_asked(
     return query, reading(text, exact) | {"value": value} | told(query.filter, query.sort, read_fields(asked))
 
 
-async def _beside(listing: Listing, query: IocQuery, *, found: bool, with_facets: bool) -> dict[str, Any]:
+async def _beside(listing: Listing, query: IocQuery, page: Page[Card]) -> dict[str, Any]:
     """Return what the first page says beside its items; where it has none, what was searched and what may have been
     meant.
     """
@@ -163,9 +166,9 @@ async def _beside(listing: Listing, query: IocQuery, *, found: bool, with_facets
     beside: dict[str, Any] = {"facets": None, "suggestions": [], "searched": None}
     if listing.position is not None:
         return beside
-    if with_facets:
-        beside["facets"] = facets_shown(await store.iocs.facets(query))
-    if not found:
+    if page.facets is not None:
+        beside["facets"] = facets_shown(page.facets)
+    if not page.items:
         beside["searched"] = await searched(store)
         beside["suggestions"] = await iocs_suggested(store, query.text) if query.text else []
     return beside

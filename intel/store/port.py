@@ -87,7 +87,7 @@ class Iocs(Protocol):
     """Indicators; written only through `Articles.save`."""
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
-        """Return one page of a list or a search."""
+        """Return one page of a list or a search; `total` and facets are of the same state as the page."""
 
     async def find_cards(self, query: IocQuery) -> Page[Card]:
         """Return the same page as `find`, as cards with the votes on them; all of it, `total` too, from one state.

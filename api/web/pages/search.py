@@ -25,7 +25,7 @@ from intel.catalogues.actors import actor_names
 from intel.errors import InvalidQuery
 from intel.query import EXCLUSIONS, SORTS, IocQuery, Page, Position, parse_search
 from intel.query_explanation import sentence
-from intel.records import IOC_TYPES, Ioc
+from intel.records import IOC_TYPES, Facets, Ioc
 from intel.store import Store
 from intel.tlp import LEVELS
 
@@ -122,7 +122,7 @@ async def show(visit: Visit) -> Response:
     if is_format(format := visit.query.get("format", "")):
         found = await store.iocs.find(replace(query, limit=visit.tier.results_cap))
         return await export(visit, format, found.items)
-    page = await store.iocs.find(replace(query, after=position))
+    page = await store.iocs.find(replace(query, after=position, facets=True))
     noted = await annotate(store, page.items, visit.service.clock())
     nothing = position is None and not page.items
     return visit.page(
@@ -136,7 +136,7 @@ async def show(visit: Visit) -> Response:
         read_as=sentence(query.text) if query.text else "",
         choices=_choices(asked, page.items),
         heads={name: _choice(asked, "sort", name) for name in SORTS},
-        filters=await _filters(store, asked, query) if position is None else None,
+        filters=await _filters(store, asked, query, page.facets) if page.facets else None,
         suggestions=await _suggestions(store, asked, query) if nothing else [],
         help=await help_for(store, asked.q) if nothing and asked.q else None,
         totals=await store.totals() if nothing else None,
@@ -196,12 +196,12 @@ async def _actor(store: Store, query: IocQuery) -> str | None:
     return (await actor_names(store)).name_of(query.text.text)
 
 
-async def _filters(store: Store, asked: Asked, query: IocQuery) -> Filters:
+async def _filters(store: Store, asked: Asked, query: IocQuery, found: Facets) -> Filters:
     only = query.filter
     unbound = (replace(only, types=()), replace(only, sources=()), replace(only, since=None, until=None))
     free = [replace(query, filter=each) for each in unbound]
-    distinct = list(dict.fromkeys(free))
-    counted = dict(zip(distinct, await asyncio.gather(*map(store.iocs.facets, distinct)), strict=True))
+    others = [one for one in dict.fromkeys(free) if one != query]
+    counted = dict(zip(others, await asyncio.gather(*map(store.iocs.facets, others)), strict=True)) | {query: found}
     types, sources, weeks = (counted[one] for one in free)
     return Filters(_types(asked, types.types), _sources(asked, sources.sources), _weeks(asked, weeks.weeks))
 

@@ -49,7 +49,7 @@ class ElasticIocs:
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
         page = await self._page(query)
-        return Page(tuple(map(ioc_record, page.items)), page.total, page.next)
+        return Page(tuple(map(ioc_record, page.items)), page.total, page.next, page.facets)
 
     async def find_cards(self, query: IocQuery) -> Page[Card]:
         if query.text is None and query.ids is None:
@@ -99,7 +99,7 @@ class ElasticIocs:
         return Page(items, len(newest), Position((last_seen, items[-1]["id"])))
 
     async def _of_cards(self, page: Page[Document]) -> Page[Card]:
-        return Page(await self._cards(page.items), page.total, page.next)
+        return Page(await self._cards(page.items), page.total, page.next, page.facets)
 
     async def _cards(self, documents: Sequence[Document]) -> tuple[Card, ...]:
         """Return the cards of documents; those that do not hold theirs are made of the record and its votes."""
@@ -118,13 +118,7 @@ class ElasticIocs:
 
     async def facets(self, query: IocQuery) -> Facets:
         answer = await self._iocs.search(queries.ioc_facets(query), filter_path=_FACETS_FILTER)
-        facets = answer.get("aggregations", {})
-        weeks = facets.get("weeks", {}).get("buckets", [])[: queries.MOST_FACET_WEEKS]
-        return Facets(
-            types=_counts(facets.get("types")),
-            sources=_counts(facets.get("sources")),
-            weeks={_week_id(bucket["key"]): bucket["doc_count"] for bucket in weeks},
-        )
+        return _facets_in(answer)
 
     async def changes(self, query: ChangeQuery) -> ChangePage:
         return await self._changes.page(query)
@@ -189,13 +183,26 @@ class ElasticIocs:
         return tuple(ioc_record(hit["_source"]) for hit in hits)
 
 
-def _page_in(query: IocQuery, found: Document, counted: Document | None = None) -> Page[Document]:
+def _page_in(query: IocQuery, found: Document, *beside: Document) -> Page[Document]:
     """Return the page that the answers to `queries.ioc_searches` hold."""
-    hits, limit = found["hits"]["hits"], query.limit
+    hits, limit, rest = found["hits"]["hits"], query.limit, [*beside]
+    facets = _facets_in(rest.pop()) if query.facets and query.after is None else None
+    counted = rest[0] if rest else None
     total = None if query.after is not None else queries.total_of(limit, found, counted)
     is_ranked = query.text is not None and query.sort is None
     next = queries.position_of(hits[limit - 1]["sort"], searched=is_ranked) if len(hits) > limit else None
-    return Page(tuple(hit["_source"] for hit in hits[:limit]), total, next)
+    return Page(tuple(hit["_source"] for hit in hits[:limit]), total, next, facets)
+
+
+def _facets_in(answer: Document) -> Facets:
+    """Return what the answer to `queries.ioc_facets` holds."""
+    found = answer.get("aggregations", {})
+    weeks = found.get("weeks", {}).get("buckets", [])[: queries.MOST_FACET_WEEKS]
+    return Facets(
+        types=_counts(found.get("types")),
+        sources=_counts(found.get("sources")),
+        weeks={_week_id(bucket["key"]): bucket["doc_count"] for bucket in weeks},
+    )
 
 
 def _counts(terms: dict[str, Any] | None) -> dict[str, int]:

@@ -53,15 +53,16 @@ def ioc_page(query: IocQuery) -> Query:
 
 
 def ioc_searches(query: IocQuery) -> list[Query]:
-    """Return the request for one page of indicators, and for the first one of a list how many there are in all.
+    """Return the requests for one page of indicators: for the first one of a list also how many there are in all, and
+    last the facets where they are asked for.
 
     The index is kept in the order of lists, so that a page ends as soon as it is full, unless all has to be counted
     too. Counted by itself the number is kept by the cluster until the index changes.
     """
-    page = ioc_page(query)
+    page, facets = ioc_page(query), [ioc_facets(query)] if query.facets and query.after is None else []
     if query.text is not None or query.after is not None or query.sort not in (None, "last_seen"):
-        return [page]
-    return _counted_beside(page)
+        return [page, *facets]
+    return [*_counted_beside(page), *facets]
 
 
 def _counted_beside(page: Query) -> list[Query]:

@@ -16,7 +16,8 @@ import orjson
 
 from intel.store.sqlite import subjects
 from intel.store.sqlite.changes import take_numbers
-from intel.store.sqlite.facets import FIRST, FURTHER, ONLY, kind_of, week_of
+from intel.store.sqlite.facet_keys import FIRST, FURTHER, NO_KEY, OF_SEVERAL, ONLY, key_of, write_keys
+from intel.store.sqlite.facets import kind_of, week_of
 from intel.store.sqlite.matching import ip_bytes
 from intel.store.sqlite.seen import SAID, Said, Seen, Sightings, note
 from intel.store.sqlite.word_index import Words, write_words
@@ -147,7 +148,7 @@ class Derivation:
         write(_CHANGE, ((*_derived(seen[seq]), *places[seq], seq) for seq in kept))
 
     def _write_sources(self, every: Iterable[int], seen: dict[int, Seen], rewrite: bool) -> None:
-        gone, sources, lists = [], [], []
+        gone, sources, lists, keys = [], [], [], dict[int, int]()
         for seq in every:
             before, after = self._stored.get(seq), seen.get(seq)
             was = (before.source_seqs, before.last_seen) if before else (frozenset[int](), 0)
@@ -156,15 +157,19 @@ class Derivation:
                 continue
             named = self._named(seq)
             gone += [(source, -was[1], named.id) for source in was[0]]
+            keys[seq] = NO_KEY
             if now[0]:
                 kind = kind_of(named.type, now[1])
-                sources += [(seq, source, shared, kind) for source, shared in _shared(now[0])]
+                shared = [(source, how, kind) for source, how in _shared(now[0])]
+                sources += [(seq, *one) for one in shared]
+                keys[seq] = key_of(*shared[0]) if len(shared) == 1 else OF_SEVERAL
             lists += [(source, -now[1], named.id, named.type, seq) for source in now[0]]
             if before:
                 self._connection.execute("DELETE FROM ioc_sources WHERE ioc_seq = ?", (seq,))
         self._connection.executemany(_UNLIST, gone)
         self._connection.executemany("INSERT INTO ioc_sources VALUES (?, ?, ?, ?)", sources)
         self._connection.executemany("REPLACE INTO source_lists VALUES (?, ?, ?, ?, ?)", lists)
+        write_keys(self._connection, keys)
 
     def _row(self, seq: int, seen: Seen, number: int, at: int) -> tuple[object, ...]:
         """Return a new indicator's row."""

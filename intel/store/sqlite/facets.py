@@ -12,18 +12,16 @@ from intel.indicator_types import MOST_TYPES
 from intel.query import IocQuery, Span
 from intel.records import IOC_TYPES, Facets
 from intel.store.sqlite import filtering
+from intel.store.sqlite.facet_keys import FURTHER, count_keys, parts_of
 from intel.store.sqlite.filtering import OF_SOURCE
 from intel.store.sqlite.finding import counted, excluded, is_counted, is_of_spans, matching_seqs
 from intel.store.sqlite.matching import Sql
-from intel.store.sqlite.ranking import matches_everything
+from intel.store.sqlite.ranking import Seqs, matches_everything, read_seqs
 from intel.times import from_milliseconds, to_milliseconds
 
 _MOST_SOURCES, _MOST_WEEKS = 20, 26
 WEEK_MILLISECONDS = 7 * 86_400_000
 _MONDAY = -3 * 86_400_000  # 1969-12-29
-
-# Of `ioc_sources.shared`: an only source, one of several, and every further one.
-ONLY, FIRST, FURTHER = 0, 1, 2
 
 Rows = Iterable[sqlite3.Row] | Iterable[tuple[Any, ...]]
 
@@ -49,7 +47,14 @@ def divide(connection: sqlite3.Connection, query: IocQuery) -> Facets:
         return _facets(weeks, connection.execute(names.text, names.parameters))
     if is_of_spans(query):
         return _told(connection, _of_spans(connection, query))
-    return _told(connection, _of_matching(connection, matching_seqs(query)))
+    return _told(connection, _of_seqs(connection, read_seqs(connection, matching_seqs(query))))
+
+
+def divide_found(connection: sqlite3.Connection, query: IocQuery, seqs: Seqs | None) -> Facets:
+    """Return the facets of a search that matches these; None stands for the same query without its words."""
+    if seqs is None:
+        return divide(connection, replace(query, text=None))
+    return _told(connection, _of_seqs(connection, seqs))
 
 
 def source_names(query: IocQuery) -> Sql:
@@ -87,7 +92,7 @@ def _of_spans(connection: sqlite3.Connection, query: IocQuery) -> _Numbers:
             for source, count in connection.execute(one.text, one.parameters):
                 sources[source] += count
     found, left_out = _Numbers(kinds, sources), excluded(query)
-    return found.without(_of_matching(connection, left_out)) if left_out else found
+    return found.without(_of_seqs(connection, read_seqs(connection, left_out))) if left_out else found
 
 
 def kinds_of_span(span: Span) -> list[Sql]:
@@ -147,13 +152,11 @@ def _between(column: str, bounds: tuple[int | None, int | None] | None) -> list[
     ]
 
 
-def _of_matching(connection: sqlite3.Connection, matching: Sql) -> _Numbers:
+def _of_seqs(connection: sqlite3.Connection, seqs: Seqs) -> _Numbers:
     kinds: Counter[tuple[str, int]] = Counter()
     sources: Counter[int] = Counter()
-    for key, count in connection.execute(_KINDS_OF_MATCHING.format(matching.text), matching.parameters):
-        of_source, kind = divmod(key + _KINDS // 2, _KINDS)
-        source, shared = divmod(of_source, _SHARED)
-        kind -= _KINDS // 2
+    for key, count in count_keys(connection, seqs).items():
+        source, shared, kind = parts_of(key)
         sources[source] += count
         if shared < FURTHER:
             kinds[IOC_TYPES[kind % MOST_TYPES], kind // MOST_TYPES] += count
@@ -214,11 +217,5 @@ _SOURCES_BETWEEN = """
     SELECT s.seq, count(*) FROM sources AS s CROSS JOIN source_lists AS l INDEXED BY source_lists_of_type
         ON l.source_seq = s.seq AND l.type = ? AND l.newest_first BETWEEN ? AND ?
     GROUP BY s.seq
-"""
-# One number to group by takes half the time of three.
-_KINDS, _SHARED = 1 << 24, 4
-_KINDS_OF_MATCHING = f"""
-    SELECT (source_seq * {_SHARED} + shared) * {_KINDS} + kind AS key, count(*)
-    FROM ({{}}) AS matching CROSS JOIN ioc_sources ON ioc_seq = matching.seq GROUP BY key
 """
 _NAME = "SELECT name FROM sources WHERE seq = ?"

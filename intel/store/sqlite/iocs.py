@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -18,16 +19,15 @@ from intel.query import (
     IocQuery,
     Page,
     Position,
-    SearchText,
 )
 from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.sqlite import finding
 from intel.store.sqlite.cards import Place, cards_by_id, cards_in_order, cards_listed, cards_ranked
 from intel.store.sqlite.changes import newest, read_added, read_changes, read_changes_of, read_position
-from intel.store.sqlite.connection import ROWS_AT_ONCE, Database
-from intel.store.sqlite.facets import divide
-from intel.store.sqlite.matching import Sql, of_ids
-from intel.store.sqlite.ranking import ranked
+from intel.store.sqlite.connection import ROWS_AT_ONCE, Database, Work
+from intel.store.sqlite.facets import divide, divide_found
+from intel.store.sqlite.matching import Sql
+from intel.store.sqlite.ranking import Search
 from intel.store.sqlite.rows import article_ref, id_bytes, id_text, ioc, iocs_by_id, iocs_in_order, to_json
 from intel.words import words
 
@@ -46,10 +46,15 @@ class SqliteIocs:
         self._database = database
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
-        return await self._database.read_at_once(lambda connection: _find(connection, query, iocs_in_order))
+        return await self._read(query)(lambda connection: _find(connection, query, iocs_in_order))
 
     async def find_cards(self, query: IocQuery) -> Page[Card]:
-        return await self._database.read_at_once(lambda connection: _find_cards(connection, query))
+        return await self._read(query)(lambda connection: _find_cards(connection, query))
+
+    def _read(self, query: IocQuery) -> Callable[[Work[Page[T]]], Awaitable[Page[T]]]:
+        """Return how a page is read: beginnings of words are put together in one step, which nothing breaks off."""
+        is_long = query.facets or (query.text is not None and any(clause.prefix for clause in query.text.clauses))
+        return self._database.read if is_long else self._database.read_at_once
 
     async def stream(self, query: IocQuery) -> AsyncGenerator[tuple[Ioc, ...], None]:
         every = finding.ioc_stream(query)
@@ -126,58 +131,59 @@ def count(connection: sqlite3.Connection, total: Sql) -> int:
 
 def read_page(connection: sqlite3.Connection, page: Sql, total: int | None, limit: int, load: Load[T]) -> Page[T]:
     """Return one page from a statement of `finding`; `load` reads the records that it selects."""
-    return _page(connection, connection.execute(page.text, page.parameters).fetchall(), total, limit, load)
+    rows = [dict(row) for row in connection.execute(page.text, page.parameters)]
+    return _page(connection, rows, total, limit, load)
 
 
 def _page(
-    connection: sqlite3.Connection, rows: list[sqlite3.Row], total: int | None, limit: int, load: Load[T]
+    connection: sqlite3.Connection, rows: Sequence[Place], total: int | None, limit: int, load: Load[T]
 ) -> Page[T]:
-    items = load(connection, [row["seq"] for row in rows[:limit]])
-    return Page(items, total, _position(dict(rows[limit - 1])) if len(rows) > limit else None)
+    items = load(connection, [int(row["seq"]) for row in rows[:limit]])
+    return Page(items, total, _position(rows[limit - 1]) if len(rows) > limit else None)
 
 
 def _find(connection: sqlite3.Connection, query: IocQuery, load: Load[T]) -> Page[T]:
     if query.text is not None and query.sort is None:
-        rows, total = ranked(connection, query, query.text)
-        return _page(connection, rows, total, query.limit, load)
+        search = Search(connection, query, query.text)
+        return _with_facets(connection, query, _page(connection, *search.page(), query.limit, load), search)
     counted = count(connection, _total(query)) if query.after is None else None
-    return read_page(connection, _statement(connection, query, counted), counted, query.limit, load)
+    statement = _statement(connection, query, counted)
+    return _with_facets(connection, query, read_page(connection, statement, counted, query.limit, load))
 
 
 def _find_cards(connection: sqlite3.Connection, query: IocQuery) -> Page[Card]:
     """Do as `_find`; the cards of a list come with its statement."""
     if query.text is not None and query.sort is None:
-        return _few_found(connection, query, query.text) or _find(connection, query, cards_in_order)
+        search = Search(connection, query, query.text)
+        few = search.few(_FEW_CARDS * query.limit) if query.after is None else None
+        if few is None:
+            page = _page(connection, *search.page(), query.limit, cards_in_order)
+        else:
+            page = _few_found(connection, few, query.limit)
+        return _with_facets(connection, query, page, search)
     # Few have one of some ids: they are counted as they are read.
     is_short = query.text is None and query.ids is not None and query.after is None
     total = count(connection, _total(query)) if query.after is None and not is_short else None
     cards, last = cards_listed(connection, _statement(connection, query, total), query.limit)
     if is_short:
         total = len(cards) if last is None else count(connection, _total(query))
-    return Page(cards, total, None if last is None else _position(last))
+    return _with_facets(connection, query, Page(cards, total, None if last is None else _position(last)))
 
 
-def _few_found(connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> Page[Card] | None:
-    """Return the first page of a search without filters that finds little, whose cards are read once and then put in
-    order; None for any other.
-    """
-    if query.after is not None or not finding.is_unfiltered(query):
-        return None
-    most = _FEW_CARDS * query.limit
-    found = finding.matching_seqs(query)
-    seqs = _seqs(connection, Sql(f"SELECT seq FROM ({found.text}) LIMIT {most + 1}", found.parameters))
-    if len(seqs) > most:
-        return None
-    exact = {*_seqs(connection, of_ids(text.exact_ids))} if text.exact_ids else frozenset()
-    value = {*_seqs(connection, finding.in_value(text))}
-    classes = {seq: 0 if seq in exact else 1 if seq in value else 2 for seq in seqs}
-    cards, last = cards_ranked(connection, classes, query.limit)
+def _few_found(connection: sqlite3.Connection, classes: Mapping[int, int], limit: int) -> Page[Card]:
+    """Return the first page of a search that finds little: the cards are read once and then put in order."""
+    cards, last = cards_ranked(connection, classes, limit)
     next = None if last is None else Position((last[0], last[1].sources, last[1].last_seen, last[1].id))
-    return Page(cards, len(seqs), next)
+    return Page(cards, len(classes), next)
 
 
-def _seqs(connection: sqlite3.Connection, statement: Sql) -> list[int]:
-    return [seq for (seq,) in connection.execute(statement.text, statement.parameters)]
+def _with_facets(
+    connection: sqlite3.Connection, query: IocQuery, page: Page[T], search: Search | None = None
+) -> Page[T]:
+    if not query.facets or query.after is not None:
+        return page
+    facets = divide(connection, query) if search is None else divide_found(connection, query, search.seqs)
+    return replace(page, facets=facets)
 
 
 def _total(query: IocQuery) -> Sql:

@@ -13,6 +13,7 @@ from pathlib import Path
 import structlog
 
 from intel.errors import ConfigurationError, StoreDamaged
+from intel.store.sqlite import facet_keys
 from intel.store.sqlite.connection import BUSY_SECONDS, connect
 from intel.store.sqlite.packing import pack_utf8
 from intel.store.sqlite.reindexing import fill
@@ -23,6 +24,7 @@ from search_mappings import sqlite_migrations
 log = structlog.get_logger()
 
 _COMPACT = 8  # the version from which on the words of indicators follow from their records
+_FACET_KEYS = 31  # the version from which on they stand beside what they follow from
 _LARGE = 50_000
 _OLDEST_ENGINE = (3, 37, 0)  # STRICT tables
 _NEWER = "the data folder was written by a newer version of this service: use that, or another IOC_DATA_DIR"
@@ -73,6 +75,8 @@ def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], .
                 if version == _COMPACT:
                     with _later_columns(connection):
                         fill(connection, _told(connection))
+                if version == _FACET_KEYS:
+                    facet_keys.fill(connection)
                 connection.execute(f"PRAGMA user_version = {version}")
     _give_back(connection)
 

@@ -1,35 +1,40 @@
 """Pages of searches, in order of rank: class, then most sources, newest, id.
 
-What matches little is sorted. Of what matches much, indexes in the order of a class are walked until the page is full;
-where that takes longer than sorting would, because what matches lies far down, it is sorted after all. Words that every
-indicator has, as a title that all articles share, need no set of what matches: with filters they are a list by sources.
+What a search matches is read once, as numbers alone: they give the total, the facets, and what stands on the page. What
+matches little is sorted. Of what matches much, indexes in the order of a class are walked until the page is full; where
+that takes longer than sorting would, because what matches lies far down, it is sorted after all. Words that every
+indicator has, as a title that all articles share, need no numbers: with filters they are a list by sources.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
+
+import orjson
 
 from intel.query import IocQuery, Position, SearchText
-from intel.store.sqlite.finding import (
-    in_value,
-    ioc_list_total,
-    ioc_search,
-    ioc_sorted,
-    ioc_walk,
-    is_unfiltered,
-    matching_seqs,
-)
+from intel.store.sqlite.finding import ioc_list_total, ioc_sorted, ioc_walk, is_unfiltered, matching_seqs
 from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_iocs, of_ids
 from intel.store.sqlite.rows import id_bytes
 
-Rows = list[sqlite3.Row]
-Asked = dict[str, int | bytes]
+Seqs = Sequence[int]
+Rows = list[dict[str, int | bytes]]
+# A place within a class: number of sources (negated), time (negated) and id; then the `seq` of what stands there.
+_Place = tuple[int, int, bytes, int]
 
-# Up to so many matches are sorted, which takes a third of a microsecond each; of more, a walk finds the first ones.
-_FEW = 20_000
+# Up to so many matches are sorted, which takes about a microsecond each; of more, a walk finds the first ones.
+_FEW = 5_000
 # How far a walk goes: some milliseconds.
 _STEPS = 20_000
+# Words that every indicator has are looked for in so many first ones.
+_FIRST = 1_000
+_READ_AT_ONCE = 250_000
+_SORTED_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,47 +47,104 @@ class _Rank:
     id: bytes
 
 
-_ANY = 2**62
 _TOP = _Rank(0, -(2**62), -(2**62), b"")
 
 
 @dataclass(frozen=True, slots=True)
-class _Matches:
-    """What a search matches: the table of `seq` and class, and how many there are of each class.
+class _Class:
+    """The matches of a class: those of `seqs` that none of `others` holds; `most` is how many there may be."""
 
-    `most` is the class of all but exact values, where that is one.
-    """
+    number: int
+    seqs: Seqs
+    others: tuple[Seqs, ...]
+    most: int
 
-    table: str
-    counts: tuple[int, int, int]
-    most: int = 0
+    def __contains__(self, seq: int) -> bool:
+        return _holds(self.seqs, seq) and not any(_holds(other, seq) for other in self.others)
 
-
-def ranked(connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> tuple[Rows, int | None]:
-    """Return one page and one record more, as `finding.ioc_search` selects them, and the total of a first page."""
-    if query.ids is None and not is_unfiltered(query) and (most := _class_of_everything(connection, text)):
-        return _listed(connection, query, text, most)
-    few = _count_up_to(connection, query, _FEW + 1)
-    if few <= _FEW:
-        return _all(connection, ioc_search(query, text)), few if query.after is None else None
-    matches = _matches(connection, query, text)
-    rows: Rows = []
-    for class_ in (0, 1, 2):
-        rows += _of_class(connection, matches, class_, _start(query), query.limit + 1 - len(rows))
-    return rows, sum(matches.counts) if query.after is None else None
+    def __iter__(self) -> Iterator[int]:
+        return (seq for seq in self.seqs if not any(_holds(other, seq) for other in self.others))
 
 
-def matches_everything(connection: sqlite3.Connection, text: SearchText) -> bool:
-    """Tell whether the words of a search are found in every indicator there is."""
-    return _count_in(connection, ANYWHERE, text) == _count(connection, _EVERYTHING)
+class Search:
+    """A search in order of rank: what it matches is read when it is made, the rest from that."""
+
+    def __init__(self, connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> None:
+        self._connection = connection
+        self._query = query
+        self._text = text
+        # The class of all but exact values of what is read as a list, 0 for what is not.
+        self._listed = 0
+        # What matches, in order; None where that is what the same query without its words matches.
+        self.seqs: Seqs | None = None
+        everything = query.ids is None and matches_everything(connection, text)
+        if everything and not is_unfiltered(query):
+            self._listed = _class_of_everything(connection, text)
+        if not self._listed and not (everything and is_unfiltered(query)):
+            self.seqs = read_seqs(connection, matching_seqs(query))
+
+    def page(self) -> tuple[Rows, int | None]:
+        """Return one page and one record more, as `finding.ioc_search` selects them, and the total of a first page."""
+        if self._listed:
+            return _listed(self._connection, self._query, self._text, self._listed)
+        rows, start, most = Rows(), _start(self._query), self._query.limit + 1
+        for one in self._classes():
+            if one.number >= start.class_:
+                begin = start if one.number == start.class_ else _TOP
+                rows += _of_class(self._connection, one, begin, most - len(rows))
+            if len(rows) == most:
+                break
+        return rows, self._total() if self._query.after is None else None
+
+    def few(self, most: int) -> dict[int, int] | None:
+        """Return the class of each match by its `seq`; None where there are more than `most`."""
+        if self.seqs is None or len(self.seqs) > most:
+            return None
+        return {seq: one.number for one in self._classes() for seq in one}
+
+    def _total(self) -> int:
+        return _count(self._connection, _EVERYTHING) if self.seqs is None else len(self.seqs)
+
+    def _classes(self) -> Iterator[_Class]:
+        seqs = _every_seq(self._connection) if self.seqs is None else self.seqs
+        return _classes(self._connection, self._query, self._text, seqs)
+
+
+def read_seqs(connection: sqlite3.Connection, found: Sql) -> Seqs:
+    """Return what a statement selects, in order, in eight bytes each."""
+    some = _read(connection, Sql(f"{found.text} LIMIT ?", (*found.parameters, _READ_AT_ONCE)))
+    if len(some) < _READ_AT_ONCE:
+        return array("q", sorted(some))
+    seqs = array("q")
+    while len(some) == _READ_AT_ONCE:
+        after = (seqs[-1] if seqs else 0, _READ_AT_ONCE)
+        next = f"SELECT seq FROM ({found.text}) WHERE seq > ? ORDER BY seq LIMIT ?"
+        some = _read(connection, Sql(next, (*found.parameters, *after)))
+        seqs.extend(some)
+    return seqs
+
+
+def matches_everything(connection: sqlite3.Connection, text: SearchText, columns: str = ANYWHERE) -> bool:
+    """Tell whether the words of a search are found in every indicator there is; of few it need not be told."""
+    found = matching_iocs(text.clauses, columns)
+    first = _read(connection, Sql(f"{found.text} LIMIT ?", (*found.parameters, _FIRST)))
+    if len(first) < _FIRST or first != _read(connection, Sql(_FIRST_OF_ALL, (_FIRST,))):
+        return False
+    return _count(connection, _counted(found)) == _count(connection, _EVERYTHING)
+
+
+def _read(connection: sqlite3.Connection, found: Sql) -> list[int]:
+    """Return what a statement selects, handed over in one row: a row for each takes ten times as long as to find it."""
+    (some,) = connection.execute(f"SELECT json_group_array(seq) FROM ({found.text})", found.parameters).fetchone()
+    seqs: list[int] = orjson.loads(some)
+    return seqs
 
 
 def _class_of_everything(connection: sqlite3.Connection, text: SearchText) -> int:
-    """Return the class of all but exact values where the words of a search are in every indicator; 0 where not."""
-    everything = _count(connection, _EVERYTHING)
-    if _count_in(connection, ANYWHERE, text) < everything:
-        return 0
-    return {0: 2, everything: 1}.get(_count_in(connection, IN_VALUE, text), 0)
+    """Return the class of all but exact values for words that every indicator has; 0 where they are of two classes."""
+    if matches_everything(connection, text, IN_VALUE):
+        return 1
+    return 0 if _count_up_to(connection, matching_iocs(text.clauses, IN_VALUE), 1) else 2
 
 
 def _listed(connection: sqlite3.Connection, query: IocQuery, text: SearchText, most: int) -> tuple[Rows, int | None]:
@@ -95,67 +157,42 @@ def _listed(connection: sqlite3.Connection, query: IocQuery, text: SearchText, m
         return [], total
     rows: Rows = []
     if begun <= 0 and text.exact_ids:
-        rows = _all(connection, _in_class(ioc_sorted(replace(whole, ids=text.exact_ids, after=after)), 0))
-    exact = {seq for (seq,) in _all(connection, of_ids(text.exact_ids))}
+        rows = _in_class(connection, ioc_sorted(replace(whole, ids=text.exact_ids, after=after)), 0)
+    exact = {*read_seqs(connection, of_ids(text.exact_ids))}
     rest = replace(whole, limit=query.limit + len(exact), after=after if begun == most else None)
-    is_short = (_count_up_to(connection, whole, _FEW + 1) if total is None else total) <= _FEW
-    found = _all(connection, _in_class(ioc_sorted(rest) if is_short else ioc_walk(rest), most))
+    matching = _count_up_to(connection, matching_seqs(whole), _FEW + 1) if total is None else total
+    found = _in_class(connection, ioc_sorted(rest) if matching <= _FEW else ioc_walk(rest), most)
     return [*rows, *(row for row in found if row["seq"] not in exact)][: query.limit + 1], total
 
 
-def _in_class(page: Sql, class_: int) -> Sql:
+def _in_class(connection: sqlite3.Connection, page: Sql, class_: int) -> Rows:
     """Return a page by sources as one of a search, all of that class."""
-    columns = f"seq, {class_} AS class, fewest_last, newest_first, id"
-    return Sql(f"SELECT {columns} FROM ({page.text}) ORDER BY fewest_last, newest_first, id", page.parameters)
+    placed = connection.execute(f"SELECT fewest_last, newest_first, id, seq FROM ({page.text})", page.parameters)
+    return _rows(class_, sorted(map(tuple, placed)))
 
 
-def _count_up_to(connection: sqlite3.Connection, query: IocQuery, most: int) -> int:
-    found = matching_seqs(query)
-    return _count(
-        connection, Sql(f"SELECT count(*) FROM (SELECT seq FROM ({found.text}) LIMIT {most})", found.parameters)
-    )
+def _classes(connection: sqlite3.Connection, query: IocQuery, text: SearchText, seqs: Seqs) -> Iterator[_Class]:
+    """Yield the classes of what matches, in order, each looked for when it is asked for."""
+    named = read_seqs(connection, of_ids(text.exact_ids)) if text.exact_ids else ()
+    exact = [seq for seq in named if _holds(seqs, seq)]
+    yield _Class(0, exact, (), len(exact))
+    value = _in_value(connection, query, text, seqs)
+    yield _Class(1, value, (exact,), len(value))
+    if value is not seqs:
+        yield _Class(2, seqs, (exact, value), len(seqs) - len(value))
 
 
-def _matches(connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> _Matches:
-    """Note what matches, with its class, in a temporary table; where that is all there is, only the exact values."""
-    value, anywhere = _count_in(connection, IN_VALUE, text), _count_in(connection, ANYWHERE, text)
-    most = {0: 2, anywhere: 1}.get(value, 0)
-    if most and is_unfiltered(query) and anywhere == _count(connection, _EVERYTHING):
-        exact = _note_exact(connection, text)
-        return _Matches(_ALL, (exact, *((0, anywhere - exact) if most == 2 else (anywhere - exact, 0))), most)
-    total, exact = _note(connection, query, text, most)
-    if not most:
-        (of_value,) = connection.execute("SELECT count(*) FROM ranked WHERE class = 1").fetchone()
-        return _Matches(_NOTED, (exact, of_value, total - exact - of_value))
-    return _Matches(_NOTED, (exact, *((0, total - exact) if most == 2 else (total - exact, 0))), most)
-
-
-def _note(connection: sqlite3.Connection, query: IocQuery, text: SearchText, most: int) -> tuple[int, int]:
-    """Note what matches; return how many there are, and how many of them are exact values."""
-    connection.execute("CREATE TEMP TABLE IF NOT EXISTS ranked (seq INTEGER PRIMARY KEY, class INTEGER)")
-    connection.execute("DELETE FROM ranked")
-    found = matching_seqs(query)
-    sql = f"INSERT INTO ranked (seq, class) SELECT seq, ? FROM ({found.text})"
-    total = connection.execute(sql, (most or 2, *found.parameters)).rowcount
-    if not most:
-        value = in_value(text)
-        connection.execute(f"UPDATE ranked SET class = 1 WHERE seq IN ({value.text})", value.parameters)
-    _note_exact(connection, text)
-    exact = connection.execute("UPDATE ranked SET class = 0 WHERE seq IN (SELECT seq FROM exact)").rowcount
-    return total, exact
-
-
-def _note_exact(connection: sqlite3.Connection, text: SearchText) -> int:
-    """Note the exact values that there are, whether they match the rest of the query or not; return how many."""
-    connection.execute("CREATE TEMP TABLE IF NOT EXISTS exact (seq INTEGER PRIMARY KEY)")
-    connection.execute("DELETE FROM exact")
-    exact = of_ids(text.exact_ids)
-    return connection.execute(f"INSERT INTO exact (seq) {exact.text}", exact.parameters).rowcount
-
-
-def _count_in(connection: sqlite3.Connection, columns: str, text: SearchText) -> int:
-    found = matching_iocs(text.clauses, columns)
-    return _count(connection, Sql(f"SELECT count(*) FROM ({found.text})", found.parameters))
+def _in_value(connection: sqlite3.Connection, query: IocQuery, text: SearchText, seqs: Seqs) -> Seqs:
+    """Return those matches in whose value every clause matches."""
+    found = matching_iocs(text.clauses, IN_VALUE)
+    if found == matching_iocs(text.clauses, ANYWHERE):
+        return seqs
+    if not is_unfiltered(query):
+        value = array("q", sorted({*read_seqs(connection, found)}.intersection(seqs)))
+        return seqs if len(value) == len(seqs) else value
+    count = _count(connection, _counted(found))
+    all = _count(connection, _EVERYTHING) if isinstance(seqs, range) else len(seqs)
+    return seqs if count == all else read_seqs(connection, found) if count else ()
 
 
 def _start(query: IocQuery) -> _Rank:
@@ -165,46 +202,84 @@ def _start(query: IocQuery) -> _Rank:
     return _Rank(int(class_), -int(sources), -int(newest), id_bytes(str(id)))
 
 
-def _of_class(connection: sqlite3.Connection, matches: _Matches, class_: int, start: _Rank, limit: int) -> Rows:
+def _of_class(connection: sqlite3.Connection, one: _Class, start: _Rank, limit: int) -> Rows:
     """Return the first `limit` of a class that stand after the start."""
-    count = matches.counts[class_]
-    if limit <= 0 or start.class_ > class_ or not count:
+    if not one.most:
         return []
-    start = start if start.class_ == class_ else _TOP
-    asked: Asked = {
-        "class": class_, "fewest_last": start.fewest_last, "newest_first": start.newest_first, "id": start.id,
-        "limit": limit, "count": count if matches.table == _NOTED else _ANY, "most": matches.most,
-    }  # fmt: skip
-    rows = _walked(connection, matches.table, asked) if count > _FEW else None
-    if rows is None:
-        sql = _SORTED.format(matches.table, _IS_EXACT if class_ == 0 else "TRUE")
-        return connection.execute(sql, asked).fetchall()
-    return rows
+    placed = _walked(connection, one, start, limit) if one.most > _FEW else None
+    return _rows(one.number, _sorted(connection, one, start, limit) if placed is None else placed)
 
 
-def _walked(connection: sqlite3.Connection, table: str, asked: Asked) -> Rows | None:
-    """Return the rows that a walk finds; None where it would go far without filling the page."""
-    rows: Rows = []
-    if int(asked["fewest_last"]) < -1:
-        if _is_there(connection, _BEYOND_MANY, asked):
+def _walked(connection: sqlite3.Connection, one: _Class, start: _Rank, limit: int) -> list[_Place] | None:
+    """Return what a walk finds; None where it would go far without filling the page.
+
+    What several sources name has an index of its own; what one names stands in the order of all indicators.
+    """
+    placed: list[_Place] = []
+    if start.fewest_last < -1:
+        asked = (-start.fewest_last, start.fewest_last, start.newest_first, start.id, _STEPS + 1)
+        for step, place in enumerate(_cursor(connection).execute(_OF_MANY, asked)):
+            if step == _STEPS:
+                return None
+            if place[-1] in one:
+                placed.append(place)
+                if len(placed) == limit:
+                    return placed
+        start = replace(start, newest_first=_TOP.newest_first, id=_TOP.id)
+    newest = _cursor(connection).execute(_NEWEST, (start.newest_first, start.id, _STEPS + 1))
+    for step, (newest_first, id, seq) in enumerate(newest):
+        if step == _STEPS:
             return None
-        rows = connection.execute(_OF_MANY.format(table), asked).fetchall()
-        asked = {**asked, "newest_first": _TOP.newest_first, "id": _TOP.id}
-    if len(rows) == asked["limit"]:
-        return rows
-    end = connection.execute(_END, {**asked, "steps": _STEPS}).fetchone()
-    bounds = {"last": end["newest_first"], "last_id": end["id"]} if end else {"last": 2**62, "last_id": b""}
-    left = {"limit": int(asked["limit"]) - len(rows)}
-    rows += connection.execute(_OF_ONE.format(table), {**asked, **bounds, **left}).fetchall()
-    return None if end and len(rows) < int(asked["limit"]) else rows
+        if seq in one and connection.execute(_IS_OF_ONE, (seq,)).fetchone():
+            placed.append((-1, newest_first, id, seq))
+            if len(placed) == limit:
+                return placed
+    return placed
 
 
-def _is_there(connection: sqlite3.Connection, sql: str, asked: Asked) -> bool:
-    return connection.execute(sql, asked).fetchone() is not None
+def _sorted(connection: sqlite3.Connection, one: _Class, start: _Rank, limit: int) -> list[_Place]:
+    """Return what sorting all that match finds."""
+    placed: list[_Place] = []
+    place, rest = (start.fewest_last, start.newest_first, start.id), iter(one)
+    while some := [*islice(rest, _SORTED_AT_ONCE)]:
+        found = _cursor(connection).execute(_SORTED, (orjson.dumps(some).decode(), *place, limit))
+        placed = sorted([*placed, *found])[:limit]
+    return placed
 
 
-def _all(connection: sqlite3.Connection, statement: Sql) -> Rows:
-    return connection.execute(statement.text, statement.parameters).fetchall()
+def _rows(class_: int, placed: Iterable[_Place]) -> Rows:
+    return [
+        {"seq": seq, "class": class_, "fewest_last": fewest_last, "newest_first": newest_first, "id": id}
+        for fewest_last, newest_first, id, seq in placed
+    ]
+
+
+def _holds(seqs: Seqs, seq: int) -> bool:
+    if isinstance(seqs, range):
+        return seq in seqs
+    place = bisect_left(seqs, seq)
+    return place < len(seqs) and seqs[place] == seq
+
+
+def _every_seq(connection: sqlite3.Connection) -> Seqs:
+    """Return every `seq` that an indicator may have."""
+    (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM iocs").fetchone()
+    return range(1, last + 1)
+
+
+def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
+    """Return a cursor whose rows are tuples."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    return cursor
+
+
+def _counted(found: Sql) -> Sql:
+    return Sql(f"SELECT count(*) FROM ({found.text})", found.parameters)
+
+
+def _count_up_to(connection: sqlite3.Connection, found: Sql, most: int) -> int:
+    return _count(connection, _counted(Sql(f"SELECT seq FROM ({found.text}) LIMIT {most}", found.parameters)))
 
 
 def _count(connection: sqlite3.Connection, statement: Sql) -> int:
@@ -213,32 +288,19 @@ def _count(connection: sqlite3.Connection, statement: Sql) -> int:
 
 
 _EVERYTHING = Sql("SELECT coalesce(sum(iocs), 0) FROM ioc_counts")
-_NOTED = "ranked"
-_ALL = "(SELECT seq, CASE WHEN seq IN (SELECT seq FROM exact) THEN 0 ELSE :most END AS class FROM iocs)"
-_AFTER = "(-sources, newest_first, id) > (:fewest_last, :newest_first, :id)"
-_IS_EXACT = "ranked.seq IN (SELECT seq FROM exact)"
-_SORTED = f"""
-    SELECT seq, :class AS class, -sources AS fewest_last, newest_first, id
-    FROM {{}} AS ranked CROSS JOIN iocs USING (seq)
-    WHERE {{}} AND class = :class AND {_AFTER} ORDER BY fewest_last, newest_first, id LIMIT :limit
+_FIRST_OF_ALL = "SELECT seq FROM iocs ORDER BY seq LIMIT ?"
+_OF_MANY = """
+    SELECT -sources, newest_first, id, seq FROM iocs INDEXED BY iocs_of_many_sources
+    WHERE sources > 1 AND sources <= ? AND (-sources, newest_first, id) > (?, ?, ?)
+    ORDER BY sources DESC, newest_first, id LIMIT ?
 """
-# What several sources name has an index of its own; what one names stands in the order of all indicators.
-_OF_MANY = f"""
-    SELECT seq, :class AS class, -sources AS fewest_last, newest_first, id
-    FROM iocs INDEXED BY iocs_of_many_sources CROSS JOIN {{}} AS ranked USING (seq)
-    WHERE sources > 1 AND sources <= -:fewest_last AND {_AFTER} AND ranked.class = :class
-    ORDER BY sources DESC, newest_first, id LIMIT :limit
+_NEWEST = """
+    SELECT newest_first, id, seq FROM iocs INDEXED BY iocs_newest WHERE (newest_first, id) > (?, ?)
+    ORDER BY newest_first, id LIMIT ?
 """
-_BEYOND_MANY = "SELECT 1 FROM iocs INDEXED BY iocs_of_many_sources WHERE sources > 1 LIMIT 1 OFFSET :count"
-_OF_ONE = """
-    SELECT step.seq, :class AS class, -1 AS fewest_last, step.newest_first, step.id
-    FROM iocs AS step INDEXED BY iocs_newest CROSS JOIN {} AS ranked ON ranked.seq = step.seq
-    CROSS JOIN iocs AS named ON named.seq = step.seq
-    WHERE (step.newest_first, step.id) > (:newest_first, :id) AND (step.newest_first, step.id) <= (:last, :last_id)
-        AND ranked.class = :class AND named.sources = 1
-    ORDER BY step.newest_first, step.id LIMIT :limit
-"""
-_END = """
-    SELECT newest_first, id FROM iocs INDEXED BY iocs_newest WHERE (newest_first, id) > (:newest_first, :id)
-    ORDER BY newest_first, id LIMIT 1 OFFSET :steps
+_IS_OF_ONE = "SELECT 1 FROM iocs WHERE seq = ? AND sources = 1"
+_SORTED = """
+    SELECT -i.sources AS fewest_last, i.newest_first, i.id, i.seq
+    FROM json_each(?) AS matching CROSS JOIN iocs AS i ON i.seq = matching.value
+    WHERE (-i.sources, i.newest_first, i.id) > (?, ?, ?) ORDER BY fewest_last, i.newest_first, i.id LIMIT ?
 """

@@ -45,6 +45,19 @@ async def test_facets_are_those_of_the_whole_search_whatever_the_page(store: Sto
     assert (await store.iocs.facets(IocQuery(limit=1, after=far))).types == {"domain": 31, "ip": 1}
 
 
+async def test_the_first_page_tells_its_facets_where_they_are_asked_for(corpus_store: Store) -> None:
+    for text in (None, "evil", "emotet evil*", "198.51.0.0/16", "evil.example", "??"):
+        for only in ({}, {"type": "domain"}, {"source": "Agency"}, {"sort": "added_at"}):
+            asked = query(text, limit=2, **only)
+            expected = await corpus_store.iocs.facets(asked)
+            asked = replace(asked, facets=True)
+            page, cards = await corpus_store.iocs.find(asked), await corpus_store.iocs.find_cards(asked)
+            assert page.facets == cards.facets == expected, asked
+            assert replace(page, facets=None) == await corpus_store.iocs.find(replace(asked, facets=False)), asked
+            if page.next is not None:
+                assert (await corpus_store.iocs.find(replace(asked, after=page.next))).facets is None, asked
+
+
 async def test_an_indicator_of_one_source_counts_for_its_others_too(store: Store) -> None:
     await publish(store, make_article("a", source="A"), "domain evil.example", "domain a.example")
     await publish(store, make_article("b", source="B"), "domain evil.example", "ip 192.0.2.1")

@@ -46,6 +46,7 @@ async def test_walks_give_the_pages_that_sorting_gives(
             with monkeypatch.context() as patched:
                 patched.setattr(ranking, "_FEW", -1)
                 patched.setattr(ranking, "_STEPS", steps)
+                patched.setattr(ranking, "_SORTED_AT_ONCE", 7)
                 assert await pages(store, asked) == expected, (text, type)
 
 
@@ -60,8 +61,9 @@ async def test_words_that_every_indicator_has_give_the_same_pages_and_the_facets
         expected = await pages(store, query(text, limit=4))
         with monkeypatch.context() as patched:
             patched.setattr(ranking, "_FEW", -1)
+            patched.setattr(ranking, "_FIRST", 3)
             assert await pages(store, query(text, limit=4)) == expected, text
-        assert await store.iocs.facets(query(text)) == await store.iocs.facets(IocQuery()), text
+            assert await store.iocs.facets(query(text)) == await store.iocs.facets(IocQuery()), text
 
 
 async def test_words_that_every_indicator_has_are_filtered_as_a_list(
@@ -79,10 +81,9 @@ async def test_words_that_every_indicator_has_are_filtered_as_a_list(
             {"exclude": ("warned", "false_positive")},
         ):  # fmt: skip
             asked = query(text, limit=4, **only)
+            expected = await pages(store, asked)
             with monkeypatch.context() as patched:
-                patched.setattr(ranking, "_class_of_everything", lambda connection, text: 0)
-                expected = await pages(store, asked)
-            assert await pages(store, asked) == expected, asked
-            with monkeypatch.context() as patched:
+                patched.setattr(ranking, "_FIRST", 3)
+                assert await pages(store, asked) == expected, asked
                 patched.setattr(ranking, "_FEW", -1)
                 assert await pages(store, asked) == expected, asked

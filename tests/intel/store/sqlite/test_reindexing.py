@@ -22,6 +22,8 @@ DAMAGE = (
     "INSERT INTO ioc_words (rowid, value) VALUES (4711, 'stray')",
     "DELETE FROM ioc_sources",
     "UPDATE ioc_sources SET kind = 0, shared = 2",
+    "DELETE FROM facet_keys",
+    "UPDATE facet_keys SET keys = zeroblob(4000)",
     "DELETE FROM source_lists",
     "INSERT INTO source_lists SELECT source_seq, 0, x'00', 'ip', 4711 FROM source_lists LIMIT 1",
     "UPDATE iocs SET ip = NULL",

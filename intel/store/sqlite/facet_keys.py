@@ -1,0 +1,102 @@
+"""What facets count of indicators, packed: of many in a row of the store, so that a broad search reads few rows.
+
+A key is one number for source, week and type. What several sources name stands in `ioc_sources` alone.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, groupby, islice
+
+from intel.store.sqlite.rows import to_json
+
+# Of `ioc_sources.shared`: an only source, one of several, and every further one.
+ONLY, FIRST, FURTHER = 0, 1, 2
+NO_KEY, OF_SEVERAL = 0, -1
+_IN_BLOCK = 500
+_KINDS, _SHARED = 1 << 24, 4
+_AT_ONCE = 10_000
+
+
+def key_of(source_seq: int, shared: int, kind: int) -> int:
+    """Return the key of an indicator for one of its sources."""
+    return (source_seq * _SHARED + shared) * _KINDS + kind
+
+
+def parts_of(key: int) -> tuple[int, int, int]:
+    """Return what `key_of` was given."""
+    of_source, kind = divmod(key + _KINDS // 2, _KINDS)
+    return *divmod(of_source, _SHARED), kind - _KINDS // 2
+
+
+def write_keys(connection: sqlite3.Connection, keys: Mapping[int, int]) -> None:
+    """Write the keys of indicators by `seq`, or `NO_KEY`, or `OF_SEVERAL`."""
+    for block, some in groupby(sorted(keys), key=lambda seq: seq // _IN_BLOCK):
+        stored = _block(connection, block) or array("q", bytes(8 * _IN_BLOCK))
+        for seq in some:
+            stored[seq % _IN_BLOCK] = keys[seq]
+        connection.execute("REPLACE INTO facet_keys (block, keys) VALUES (?, ?)", (block, _turned(stored).tobytes()))
+
+
+def count_keys(connection: sqlite3.Connection, seqs: Sequence[int]) -> Counter[int]:
+    """Count indicators, given in order, by their keys for each of their sources."""
+    counted: Counter[int] = Counter()
+    several: list[int] = []
+    blocks = dict(_blocks(seqs))
+    for block, keys in connection.execute(_KEYS, (to_json([*blocks]),)):
+        some, stored, first = blocks[block], _turned(array("q", keys)), block * _IN_BLOCK
+        found = [stored[seq - first] for seq in some]
+        counted.update(found)
+        if OF_SEVERAL in found:
+            several += [seq for seq, key in zip(some, found, strict=True) if key == OF_SEVERAL]
+    del counted[OF_SEVERAL], counted[NO_KEY]
+    for portion in _portions(several):
+        counted.update(chain.from_iterable(connection.execute(_OF_SEVERAL, (to_json(portion),))))
+    return counted
+
+
+def _blocks(seqs: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
+    """Yield the number of each block, and what of it is asked for."""
+    start = 0
+    while start < len(seqs):
+        block = seqs[start] // _IN_BLOCK
+        end = bisect_left(seqs, (block + 1) * _IN_BLOCK, start)
+        yield block, seqs[start:end]
+        start = end
+
+
+def fill(connection: sqlite3.Connection) -> None:
+    """Write the keys of all indicators, of which there are none yet."""
+    rows = connection.execute("SELECT ioc_seq, source_seq, shared, kind FROM ioc_sources ORDER BY ioc_seq")
+    while some := rows.fetchmany(_AT_ONCE):
+        write_keys(connection, {seq: key_of(*key) if key[1] == ONLY else OF_SEVERAL for seq, *key in some})
+
+
+def _block(connection: sqlite3.Connection, block: int) -> array[int] | None:
+    row = connection.execute("SELECT keys FROM facet_keys WHERE block = ?", (block,)).fetchone()
+    return None if row is None else _turned(array("q", row[0]))
+
+
+def _turned(keys: array[int]) -> array[int]:
+    """Return keys in the order of bytes that a file has, little-endian, or in this machine's."""
+    if sys.byteorder == "big":
+        keys.byteswap()
+    return keys
+
+
+def _portions(seqs: Iterable[int]) -> Iterator[list[int]]:
+    rest = iter(seqs)
+    while portion := [*islice(rest, _AT_ONCE)]:
+        yield portion
+
+
+_KEYS = "SELECT block, keys FROM facet_keys WHERE block IN (SELECT value FROM json_each(?))"
+_OF_SEVERAL = f"""
+    SELECT (source_seq * {_SHARED} + shared) * {_KINDS} + kind
+    FROM json_each(?) AS named CROSS JOIN ioc_sources ON ioc_seq = named.value
+"""
