@@ -47,6 +47,9 @@ _CACHE_OF_READER_KIB = 2_000
 # Ten thousand indicators change so many pages of a large store, most of them in the index by id: what does not fit is
 # written and read again within their transaction.
 _CACHE_TO_WRITE_MUCH_KIB = 64_000
+# Pages in the log, 64 MB of them, after which who writes much has them copied into the file: most transactions change
+# the same pages of the index by id, which then are copied once and not each time.
+_LOGGED_TO_WRITE_MUCH = 16_000
 # Few enough that whoever reads them holds the event loop for some milliseconds only.
 ROWS_AT_ONCE = 250
 # Answers that are kept until something is written: keys that are in use, and some facts.
@@ -417,6 +420,8 @@ class Database:
         connection: sqlite3.Connection | None = getattr(self._of_thread, "connection", None)
         if connection is None:
             connection = self._of_thread.connection = connect(self.path, mode="rw", cache_kib=cache_kib)
+            if cache_kib == _CACHE_TO_WRITE_MUCH_KIB:
+                connection.execute(f"PRAGMA wal_autocheckpoint = {_LOGGED_TO_WRITE_MUCH}")
             with self._lock:
                 self._opened.append(connection)
         return connection

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from pathlib import Path
 
 import pytest
@@ -148,3 +148,23 @@ async def test_what_a_failed_short_read_left_is_gone_for_the_next_one(database: 
     for _ in range(2):
         with pytest.raises(sqlite3.OperationalError, match="absent"):
             await database.read_at_once(fail)
+
+
+async def test_who_writes_much_copies_the_log_into_the_file_seldom_and_in_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with closing(connect(path, mode="rwc")) as made:
+        made.execute("PRAGMA journal_mode = WAL")
+        made.execute("CREATE TABLE texts (text TEXT)")
+    pages, sizes = 1_500, list[int]()
+    for writes_much in (False, True):
+        database = Database(path, writes_much=writes_much)
+        for text in ("a", "b"):
+            whole = [(text * 4_000,)] * pages
+            await database.write(lambda c, whole=whole: c.executemany("INSERT INTO texts VALUES (?)", whole).rowcount)  # type: ignore[misc]  # mypy infers no default
+        sizes.append(path.with_name("store.db-wal").stat().st_size)
+        await database.close()
+        assert not path.with_name("store.db-wal").exists()
+    often, seldom = sizes
+    assert often < 2 * pages * 4_096 < seldom
+    with closing(connect(path, mode="ro")) as connection:
+        assert connection.execute("SELECT count(*) FROM texts").fetchone()[0] == 4 * pages
