@@ -14,10 +14,12 @@ import inspect
 import logging
 import os
 import resource
+import select
 import signal
 import socket
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -39,23 +41,22 @@ from intel.errors import IngestFailed
 
 LENGTH_BYTES: Final = 8
 _READ_BYTES: Final = 1 << 20
+_NO_MORE: Final = object()
 
 
 def serve(control_fd: int, preload: Sequence[str]) -> None:
     """Fork a process for every socket that comes in, until the other end is closed; then end all of them at once.
 
-    `preload` names modules to import, or `module:function` to call as well.
+    `preload` names modules to import, or `module:function` to call as well; a generator's further steps are done while
+    no job waits.
     """
     control = socket.socket(fileno=control_fd)
-    for entry in preload:
-        module, _, function = entry.partition(":")
-        imported = importlib.import_module(module)
-        if function:
-            getattr(imported, function)()
-    gc.collect()
-    gc.freeze()
+    further = chain.from_iterable([_preloaded(entry) for entry in preload])
+    _keep_what_is_there()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel reaps: no zombies
     while True:
+        while not select.select([control], [], [], 0)[0] and next(further, _NO_MORE) is not _NO_MORE:
+            _keep_what_is_there()
         message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
         if not message:
             os.killpg(0, signal.SIGKILL)
@@ -63,6 +64,21 @@ def serve(control_fd: int, preload: Sequence[str]) -> None:
             control.close()
             _work(socket.socket(fileno=descriptors[0]))
         os.close(descriptors[0])
+
+
+def _preloaded(entry: str) -> Iterator[object]:
+    """Preload one entry, up to the first step of a generator; return its further ones."""
+    module, _, function = entry.partition(":")
+    imported = importlib.import_module(module)
+    steps = iter(getattr(imported, function)() or ()) if function else iter(())
+    next(steps, None)
+    return steps
+
+
+def _keep_what_is_there() -> None:
+    """Let the garbage collector of forked processes leave alone what was made before, whose pages they share."""
+    gc.collect()
+    gc.freeze()
 
 
 def _work(job: socket.socket) -> None:

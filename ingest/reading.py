@@ -175,12 +175,21 @@ def limited(found: ReadPage, most_indicators: int) -> ReadPage:
     return replace(found, article=article, sightings=kept)
 
 
-def warm_up() -> None:
-    """Load everything that a first page would wait for: parsers, stop words, lists of names, how results are sent."""
+def warm_up() -> Iterator[None]:
+    """Load everything that a first page would wait for: parsers, stop words, lists of names, how results are sent.
+
+    Further steps read the samples, one each: what pages ask for, such as most of the patterns, is made on first use.
+    """
+    from ingest.samples import sample_paths
+
     body = b"<html><body><p>The loader called evil[.]example.com with T1059 and Emotet, once.</p></body></html>"
     page = Page(body, "text/html", None, None, None, utc_now())
     rehearse(read_page, page, 1)
     rehearse(read_pages, [page], 1)
+    yield
+    for path in sample_paths():
+        rehearse(read_page, replace(page, body=path.read_bytes()), 20_000)
+        yield
 
 
 def _document(text: ArticleText, url: str | None) -> Document:
