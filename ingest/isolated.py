@@ -35,7 +35,7 @@ log = structlog.get_logger()
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-_PRELOAD: Final = ("ingest.reading:warm_up", "ingest.indicators.iocextract_step", "ingest.archives", "pypdf")
+_PRELOAD: Final = ("ingest.reading:warm_up", "ingest.indicators.iocextract_step:start", "ingest.archives", "pypdf")
 _BOOT: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from ingest.fork_server import serve; serve(int(sys.argv[2]), sys.argv[3:])"

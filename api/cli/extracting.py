@@ -87,7 +87,7 @@ def _read_again(extraction: Extraction) -> _Second:
 
     async def read() -> _Second:
         pieces = missed_pieces(extraction)
-        isolation = Isolation(at_once=1, preload=("ingest.indicators.iocextract_step",))
+        isolation = Isolation(at_once=1, preload=("ingest.indicators.iocextract_step:start",))
         try:
             found, complete = await read_pieces(pieces, isolation)
         finally:

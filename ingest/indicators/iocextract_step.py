@@ -3,18 +3,21 @@
 It reads some ways of defanging that our own parser does not (`hzzp://`, dots set apart by blanks), but its patterns
 backtrack: 20 KB of the wrong text cost it seconds. So it is shown only the lines that hold a mark of defanging which
 no candidate accounts for, a few of them, no longer than it is given time; it belongs in a process that can be killed,
-and runs in an interpreter of its own (`iocextract_program`). What it finds is an indicator only where our rules keep
-it, spelled plainly as well as defanged.
+and runs in an interpreter of its own (`iocextract_program`), which is loaded once and forks for each job. What it finds
+is an indicator only where our rules keep it, spelled plainly as well as defanged.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -25,6 +28,7 @@ from intel.canonical import defang
 
 LONGEST_PIECE: Final = 2048
 _STARTING_SECONDS: Final = 3.0
+_PIECE: Final = 1 << 16
 
 _PROGRAM: Final = Path(__file__).with_name("iocextract_program.py")
 # 1,600 letters without a blank cost it eleven seconds.
@@ -78,27 +82,67 @@ def second_reading(pieces: Sequence[str], seconds: float = 2.0) -> SecondReading
     return SecondReading(tuple(found.values()), len(answers) == len(texts))
 
 
+def start() -> None:
+    """Begin loading iocextract, where it is installed, so that processes forked from this one find it ready."""
+    if is_installed():
+        _program()
+
+
+@cache
+def _program() -> tuple[socket.socket, subprocess.Popen[bytes]]:
+    """Return the way to the program around iocextract, which ends with whoever holds it."""
+    control, theirs = socket.socketpair()
+    path = json.dumps([entry for entry in sys.path if entry])
+    silent = subprocess.DEVNULL
+    with theirs:
+        return control, subprocess.Popen(  # noqa: S603 - our own interpreter and program
+            [sys.executable, "-I", str(_PROGRAM), str(theirs.fileno()), path],
+            stdin=silent,
+            stdout=silent,
+            stderr=silent,
+            pass_fds=[theirs.fileno()],
+        )
+
+
 def _asked(texts: Sequence[str], seconds: float) -> list[list[tuple[str, str]]]:
     """Return what iocextract reads in each text, as pairs (as written, written plainly); where it is stopped, of
     fewer.
     """
     if not texts:
         return []
-    path = [entry for entry in sys.path if entry]
+    job, theirs = socket.socketpair()
+    with job:
+        with theirs:
+            _hand_over(theirs)
+        said = b"".join(_answered(job, json.dumps(texts).encode("ascii"), max(seconds, 0.0) + _STARTING_SECONDS))
+    return [json.loads(line) for line in said.splitlines(keepends=True) if line.endswith(b"\n")]
+
+
+def _hand_over(job: socket.socket) -> None:
+    """Give the program a job; one that has died is started anew."""
     try:
-        said = subprocess.run(  # noqa: S603 - our own interpreter and program
-            [sys.executable, "-I", str(_PROGRAM)],
-            input="".join(json.dumps(line) + "\n" for line in (path, *texts)),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="ascii",
-            timeout=max(seconds, 0.0) + _STARTING_SECONDS,
-            check=False,
-        ).stdout
-    except subprocess.TimeoutExpired as stopped:
-        said = (stopped.stdout or b"").decode("ascii")
-    return [json.loads(line) for line in said.splitlines(keepends=True) if line.endswith("\n")]
+        socket.send_fds(_program()[0], [b"J"], [job.fileno()])
+    except OSError:
+        control, ended = _program()
+        control.close()
+        ended.poll()
+        _program.cache_clear()
+        socket.send_fds(_program()[0], [b"J"], [job.fileno()])
+
+
+def _answered(job: socket.socket, asked: bytes, seconds: float) -> Iterator[bytes]:
+    """Yield the pieces of the answer as they come, for so long."""
+    end = time.monotonic() + seconds
+    job.settimeout(seconds)
+    with suppress(OSError):
+        job.sendall(asked)
+        job.shutdown(socket.SHUT_WR)
+        while (left := end - time.monotonic()) > 0:
+            job.settimeout(left)
+            piece = job.recv(_PIECE)
+            if not piece:
+                break
+            yield piece
 
 
 def _read(pairs: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, str]]:

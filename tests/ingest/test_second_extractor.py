@@ -84,9 +84,7 @@ async def test_without_iocextract_pages_are_read_once_and_nothing_is_said(
 def test_the_program_around_iocextract_says_that_it_is_not_there() -> None:
     program = Path(iocextract_step.__file__).with_name("iocextract_program.py")
     path = [entry for entry in sys.path if entry and "site-packages" not in entry]
-    ran = subprocess.run(
-        [sys.executable, "-I", "-S", str(program)], input=json.dumps(path) + "\n", text=True, check=False
-    )
+    ran = subprocess.run([sys.executable, "-I", "-S", str(program), "0", json.dumps(path)], check=False)
     assert ran.returncode == 3
 
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from ingest.indicators import document_from_html, document_from_text, extract
+from ingest.indicators import document_from_html, document_from_text, extract, iocextract_step
 from ingest.indicators.iocextract_step import second_reading
 from ingest.indicators.missed_defanging import MOST_PIECES, missed_pieces
 from tests.ingest.indicators.labelled import Labelled, labelled
@@ -71,6 +71,17 @@ def test_pieces_are_few_and_short_whatever_the_text(unit: str) -> None:
     assert time.process_time() - started < 3
     assert len(pieces) <= MOST_PIECES
     assert all(len(piece) <= 2048 for piece in pieces)
+
+
+def test_its_program_is_loaded_once_and_started_anew_when_it_has_died() -> None:
+    expected = [("url", "https://gale-post.com/a"), ("domain", "gale-post.com")]
+    assert read("hzzps://gale-post[.]com/a") == expected
+    _, first = iocextract_step._program()
+    assert read("hzzps://gale-post[.]com/a") == expected
+    assert iocextract_step._program()[1] is first
+    first.kill()
+    first.wait()
+    assert read("hzzps://gale-post[.]com/a") == expected
 
 
 def test_it_begins_no_piece_after_its_time() -> None:
