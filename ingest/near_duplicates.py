@@ -14,9 +14,10 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Final
 
 LEAST_WORDS: Final = 50
@@ -87,16 +88,19 @@ def is_copy(one: Told, other: Told) -> bool:
 
 def tell(text: str) -> Told:
     """Return the shingles and other pieces of a text. Linear."""
-    words: list[str] = []
+    chunks = _chunks(unicodedata.normalize("NFKC", text).casefold())
+    words_of: dict[str, Sequence[str]] = {}
     pieces: list[str] = []
-    for chunk in _chunks(unicodedata.normalize("NFKC", text).casefold()):
+    for chunk in dict.fromkeys(chunks):
         bare = chunk.strip("\"'.,;:!?()[]{}<>«»„“”‘’…*_|-–—")
         if bare.isalpha():
-            words.append(bare)
+            words_of[chunk] = (bare,)
         elif _WORD.fullmatch(bare):
-            words += bare.replace("\u2019", "'").split("-")
+            words_of[chunk] = bare.replace("\u2019", "'").split("-")
         else:
+            words_of[chunk] = ()
             pieces.append(bare)
+    words = list(chain.from_iterable(map(words_of.__getitem__, chunks)))
     shingles = zip(*(words[start:] for start in range(SHINGLE_WORDS)), strict=False)
     return Told(frozenset(map(" ".join, shingles)), tuple(pieces))
 

@@ -115,6 +115,12 @@ class Extraction:
         named = (self._candidate("malware", *each, verdict) for each, verdict in self._judged_malware)
         yield from merge(others, named, key=lambda candidate: candidate.start)
 
+    def spans(self) -> Iterator[tuple[int, int]]:
+        """Yield where each candidate stands, in no order."""
+        span = self._plain.span
+        yield from (span(start, end) for _, start, end in self._seen)
+        yield from (span(start, end) for (_, start, end), _ in self._judged_malware)
+
     def _candidate(self, type: str, value: str, start: int, end: int, verdict: Verdict) -> Candidate:
         kept, rule, score, evidence = verdict
         return Candidate(type, value, *self._plain.span(start, end), kept, rule, score, evidence)

@@ -60,7 +60,7 @@ def missed_pieces(extraction: Extraction) -> tuple[MissedPiece, ...]:
 
 def _uncovered(extraction: Extraction) -> Iterator[re.Match[str]]:
     """Yield the marks that no candidate spans."""
-    spans = sorted((candidate.start, candidate.end) for candidate in extraction.candidates())
+    spans = sorted(extraction.spans())
     starts = [start for start, _ in spans]
     farthest = list(accumulate((end for _, end in spans), max))
     text = extraction.document.text

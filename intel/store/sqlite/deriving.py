@@ -143,7 +143,8 @@ class Derivation:
         write(_REMOVED, ((*self._stored[seq].named, *places[seq]) for seq in gone))
         write("DELETE FROM iocs WHERE seq = ?", ((seq,) for seq in gone))
         write("DELETE FROM ioc_tags WHERE ioc_seq = ?", ((seq,) for seq in gone))
-        write("DELETE FROM removed_iocs WHERE id = ?", ((self._new[seq].id,) for seq in added))
+        if self._connection.execute("SELECT 1 FROM removed_iocs LIMIT 1").fetchone():
+            write("DELETE FROM removed_iocs WHERE id = ?", ((self._new[seq].id,) for seq in added))
         write(_ADD, (self._row(seq, seen[seq], *places[seq]) for seq in sorted(added)))
         write(_CHANGE, ((*_derived(seen[seq]), *places[seq], seq) for seq in kept))
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 
 from intel.addresses import IPV4_BYTES, packed_address
@@ -18,6 +19,8 @@ from intel.words import encoded_words
 ANYWHERE = "value article"
 IN_VALUE = "value"
 _SEPARATOR = " __ "
+# Many indicators have the title and the source of one article.
+_words_of = lru_cache(maxsize=1_024)(encoded_words)
 # A host as one token: what the tokenizer would break at, or fold, is spelled out.
 _HOST_CHARACTERS = {code: f"_{code:02x}" for code in range(128) if not (chr(code).isdigit() or chr(code).islower())}
 
@@ -37,7 +40,7 @@ def value_column(type: str, value: str) -> str:
 
 def text_column(texts: Iterable[str]) -> str:
     """Return the words of several texts."""
-    return _SEPARATOR.join(filter(None, map(encoded_words, dict.fromkeys(texts))))
+    return _SEPARATOR.join(filter(None, map(_words_of, dict.fromkeys(texts))))
 
 
 def host_column(type: str, value: str) -> str:
