@@ -124,7 +124,7 @@ class Derivation:
         self._write_words(every, seen)
         self._write_counts(every, seen)
         self._write_weeks(every, seen, rewrite)
-        subjects.derive_named(self._connection, every)
+        subjects.derive_named(self._connection, every, self._stored)
         return tuple(stored.named.id for seq, stored in self._stored.items() if seq not in seen)
 
     def _named(self, seq: int) -> Named:
@@ -160,10 +160,9 @@ class Derivation:
             gone += [(source, -was[1], named.id) for source in was[0]]
             keys[seq] = NO_KEY
             if now[0]:
-                kind = kind_of(named.type, now[1])
-                shared = [(source, how, kind) for source, how in _shared(now[0])]
-                sources += [(seq, *one) for one in shared]
-                keys[seq] = key_of(*shared[0]) if len(shared) == 1 else OF_SEVERAL
+                kind, shared = kind_of(named.type, now[1]), _shared(now[0])
+                sources += [(seq, source, how, kind) for source, how in shared]
+                keys[seq] = key_of(*shared[0], kind) if len(shared) == 1 else OF_SEVERAL
             lists += [(source, -now[1], named.id, named.type, seq) for source in now[0]]
             if before:
                 self._connection.execute("DELETE FROM ioc_sources WHERE ioc_seq = ?", (seq,))
@@ -263,11 +262,12 @@ def search_keys(type: str, value: str) -> tuple[bytes | None, str | None]:
     return ip_bytes(value) if type == "ip" else None, value.casefold() if type == "malware" else None
 
 
-def _shared(source_seqs: frozenset[int]) -> Iterable[tuple[int, int]]:
-    """Return each source with how far it shares an indicator with others."""
+@lru_cache(maxsize=1_024)
+def _shared(source_seqs: frozenset[int]) -> tuple[tuple[int, int], ...]:
+    """Return each source with how far it shares an indicator with others; many indicators have the same ones."""
     if len(source_seqs) == 1:
-        return ((source, ONLY) for source in source_seqs)
-    return ((source, FURTHER if place else FIRST) for place, source in enumerate(sorted(source_seqs)))
+        return tuple((source, ONLY) for source in source_seqs)
+    return tuple((source, FURTHER if place else FIRST) for place, source in enumerate(sorted(source_seqs)))
 
 
 def _derived(seen: Seen) -> tuple[object, ...]:

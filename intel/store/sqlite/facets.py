@@ -6,6 +6,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from intel.indicator_types import MOST_TYPES
@@ -31,6 +32,7 @@ def week_of(moment: int) -> int:
     return (moment - _MONDAY) // WEEK_MILLISECONDS
 
 
+@lru_cache(maxsize=1_024)
 def kind_of(type: str, last_seen: int) -> int:
     """Return type and week of an indicator in one number, which takes less time to count by."""
     return week_of(last_seen) * MOST_TYPES + IOC_TYPES.index(type)

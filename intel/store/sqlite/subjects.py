@@ -104,10 +104,12 @@ def count_copy(connection: sqlite3.Connection, seq: int, source: str) -> None:
     connection.execute(_NOTE_SUBJECTS_OF, (seq,))
 
 
-def derive_named(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
-    """Write when these indicators, which are derived already or gone, were first named near a malware."""
+def derive_named(connection: sqlite3.Connection, seqs: Iterable[int], stored: Iterable[int]) -> None:
+    """Write when these indicators, which are derived already or gone, were first named near a malware; `stored` are
+    those of them that are not new.
+    """
+    connection.executemany("DELETE FROM named_near WHERE seq = ?", ((seq,) for seq in stored))
     note(connection, seqs)
-    connection.execute("DELETE FROM named_near WHERE seq IN (SELECT seq FROM noted)")
     connection.execute(_DERIVE_NAMED, (_MILLISECONDS,))
 
 
