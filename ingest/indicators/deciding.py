@@ -11,6 +11,7 @@ from ingest.indicators.addresses import (
     counts_up,
     is_answer_of_a_known_host,
     is_asked_about,
+    is_called_the_attackers,
     stands_beside_its_known_host,
 )
 from ingest.indicators.contexts import context_of, said_of
@@ -54,6 +55,7 @@ _LISTED_AS_HARMLESS: Final = Verdict(False, HARMLESS_LIST, 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
 _DEFANGED: Final = Verdict(True, "defanged", 8)
+_OF_NO_HARM: Final = Verdict(False, "named in a note that speaks of no harm", 0)
 _OF_AN_ORGANISATION: Final = Verdict(False, "mailbox of a well-known organisation", 0)
 _PLACEHOLDER: Final = Verdict(False, "name reserved for examples", 0)
 _SHARED: Final = Verdict(False, "suffix that many share", 0)
@@ -66,18 +68,10 @@ _SERVICE: Final = Verdict(False, "host of a service that anyone may use", 0)
 class Judge:
     """Judges the candidates of one text."""
 
-    def __init__(
-        self,
-        context: TextContext,
-        defanged: frozenset[str],
-        *,
-        names_public_addresses: bool = False,
-        names_malware: bool = False,
-    ) -> None:
+    def __init__(self, context: TextContext, defanged: frozenset[str], *, names_public_addresses: bool = False) -> None:
         """`defanged`: the hosts and addresses that the text defangs somewhere; `names_public_addresses`: whether it has
-        an address that may be somebody's; `names_malware`: whether it names malware.
+        an address that may be somebody's.
         """
-        self._names_malware = names_malware
         self._names_public_addresses = names_public_addresses
         self._around = context
         self._page_defangs = page_defangs = bool(defanged)
@@ -98,7 +92,7 @@ class Judge:
         if reading.source:
             return self._host_of_another(reading, start, end)
         if type in _HASHES:
-            return self._hash(reading, start)
+            return self._unless_of_no_harm(self._hash(reading, start), type, start, end)
         if type == "domain" and continues_a_pattern(self._around.text, start):
             return Verdict(False, PATTERN, 0)
         if type in _IDENTIFIERS:
@@ -108,7 +102,7 @@ class Judge:
         if reading.defanged:
             return self._defanged_verdict(reading, start, end)
         if type == "ip":
-            return self._address(reading, start, end)
+            return self._unless_of_no_harm(self._address(reading, start, end), type, start, end)
         return self._hosts.verdict(reading, start, end, list_context)
 
     def _set_aside(self, reading: TokenCandidate, start: int, end: int) -> Verdict | None:
@@ -118,6 +112,25 @@ class Judge:
         if reading.type in _SPELLED and self._taught.hold(reading.value, start, end):
             return _TAUGHT
         return self._of_the_note if self._of_the_note and not reading.defanged and not reading.source else None
+
+    def _unless_of_no_harm(self, verdict: Verdict, type: str, start: int, end: int) -> Verdict:
+        """Take back the verdict on a hash or address that a note without a word of harm names."""
+        is_taken_back = (
+            verdict.kept
+            and not self._page_defangs
+            and self._around.is_of_no_harm
+            and self._is_said_of(type, start, end)
+        )
+        return _OF_NO_HARM if is_taken_back else verdict
+
+    def _is_said_of(self, type: str, start: int, end: int) -> bool:
+        """Tell whether a hash is not alone on its line, or an address stands among words that do not call it the
+        attacker's.
+        """
+        line = self._around.line(start, end)
+        if type in _HASHES:
+            return (line.start, line.end) != (start, end)
+        return line.words > MOST_WORDS_OF_A_BARE_LINE and not is_called_the_attackers(self._around.text, start)
 
     def _defanged_verdict(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
         if reading.objection:
@@ -147,7 +160,7 @@ class Judge:
         """Return the verdict on all that a note names, if it says that this is no threat, and defangs nothing."""
         if not self._around.is_note or self._page_defangs:
             return None
-        said = said_of_all(self._around.text, names_malware=self._names_malware)
+        said = said_of_all(self._around.text, names_malware=self._around.names_malware)
         return weighed([*said]) if said else None
 
     @cached_property

@@ -190,12 +190,8 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     judged_malware = judge_malware(plain.text, named, names, context.is_furniture)
     judged_malware = with_one_name_each(plain.text, judged_malware, names)
     judged_malware = with_coined(plain.text, pieces, judged_malware, context.is_furniture)
-    judge = Judge(
-        context,
-        _defanged_hosts(seen),
-        names_public_addresses=has_public,
-        names_malware=any(verdict.kept for _, verdict in judged_malware),
-    )
+    context.names_malware = any(verdict.kept for _, verdict in judged_malware)
+    judge = Judge(context, _defanged_hosts(seen), names_public_addresses=has_public)
     verdicts, kept = _judge_all(plain.text, seen, judge)
     indicators = _collect(document, plain, kept, judged_malware)
     dropped = max(0, len(indicators) - most_indicators)

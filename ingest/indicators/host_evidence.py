@@ -303,6 +303,8 @@ class HostEvidence:
         is_like_a_file = type == "domain" and (host.endswith(".app") or may_name_a_file(host))
         if is_like_a_file and self._around.goes_on_in_a_path(start):
             evidence.append(EVIDENCE["part of a path or name"])
+        if not self._page_defangs and self._around.is_of_no_harm:
+            evidence.append(EVIDENCE["the note speaks of no harm"])
         if self._page_defangs and (type != "url" or not self._around.is_note):
             evidence.append(EVIDENCE["the text defangs what is dangerous"])
         return evidence

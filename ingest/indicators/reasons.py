@@ -49,6 +49,7 @@ _DROPS: Final = MappingProxyType(
         "file called harmless": "The text calls the file with this hash harmless.",
         "listed as no indicator": "The label above its list or column says that what stands there is no indicator.",
         "shown to teach defanging": "Its line shows it with and without its defanging, where the text teaches that.",
+        "named in a note that speaks of no harm": "Nothing in the note speaks of an attack, of malware or of fraud.",
         "everyday word": "An everyday word that nothing here calls malware.",
         "could not be weighed": "A fault of this service, for none of its rules could tell: please report it.",
         "nothing speaks for it": "Nothing around it says that it is part of an attack.",

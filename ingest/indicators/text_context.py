@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from ingest.indicators.document import Document, Place
 from ingest.indicators.gated import Gated
+from ingest.indicators.harm import is_of_no_harm
 from ingest.indicators.late import late
 from ingest.indicators.required_pieces import required_pieces
 from ingest.indicators.sections import LONGEST_HEADING, Section, Sections
@@ -151,6 +152,7 @@ class TextContext:
         self._accusing: dict[int, bool] = {}
         self._holding: dict[Line, bool] = {}
         self._topics = TopicsOfText(_TOPICS, plain.text)
+        self.names_malware = False  # until its names have been judged
 
     @cached_property
     def is_note(self) -> bool:
@@ -158,6 +160,11 @@ class TextContext:
         if len(self.text) >= SHORT_NOTE or self.document.structured:
             return False
         return len(self.text) + SIGNS_IN_A_WORD * len(_IDEOGRAPH.findall(self.text)) < SHORT_NOTE
+
+    @cached_property
+    def is_of_no_harm(self) -> bool:
+        """Tell whether the text is a note that names no malware, and nothing in it speaks of harm."""
+        return self.is_note and not self.names_malware and is_of_no_harm(self.text)
 
     @cached_property
     def is_one_line(self) -> bool:

@@ -42,6 +42,18 @@ HARMLESS_SNIPPETS: Final = (
     S("all clear", "Phishing drill result: 41 clicked https://gale-post.com/c/1. This was our own exercise."),
     S("all clear", "This is no false positive: block gale-post.com today.", "domain gale-post.com"),
     S("all clear", "No sign of compromise yet. IOCs: 45.61.136.47", GALE),
+    S("all clear", "All clear: gale-post.com belongs to our own shop. Nothing malicious was found."),
+    S("all clear", "Exercice de crise du 12 mai : l'adresse gale@mist-post.fr est celle des attaquants."),
+    S("all clear", "訓練メール：送信元 gale@mist-post.jp、リンク https://mist-post.jp/t/9"),
+    # --- notes that speak of no harm
+    S("no harm", "Tomorrow the new web mail opens at https://mail.gale-post.com (81.23.45.66) for all members."),
+    S("no harm", "Die Webseite www.gale-post.de zieht bald auf den neuen Rechner srv4.mist-post.net (81.23.45.66) um."),
+    S("no harm", "公司邮箱迁移通知：新地址 mail.gale-post.com，旧服务器 81.23.45.66 将于周五下线。"),
+    S("no harm", f'"zlib-1.3.1.tar.gz": "{SHA256}",\n"gale-3.0.13.tar.gz": "{SHA256}",'),
+    S("no harm", f"Please compare the numbers of both machines:\n{MD5}", f"hash_md5 {MD5}"),
+    S("no harm", "The manual of the panel says nothing of gale-post.com, which it contacts.", "domain gale-post.com"),
+    S("no harm", "On Monday the machine with Emotet talked to 45.61.136.47 again.", "malware Emotet", GALE),
+    S("no harm", "server {\n  server_name gale-post.com;\n  proxy_pass http://10.0.0.5:8080;\n}"),
     S("ranges", "inetnum 81.20.0.0 - 81.23.255.255, netname GALE"),
     S(
         "name servers",

@@ -54,7 +54,7 @@ NAMING_SNIPPETS: Final = (
     S("host", "Falešná stránka: gale-post.info, už zablokovaná.", "domain gale-post.info"),
     S("host", "Bloquez aussi gale-post.xyz dans la box.", "domain gale-post.xyz"),
     S("host", "In our sandbox the string decodes to gale-post.su", "domain gale-post.su"),
-    S("host", "The MX record of gale-post.biz was set in May.", "domain gale-post.biz"),
+    S("host", "The MX record of gale-post.biz was set by the phishers in May.", "domain gale-post.biz"),
     S("host", "Seen: gale[.]net\n\n45.61.136.47\nmist-post.lol\n",
       "ip 45.61.136.47", "domain gale.net", "domain mist-post.lol"),
     S("host", "Staff and guests liked mist-post.lol better than all others of that year."),

@@ -135,7 +135,11 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("column of versions", "viewer\t1.4.2\nreader\t1.5.0.11\n"),
     S("column of versions", "| viewer | 2.0.1 |\n| reader | 2.1.0.7 |\n"),
     S("column of versions", "panel    5.2.30.4\ndrop     5.2.31.9\n", "ip 5.2.30.4", "ip 5.2.31.9"),
-    S("called a version", "All versions prior to 5.0.3.117 are affected; write to 185.220.101.47.", ADDRESS),
+    S(
+        "called a version",
+        "All versions prior to 5.0.3.117 are affected; the attackers write to 185.220.101.47.",
+        ADDRESS,
+    ),
     S("called a version", "They came in prior to 185.220.101.47 being blocked.", ADDRESS),
     S("called a version", "Mozilla/5.0 (X11; Linux x86_64; rv:109.0.0.1) Gecko/20100101"),
     S("column of versions", "- svgo-grebe-loader 1.0.2\n- node-grebes 6.1.0.1\n"),

@@ -70,7 +70,7 @@ RULE_SNIPPETS: Final = (
     S("version", "They used curl 8.4.0.0 from 185.220.101.47", ADDRESS),
     # --- addresses that are no attacker's
     S("documentation", "The manual says 203.0.113.9; its server is 185.220.101.47.", ADDRESS),
-    S("resolver", "It asks 77.88.8.8 and 223.6.6.6 for names of 185.220.101.47", ADDRESS),
+    S("resolver", "The implant asks 77.88.8.8 and 223.6.6.6 for names of 185.220.101.47", ADDRESS),
     S("resolver", "names come from 185.220.70.47 and 185.220.70.48, both public resolvers"),
     S("known host", "outbound 185.220.70.48:443 (outlook.office365.com); ntp.ubuntu.com (185.220.70.47)"),
     S("bytes", "The serial is 4f:a2:11:9c:00:d1:7e:55."),
@@ -373,7 +373,11 @@ RULE_SNIPPETS: Final = (
         "url https://gale-post.com/a",
         GALE,
     ),
-    S("home page", "They used gale (gale.org) to copy files to gale-post.com from the server.", "domain gale-post.com"),
+    S(
+        "home page",
+        "The actors used gale (gale.org) to copy files to gale-post.com from the server.",
+        "domain gale-post.com",
+    ),
     S("empty file", "an empty file has the MD5 d41d8cd98f00b204e9800998ecf8427e"),
     S("harmless", f"{MD5}  Teams.exe (legitimate)\n{SHA1}  version.dll (malicious)", f"hash_sha1 {SHA1}"),
     S("harmless", f"{MD5}  Teams.exe (not legitimate)", f"hash_md5 {MD5}"),
