@@ -85,8 +85,9 @@ class Roundups:
                 _, is_current = await kept_week(self._store, id, self._lessons, self._clock())
                 if not is_current and await self._cost(id) >= self._at_once:
                     self._compute(id)
-                # A week is some milliseconds of reads that a store may make without giving way to anybody.
-                await asyncio.sleep(0)
+                # A week is some milliseconds of reads that a store may make without giving way to anybody: whoever has
+                # come meanwhile is answered first.
+                await asyncio.sleep(_REST_SECONDS)
         except StoreUnavailable:
             return
         if self._computing is not None:

@@ -15,7 +15,7 @@ from intel.store.outline import WeekOutline
 from intel.store.port import Entry
 from intel.store.sqlite import finding
 from intel.store.sqlite.connection import Database
-from intel.store.sqlite.facets import WEEK_MILLISECONDS, week_of
+from intel.store.sqlite.facets import WEEK, WEEK_MILLISECONDS, week_begins, week_of
 from intel.store.sqlite.iocs import count, read_page
 from intel.store.sqlite.packing import unpack_text
 from intel.store.sqlite.rows import (
@@ -203,13 +203,8 @@ def _outline(connection: sqlite3.Connection, monday: int) -> WeekOutline:
 
 
 def _weeks(connection: sqlite3.Connection) -> Iterator[datetime]:
-    """Go from one week to the one before it, so that a week costs one look however many articles it has."""
-    newest = connection.execute("SELECT max(seen_at) FROM articles").fetchone()
-    while newest[0] is not None:
-        monday = monday_of(from_milliseconds(newest[0]))
-        yield monday
-        before = (to_milliseconds(monday),)
-        newest = connection.execute("SELECT max(seen_at) FROM articles WHERE seen_at < ?", before).fetchone()
+    """Read which weeks have articles from what is counted by day as articles are written."""
+    return (from_milliseconds(week_begins(week)) for (week,) in connection.execute(_WEEKS))
 
 
 def _by_week(connection: sqlite3.Connection, most: int, source: str | None) -> dict[datetime, int]:
@@ -225,6 +220,10 @@ def _by_week(connection: sqlite3.Connection, most: int, source: str | None) -> d
 _ARTICLES_OF_WEEK = "SELECT coalesce(sum(articles), 0) FROM article_days WHERE starts_at >= ? AND starts_at < ?"
 _SOURCES_OF_WEEK = "SELECT count(DISTINCT source_seq) FROM source_weeks WHERE week = ? AND iocs > 0"
 _IOCS_OF_WEEK = "SELECT type, iocs FROM ioc_counts WHERE week = ? AND iocs > 0"
+_WEEKS = f"""
+    SELECT DISTINCT {WEEK.replace("last_seen", "starts_at")} AS week FROM article_days WHERE articles > 0
+    ORDER BY week DESC
+"""
 _NEWEST = "SELECT max(seen_at) FROM articles"
 _NEWEST_OF = "SELECT -min(newest_first) FROM articles WHERE source_name = :source"
 _BY_WEEK = """

@@ -32,6 +32,11 @@ def week_of(moment: int) -> int:
     return (moment - _MONDAY) // WEEK_MILLISECONDS
 
 
+def week_begins(week: int) -> int:
+    """Return the first millisecond of a week."""
+    return _MONDAY + week * WEEK_MILLISECONDS
+
+
 @lru_cache(maxsize=1_024)
 def kind_of(type: str, last_seen: int) -> int:
     """Return type and week of an indicator in one number, which takes less time to count by."""
@@ -131,15 +136,11 @@ def _parts(span: Span) -> tuple[tuple[int | None, int | None] | None, list[tuple
     if since is not None and until is not None and week_of(since - 1) >= week_of(until + 1) - 1:
         return None, [(-until, -since)]
     rest = []
-    if since is not None and first is not None and since < _begins(first):
-        rest.append((1 - _begins(first), -since))
-    if until is not None and last is not None and _begins(last + 1) <= until:
-        rest.append((-until, -_begins(last + 1)))
+    if since is not None and first is not None and since < week_begins(first):
+        rest.append((1 - week_begins(first), -since))
+    if until is not None and last is not None and week_begins(last + 1) <= until:
+        rest.append((-until, -week_begins(last + 1)))
     return (first, last), rest
-
-
-def _begins(week: int) -> int:
-    return _MONDAY + week * WEEK_MILLISECONDS
 
 
 def _of_types(span: Span) -> list[Sql]:
@@ -184,7 +185,7 @@ def _facets(weeks_of_types: Rows, sources: Rows) -> Facets:
 
 
 def _week_id(week: int) -> str:
-    year, number, _ = from_milliseconds(_MONDAY + week * WEEK_MILLISECONDS).isocalendar()
+    year, number, _ = from_milliseconds(week_begins(week)).isocalendar()
     return f"{year:04}-W{number:02}"
 
 
