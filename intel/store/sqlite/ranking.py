@@ -77,10 +77,12 @@ class Search:
         self._listed = 0
         # What matches, in order; None where that is what the same query without its words matches.
         self.seqs: Seqs | None = None
-        everything = query.ids is None and matches_everything(connection, text)
-        if everything and not is_unfiltered(query):
+        if is_unfiltered(query):
+            self.seqs = _unless_all(connection, matching_seqs(query))
+            return
+        if query.ids is None and matches_everything(connection, text):
             self._listed = _class_of_everything(connection, text)
-        if not self._listed and not (everything and is_unfiltered(query)):
+        if not self._listed:
             self.seqs = read_seqs(connection, matching_seqs(query))
 
     def page(self) -> tuple[Rows, int | None]:
@@ -127,7 +129,23 @@ def read_seqs(connection: sqlite3.Connection, found: Sql) -> Seqs:
 def matches_everything(connection: sqlite3.Connection, text: SearchText, columns: str = ANYWHERE) -> bool:
     """Tell whether the words of a search are found in every indicator there is; of few it need not be told."""
     found = matching_iocs(text.clauses, columns)
-    first = _read(connection, Sql(f"{found.text} LIMIT ?", (*found.parameters, _FIRST)))
+    return _are_all(connection, found, _first(connection, found))
+
+
+def _unless_all(connection: sqlite3.Connection, found: Sql) -> Seqs | None:
+    """Return what `read_seqs` does; None where it is all that there is, unless that is little."""
+    first = _first(connection, found)
+    if len(first) < _FIRST:
+        return array("q", sorted(first))
+    return None if _are_all(connection, found, first) else read_seqs(connection, found)
+
+
+def _first(connection: sqlite3.Connection, found: Sql) -> list[int]:
+    return _read(connection, Sql(f"{found.text} LIMIT ?", (*found.parameters, _FIRST)))
+
+
+def _are_all(connection: sqlite3.Connection, found: Sql, first: list[int]) -> bool:
+    """Tell whether a statement, which selects these first, selects all that there is."""
     if len(first) < _FIRST or first != _read(connection, Sql(_FIRST_OF_ALL, (_FIRST,))):
         return False
     return _count(connection, _counted(found)) == _count(connection, _EVERYTHING)
@@ -187,7 +205,7 @@ def _in_value(connection: sqlite3.Connection, query: IocQuery, text: SearchText,
     found = matching_iocs(text.clauses, IN_VALUE)
     if found == matching_iocs(text.clauses, ANYWHERE):
         return seqs
-    if not is_unfiltered(query):
+    if not is_unfiltered(query) or len(seqs) < _FIRST:
         value = array("q", sorted({*read_seqs(connection, found)}.intersection(seqs)))
         return seqs if len(value) == len(seqs) else value
     count = _count(connection, _counted(found))
