@@ -14,6 +14,7 @@ from ingest.indicators.addresses import (
     is_called_the_attackers,
     stands_beside_its_known_host,
 )
+from ingest.indicators.clauses import said_in_its_clause
 from ingest.indicators.contexts import context_of, said_of
 from ingest.indicators.evidence import Evidence
 from ingest.indicators.harmless_lists import HARMLESS_LIST, HarmlessLists
@@ -41,6 +42,7 @@ MOST_VERSIONS: Final = 4
 
 _REACH_OF_A_LINE: Final = 120
 _SHORTEST_PROSE: Final = 20
+_SEPARATORS_OF_A_ROW: Final = 2
 _HASHES: Final = named(judgement="hash")
 _IDENTIFIERS: Final = named(judgement="identifier")
 
@@ -92,7 +94,7 @@ class Judge:
         if reading.source:
             return self._host_of_another(reading, start, end)
         if type in _HASHES:
-            return self._unless_of_no_harm(self._hash(reading, start), type, start, end)
+            return self._unless_of_no_harm(self._hash(reading, start, end), type, start, end)
         if type == "domain" and continues_a_pattern(self._around.text, start):
             return Verdict(False, PATTERN, 0)
         if type in _IDENTIFIERS:
@@ -167,13 +169,17 @@ class Judge:
     def _harmless_lists(self) -> HarmlessLists:
         return HarmlessLists(self._around.text)
 
-    def _hash(self, reading: TokenCandidate, start: int) -> Verdict:
+    def _hash(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
         if reading.objection:
             return Verdict(False, reading.objection, 0)
         kind = kind_of_other(self._around.text, reading.type, start)
         if not kind and self._around.section(start) == "references" and says_harmless(self._around.heading(start)):
             kind = HARMLESS
-        return Verdict(False, kind, 0) if kind else _WHOLE_HASH
+        if kind:
+            return Verdict(False, kind, 0)
+        line = self._around.line(start, end)
+        said = self._said_in_its_clause(reading.type, line, start, end) if line.words or line.has_cells else []
+        return weighed([(_WHOLE_HASH.score, _WHOLE_HASH.rule), *said]) if said else _WHOLE_HASH
 
     def _host_of_another(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
         """Keep the host of a URL or mailbox that is an indicator, unless anyone may use that host."""
@@ -228,9 +234,9 @@ class Judge:
         if line.start == start and line.end == end:
             return []
         said = self._around.text[max(line.start, start - _REACH_OF_A_LINE) : min(line.end, end + _REACH_OF_A_LINE)]
-        if (line.words <= MOST_WORDS_OF_A_BARE_LINE and said.isascii() and "(" not in said) or len(
-            said
-        ) < _SHORTEST_PROSE:
+        is_bare = line.words <= MOST_WORDS_OF_A_BARE_LINE and said.isascii() and "(" not in said
+        is_bare = is_bare and not line.has_cells and said.count(";") + said.count(",") < _SEPARATORS_OF_A_ROW
+        if is_bare or len(said) < _SHORTEST_PROSE:
             return []
         return self._said_beside("ip", line, start, end)
 
@@ -239,7 +245,11 @@ class Judge:
         if not self._contexts_left:
             return []
         self._contexts_left -= 1
-        return said_of(type, context_of(self._around.text, line.start, start, end, line.end))
+        said = said_of(type, context_of(self._around.text, line.start, start, end, line.end))
+        return said + self._said_in_its_clause(type, line, start, end)
+
+    def _said_in_its_clause(self, type: str, line: Line, start: int, end: int) -> list[Evidence]:
+        return said_in_its_clause(self._around.text, type, line.start, start, end, line.end)
 
     def _is_often_a_version(self, address: str, start: int, end: int) -> bool:
         """Tell whether a number is a version, as it is for good when it was one several times."""

@@ -13,6 +13,7 @@ from operator import itemgetter
 from typing import Final, NamedTuple
 
 from ingest.indicators import coined, noise
+from ingest.indicators.clauses import ids_of_roles
 from ingest.indicators.coined import with_coined
 from ingest.indicators.contexts import rules_of_others
 from ingest.indicators.deciding import HOST_OF_AN_INDICATOR, Judge
@@ -288,7 +289,7 @@ def _as_its_host(text: str, seen: list[Sighting], index: int, of_host: Verdict) 
         host.type != "domain"
         or address.defanged
         or first - end > _WIDEST_JOINT
-        or of_host.rule not in rules_of_others()
+        or of_host.rule not in rules_of_others() | ids_of_roles()
     ):
         return None
     joint = text[end:first]
@@ -328,10 +329,11 @@ def _of_whom_it_hit(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept, 
     """Return the `mailboxes` at hosts where others belong to those whom an attack hit, unless something was sent from
     there.
     """
+    of_others = rules_of_others() | ids_of_roles()
     hosts = {
         reading.host
         for (reading, _, _), verdict in zip(seen, verdicts, strict=True)
-        if reading.type == "email" and not verdict[0] and not rules_of_others().isdisjoint(map(_rule_of, verdict[3]))
+        if reading.type == "email" and not verdict[0] and not of_others.isdisjoint(map(_rule_of, verdict[3]))
     }
     if not hosts:
         return set()

@@ -9,6 +9,7 @@ from typing import Final
 
 from ingest.indicators import noise
 from ingest.indicators.addresses import BLOCKING, MOST_WORDS_OF_A_BARE_LINE, is_called_the_attackers
+from ingest.indicators.clauses import ids_of_roles
 from ingest.indicators.contexts import joined_host
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hosts import is_address
@@ -140,7 +141,7 @@ class HostEvidence:
         if score + sum_of(said) >= THRESHOLD - MOST_IN_CONTEXT and not is_whole_line:
             said += self._said_beside(reading.type, line, start, end)
         if EVIDENCE["hidden service"] in evidence:  # `Visit …onion and enter the code`: nobody sends readers there
-            return [entry for entry in said if entry[1] not in _POINTING]
+            return [entry for entry in said if entry[1] not in _POINTING and entry[1] not in ids_of_roles()]
         return said
 
     @cached_property

@@ -7,6 +7,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
+from ingest.indicators.clauses import clause_roles
 from ingest.indicators.contexts import context_rules
 from ingest.indicators.evidence import EVIDENCE_ROWS
 from ingest.indicators.notes import note_rows
@@ -69,5 +70,5 @@ def reason(rule: str, *, kept: bool) -> str:
 @cache
 def _weighed_reasons() -> dict[str, str]:
     """Return the sentences for what is weighed and never decides alone."""
-    tables = (context_rules(), note_rows(), rows())
+    tables = (clause_roles(), context_rules(), note_rows(), rows())
     return {row.id: row.reason for table in tables for row in table} | OF_SPELLING

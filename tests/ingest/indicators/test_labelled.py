@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ingest.indicators import Extraction, document_from_html, document_from_text, extract
+from ingest.indicators.clauses import clause_roles
 from ingest.indicators.contexts import context_rules
 from ingest.indicators.extracting import NOT_WEIGHED
 from ingest.indicators.notes import note_rows
@@ -54,6 +55,6 @@ def test_there_are_enough_labelled_texts() -> None:
 def test_every_rule_decides_somewhere_in_the_labelled_texts() -> None:
     extractions = [*map(read, (*REPORTS, *PAGES)), *(extract(document_from_text(each.text)) for each in SNIPPETS)]
     decided = {(candidate.kept, candidate.rule) for each in extractions for candidate in each.candidates()}
-    said = {row.id for row in context_rules()} | {row.id for row in note_rows()}  # each has its own example
+    said = {row.id for table in (clause_roles(), context_rules(), note_rows()) for row in table}  # with own examples
     assert {rule for kept, rule in decided if kept} - said == set(KEEPS) - {RULE}
     assert {rule for kept, rule in decided if not kept} - said == set(DROPS) - {NOT_WEIGHED.rule}

@@ -1,0 +1,224 @@
+"""Read what the clause of a value says of it: whose it is, that it is harmless, what it serves for."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import chain
+from typing import Any, Final
+
+from ingest.indicators.addresses import is_called_the_attackers
+from ingest.indicators.evidence import Evidence
+from ingest.indicators.piece_search import PieceSearch
+from ingest.indicators.required_pieces import required_pieces
+from ingest.indicators.vocabulary import pieces
+from intel.refanging import DOT
+
+REACH: Final = 120
+_SENTENCE_ENDS: Final = re.compile(r"[!\u3002\uff01\uff1b;\n]|[.](?=\s|$)|\?(?=\s*$)")
+# What the clause of another value begins with: an address, a host, a hash.
+_OTHER_VALUE: Final = re.compile(
+    rf"(?:https?://|[\w.+-]{{1,64}}@)?(?<![\w.])[\w-]{{1,63}}(?:[.{DOT}]++[\w-]{{1,63}}){{1,8}}|(?<!\w)[0-9a-f]{{32,64}}(?!\w)"
+    r"|(?<!\w)(?:[0-9a-f]{1,4}:){3,7}[0-9a-f:]{0,20}"
+)
+_JOINED: Final = re.compile(
+    r"(?:[:/]\d{1,5})?[\s\"'`)\]]{0,3}"
+    r"(?:,|/|&|\u3001|\uff0c|(?:,? ?(?:and|und|et|y|e|i|и|і|en|ve|và|dan|和|及|と|와|과)\b))\s?"
+    rf"[\w-]{{1,63}}(?:[.{DOT}]++[\w-]{{1,63}})+"
+)
+# `our gateway (mx.gale.net, 198.51.100.7)`.
+_VALUE_BEFORE: Final = re.compile(rf"(?<![\w.-])[\w-]{{1,63}}(?:[.{DOT}]++[\w-]{{1,63}}){{1,8}}(?:,| /) \Z")
+_CLOSING: Final = r"(?:[:/]\d{1,5})?[)\]\"”’`*»」）/]{0,3}"
+_MARKS: Final = r"\s{0,3}(?:[(\uff08\[,\uff0c\u3001\u2013\u2014=:\uff1a|#-]|->|\u2192|<-|//)\s{0,3}\(?"
+_EAST: Final = r"\s?(?:\u662f|\u4e3a|\u7cfb|\u5c5e\u4e8e|\u5c6c\u65bc|\u306f|\u304c|\ub294|\uc740|\uc774|\uac00)\s?"
+_WORDS: Final = r"(?:[\w’-]+[ ,:]{1,2}){0,4}?"
+_SIGNS: Final = r"[^\uff0c\u3002\uff1b,;\s]{0,8}?"
+_ANOTHER: Final = "\1"
+_END_OF_A_REMARK: Final = re.compile(r"(?:\s[\w’-]+){0,2}\s?(?:[).,;\uff0c\uff09\]]|$)")
+_PART_ENDS: Final = re.compile(r"[).,;\uff0c\uff09\]|\t]| (?:and|und|et|y|e|i|и|і|en|ve|và|dan) ")
+_PLACE: Final = r"\s(?:in|at|von|in der|à|en|w|в)\s\w+"
+_CELLS: Final = re.compile(r"\s?[|;,\t]\s?")
+_NO_CELL: Final = re.compile(r"[,;]\s")
+_REMARK: Final = re.compile(r"[`\"\u2019*]{0,3} ?[(\uff08](?P<said>[^()\n\uff09]{2,80})[)\uff09]")
+_FEWEST_SEPARATORS: Final = 2
+_MOST_SEPARATORS: Final = 20
+# `on our server 198.51.100.7 was seen`: it was seen there, and is somebody's.
+_PLACED: Final = re.compile(r"\b(?:on|in|at|auf|im|sur|dans|en|no|na|su|sul|на|в|w|v)\s(?:the\s|an?\s)?\Z")
+_JOINTS: Final = frozenset('(\uff08:\uff1a="`')
+_REACH_OF_A_DENIAL: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A row of the table: what a clause may say of its value, and how much that counts."""
+
+    id: str
+    points: int
+    reason: str
+    example: str
+    value: str
+    counterexample: str
+    words: str
+
+
+class _Grammar:
+    """The patterns that the tables make, put together once."""
+
+    def __init__(self, tables: dict[str, Any]) -> None:
+        copulas, things = (_joined(tables[name].values()) for name in ("copulas", "things"))
+        self.cleared = re.compile(_joined(tables["cleared"].values()))
+        self.accused = re.compile(f"{tables['accused']['any']}|{pieces('accusing')}|hxxp")
+        self.denied = re.compile(tables["denied_before"]["any"])
+        self.denied_behind = re.compile(tables["denied_behind"]["any"])
+        said_so = rf"{_CLOSING}(?:{_MARKS})?(?:,?\s{{1,3}}(?:{copulas})\s|{_EAST})(?P<gap>{_WORDS}|{_SIGNS})"
+        beside = rf"{_CLOSING}(?:{_MARKS}(?P<gap>(?:[\w’-]+ )?|{_SIGNS})|\s?(?P<none>))"
+        self.cleared_behind = re.compile(rf"(?:{said_so}|{_CLOSING}(?:{_MARKS})?(?:{_WORDS}|{_SIGNS}))\0")
+        self.behind = [
+            (role, re.compile(f"{said_so}(?:{role.words})(?!-)"), re.compile(f"{beside}(?:{role.words})(?!-)"))
+            for role in clause_roles()
+        ]
+        owners = clause_roles()[:2]
+        self.cells = [
+            (role, re.compile(rf"\W{{0,3}}(?:{role.words})(?: [\w’-]+){{0,{2 * (role in owners)}}}\W{{0,3}}"))
+            for role in clause_roles()
+        ]
+        link_before = rf"(?:(?:{copulas})\s|[\s(\uff08:\uff1a=,\"`]){{1,4}}"
+        east_before = rf"(?:[(\uff08:\uff1a\s]|{_EAST})?"
+        self.before = [
+            (role, re.compile(
+                rf"(?:{role.words})(?:(?:\s|\u2019s )(?:[\w’-]+\s){{0,2}}?(?:{things})(?:{_PLACE})?{link_before}"
+                rf"|,?\s?(?:{copulas})\s{{1,2}}|{_SIGNS}(?:{things}){east_before})\Z"))
+            for role in owners
+        ]  # fmt: skip
+
+
+def _joined(patterns: Iterable[str]) -> str:
+    return "|".join(patterns)
+
+
+@cache
+def clause_roles() -> tuple[Role, ...]:
+    """Return the roles of the table, read once."""
+    return tuple(
+        Role(
+            row["id"], row["points"], row["reason"], row["example"], row["value"], row["counterexample"],
+            _joined(row["words"].values()),
+        )
+        for row in _table()["role"]
+    )  # fmt: skip
+
+
+@cache
+def _needed() -> PieceSearch:
+    """Return the search for pieces of text of which one stands wherever a role may be given."""
+    words = [each for row in _table()["role"] for each in row["words"].values()]
+    return PieceSearch(chain.from_iterable(map(required_pieces, (*words, *_table()["cleared"]["words"].values()))))
+
+
+@cache
+def ids_of_roles() -> frozenset[str]:
+    """Return the ids of the roles: each says of a value that it is somebody's who attacks nobody."""
+    return frozenset(role.id for role in clause_roles())
+
+
+@cache
+def _table() -> dict[str, Any]:
+    text = (files("ingest.indicators") / "data" / "clauses.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def _grammar() -> _Grammar:
+    found = _table()
+    return _Grammar(
+        {
+            "copulas": found["link"]["copulas"],
+            "things": found["things"]["words"],
+            "denied_before": found["denied"]["before"],
+            "denied_behind": found["denied"]["behind"],
+            "cleared": found["cleared"]["words"],
+            "accused": found["accused"]["words"],
+        }
+    )
+
+
+def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: int, line_end: int) -> list[Evidence]:
+    """Return what the clause of `text[start:end]`, a value of that type, says of it, on the line from `line_start` to
+    `line_end`.
+    """
+    behind = text[end : min(line_end, end + REACH)].lower().replace("'", "\u2019")
+    before = text[max(line_start, start - REACH) : start].lower().replace("'", "\u2019")
+    role: Role | None = None
+    if _needed().stands_in(behind):
+        role = None if is_called_the_attackers(text, start) else role_behind(_behind(behind))
+        role = role or _role_in_a_cell(behind, text[line_start:line_end])
+    if role is None and _needed().stands_in(before):
+        role = _role_before(_VALUE_BEFORE.sub("", _SENTENCE_ENDS.split(before)[-1]))
+        if type == "email" and role is clause_roles()[0]:  # `our mailbox is` stands in the notes of extortionists
+            role = None
+    return [(role.points, role.id)] if role else []
+
+
+def _behind(said: str) -> str:
+    """Return the clause behind a value, without the values that are joined to it, and a mark where another follows."""
+    while (joined := _JOINED.match(said)) is not None:
+        said = said[joined.end() :]
+    said = _SENTENCE_ENDS.split(said, maxsplit=1)[0]
+    other = _OTHER_VALUE.search(said)
+    return said[: other.start()] + _ANOTHER if other else said
+
+
+def role_behind(said: str) -> Role | None:
+    """Return the role that the words right behind a value, or behind what stands for one, give to it."""
+    grammar = _grammar()
+    said = grammar.cleared.sub("\0", said)
+    if grammar.accused.search(said) or grammar.denied_behind.search(said):
+        return None
+    for role, linked, beside in grammar.behind:
+        found = linked.match(said)
+        if found is None:
+            found = beside.match(said)
+            if found is None or not _ends_a_remark(said, found.end(), is_linked=found["none"] is None):
+                continue
+        if not grammar.denied.search(found["gap"] or ""):
+            return role
+    return clause_roles()[2] if grammar.cleared_behind.match(said) else None
+
+
+def _ends_a_remark(said: str, end: int, *, is_linked: bool) -> bool:
+    """Tell whether a remark ends behind its role, before the words on another value; without a link it has to soon."""
+    if not is_linked:
+        return _END_OF_A_REMARK.match(said, end) is not None
+    return not said.endswith(_ANOTHER) or _PART_ENDS.search(said, end) is not None
+
+
+def _role_before(said: str) -> Role | None:
+    """Return the role that the words right before a value give to it."""
+    for role, pattern in _grammar().before:
+        found = pattern.search(said)
+        if found is None or _grammar().denied.search(said, max(0, found.start() - _REACH_OF_A_DENIAL), found.start()):
+            continue
+        if said.rstrip()[-1:] in _JOINTS or _PLACED.search(said, 0, found.start()) is None:
+            return role
+    return None
+
+
+def _role_in_a_cell(behind: str, line: str) -> Role | None:
+    """Return the role that another cell of a value's row, or a part of the remark in brackets, gives to the value."""
+    if (remark := _REMARK.match(behind)) is not None:
+        behind = remark["said"]
+    else:
+        separators = [found[0].strip() for found in _CELLS.finditer(line) if not _NO_CELL.fullmatch(found[0])]
+        if not _FEWEST_SEPARATORS <= len(separators) <= _MOST_SEPARATORS or len(behind) >= REACH:
+            return None
+    if _grammar().accused.search(behind):
+        return None
+    for cell in _CELLS.split(behind):
+        for role, pattern in _grammar().cells:
+            if pattern.fullmatch(cell):
+                return role
+    return None

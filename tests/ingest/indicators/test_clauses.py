@@ -1,0 +1,78 @@
+"""Each role of the table drops what its example names and leaves what its counterexample names."""
+
+from __future__ import annotations
+
+import pytest
+
+from ingest.indicators import document_from_text, extract
+from ingest.indicators.clauses import Role, clause_roles
+
+FILLER = "Nothing else of interest happened in that week, and the readers went home early. " * 3 + "\n\n"
+OURS = "185.220.70.47"
+THEIRS = "45.9.148.3"
+
+
+def values_in(text: str) -> set[str]:
+    return {indicator.value for indicator in extract(document_from_text(text)).indicators}
+
+
+@pytest.mark.parametrize("role", clause_roles(), ids=lambda role: role.id)
+def test_a_role_speaks_in_its_example_and_not_in_its_counterexample(role: Role) -> None:
+    for filler in ("", FILLER * 10):
+        weighed = extract(document_from_text(filler + role.example)).candidates()
+        assert any(
+            (role.points, role.id) in candidate.evidence for candidate in weighed if candidate.value == role.value
+        )
+        assert role.value not in values_in(filler + role.example)
+        assert role.value in values_in(filler + role.counterexample)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Der Angriff kam von {THEIRS}; {OURS} ist unser Büro.",
+        f"L'attaque vient de {THEIRS}. La nôtre, c'est {OURS}.",
+        f"El ataque vino de {THEIRS}. La {OURS} es la oficina de Lima, no la toques.",
+        f"O ataque veio de {THEIRS}. Já o {OURS} é do nosso escritório.",
+        f"L'attacco arriva da {THEIRS}. {OURS} è il nostro firewall.",
+        f"De aanval kwam van {THEIRS}; {OURS} is van onze vestiging.",
+        f"Atak z {THEIRS}, a {OURS} to nasz serwer.",
+        f"Атака шла с {THEIRS}. Адрес {OURS} наш, это шлюз.",
+        f"Атака йшла з {THEIRS}. А {OURS} — це наш сервер.",
+        f"Útok přišel z {THEIRS}. Adresa {OURS} je naše pobočka.",
+        f"Saldırı {THEIRS} adresinden geldi. {OURS} bizim çıkışımız.",
+        f"Tấn công từ {THEIRS}. Còn {OURS} là máy chủ của chúng tôi.",
+        f"Serangan dari {THEIRS}. Sedangkan {OURS} adalah server kantor kami.",
+        f"攻击源为 {THEIRS}。{OURS} 是我们自己的出口，别加黑。",
+        f"攻撃元は {THEIRS} です。{OURS} は弊社の拠点です。",
+        f"공격 IP는 {THEIRS} 입니다. {OURS} 는 저희 회사 출구입니다.",
+        f"The attack came from {THEIRS} (not {OURS}, that is our own gateway).",
+        f"| {THEIRS} | unknown | block |\n| {OURS} | our branch | ignore |",
+        f"src;action;note\n{THEIRS};login;hostile\n{OURS};login;benign",
+        f"Attack from {THEIRS}. Our office in Oslo ({OURS}) saw it first.",
+        f"Attack from {THEIRS}. The victim's own prefix is {OURS}/24.",
+    ],
+)
+def test_what_is_called_the_writers_own_is_no_indicator(text: str) -> None:
+    found = values_in(text)
+    assert THEIRS in found, text
+    assert OURS not in found, text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{THEIRS} is not ours, it attacked our server.",
+        f"{THEIRS} n'est pas à nous.",
+        f"{THEIRS} 不是我们的出口，是攻击者。",
+        f"{THEIRS} は弊社のものではない。",
+        f"Our analysts found the panel at {THEIRS}.",
+        f"Our server was hit by {THEIRS} at noon.",
+        f"{THEIRS} is not benign.",
+        f"{THEIRS}, our best lead so far, attacked twice.",
+        f"Angriff von {THEIRS}, unser Server {OURS} war das Ziel.",
+        f"{THEIRS} (benign-looking server of the gang)",
+    ],
+)
+def test_what_a_clause_accuses_or_denies_to_be_ones_own_is_kept(text: str) -> None:
+    assert THEIRS in values_in(text), text
