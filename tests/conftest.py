@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import gc
-import json
 import os
 import signal
-import urllib.request
-import uuid
 from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -26,6 +23,7 @@ from tests.engines.elasticsearch_server import elasticsearch
 from tests.engines.engine import Engine, NotToBeHad, Source
 from tests.engines.redis_server import redis_server
 from tests.examples import QUICK
+from tests.indices import MadeIndices, unmade
 from tests.order import long_first
 from tests.stores import lay_store
 
@@ -151,18 +149,25 @@ def docker_version() -> Iterator[str]:
             pytest.skip(str(reason))
 
 
+@pytest.fixture(scope="session")
+def made_indices(elasticsearch_url: str) -> Iterator[MadeIndices]:
+    made = MadeIndices(elasticsearch_url)
+    yield made
+    made.drop()
+
+
 @pytest.fixture
-def index_prefix(elasticsearch_url: str) -> Iterator[str]:
-    """A prefix that no other test has; the indices under it are deleted afterwards."""
-    prefix = f"test-{uuid.uuid4().hex[:12]}-"
-    yield prefix
-    with urllib.request.urlopen(
-        f"{elasticsearch_url}/_cat/indices/{prefix}*?h=index&format=json", timeout=30
-    ) as answer:
-        names = [row["index"] for row in json.load(answer)]
-    if names:
-        delete = urllib.request.Request(f"{elasticsearch_url}/{','.join(names)}", method="DELETE")
-        urllib.request.urlopen(delete, timeout=30).close()
+def index_prefix(made_indices: MadeIndices) -> Iterator[str]:
+    """The prefix of an empty store that is set up and belongs to this test alone."""
+    with made_indices.lent() as prefix:
+        yield prefix
+
+
+@pytest.fixture
+def unmade_prefix(elasticsearch_url: str) -> Iterator[str]:
+    """A prefix under which nobody made an index; what stands there afterwards is deleted."""
+    with unmade(elasticsearch_url) as prefix:
+        yield prefix
 
 
 @pytest.fixture(params=("embedded", "served"))

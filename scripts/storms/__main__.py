@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from pathlib import Path
 
@@ -25,6 +26,8 @@ def main(arguments: list[str]) -> int:
     beside = trials.add_parser("upgrade", help="servers and workers of two versions side by side, then ours alone")
     beside.add_argument("other", type=Path, help="a checkout of the other version (`git worktree add FOLDER COMMIT`)")
     given = parser.parse_args(arguments)
+    # Told to end, it stops the engines and services that it started, as Ctrl-C makes it do.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if given.trial == "upgrade":
         return upgrading.run(given.other)
     if given.trial == "rebuild":

@@ -34,7 +34,7 @@ async def upgraded(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncItera
     if ".sqlite3" in request.param.name:
         (tmp_path / "ioc.sqlite3").write_bytes(written)
     else:
-        url, prefix = request.getfixturevalue("elasticsearch_url"), request.getfixturevalue("index_prefix")
+        url, prefix = request.getfixturevalue("elasticsearch_url"), request.getfixturevalue("unmade_prefix")
         await make_indices(url, prefix, [json.loads(line) for line in written.splitlines()])
         settings |= {"elasticsearch_url": url, "elasticsearch_index_prefix": prefix, "ioc_secret_key": SECRET}
         settings |= {"redis_url": request.getfixturevalue("redis_database")}

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
-import httpx
 import pytest
 import pytest_asyncio
 
@@ -22,14 +18,13 @@ from intel.store.port import Store
 from intel.store.sqlite.store import SqliteStore
 from tests.contract.store.builders import hour, id_of
 from tests.contract.store.corpus import make_corpus
+from tests.indices import SHARDS, unmade
 from tests.stores import lay_store
 
 Open = Callable[[], Store]
 # The corpus on an engine: what opens a store of it, and what saving each of its articles came to.
 CorpusOn = Callable[[str], tuple[Open, tuple[object, ...]]]
 ENGINES = ("sqlite", "elasticsearch")
-# Answers are the same however many shards there are: `TEST_SHARDS=3 scripts/test tests/contract/store`.
-_SHARDS = int(os.environ.get("TEST_SHARDS", "1"))
 
 
 def open_sqlite(folder: Path) -> Open:
@@ -38,52 +33,12 @@ def open_sqlite(folder: Path) -> Open:
 
 def open_elasticsearch(url: str, prefix: str) -> Open:
     """Opens stores whose indices all begin with `prefix`."""
-    return lambda: ElasticStore(ElasticsearchSettings(nodes=(url,), index_prefix=prefix, shards=_SHARDS))
+    return lambda: ElasticStore(ElasticsearchSettings(nodes=(url,), index_prefix=prefix, shards=SHARDS))
 
 
 @pytest.fixture
-def new_prefix(elasticsearch_url: str) -> Iterator[str]:
-    """Begins the names of indices that nobody has made yet."""
-    yield from _prefix(elasticsearch_url)
-
-
-@pytest.fixture(scope="session")
-def used_prefix(elasticsearch_url: str) -> Iterator[str]:
-    """Begins the names of one set of indices for many tests, because making one takes longer than most tests do."""
-    yield from _prefix(elasticsearch_url)
-
-
-def _prefix(url: str) -> Iterator[str]:
-    prefix = f"t{uuid.uuid4().hex[:12]}-"
-    yield prefix
-    with httpx.Client(base_url=url, timeout=30) as client:
-        every = {"format": "json", "expand_wildcards": "all"}
-        for index in client.get(f"/_cat/indices/{prefix}*", params=every).json():
-            client.delete(f"/{index['index']}").raise_for_status()  # one by one: servers refuse wildcards
-
-
-@pytest.fixture
-def open_elastic(elasticsearch_url: str, used_prefix: str) -> Iterator[Open]:
-    yield open_elasticsearch(elasticsearch_url, used_prefix)
-    with httpx.Client(base_url=elasticsearch_url, timeout=30) as client:
-        for index, held in client.get(f"/{used_prefix}*/_alias").raise_for_status().json().items():
-            if not held["aliases"]:  # what a rebuilding left behind; it takes no writes
-                client.delete(f"/{index}").raise_for_status()
-        while _delete_documents(client, used_prefix):
-            pass
-
-
-def _delete_documents(client: httpx.Client, prefix: str) -> bool:
-    """Deletes up to 10,000 documents; False where there are none."""
-    client.post(f"/{prefix}*/_refresh").raise_for_status()
-    found = client.post(f"/{prefix}*/_search", json={"size": 10_000, "_source": False}).raise_for_status()
-    hits = found.json()["hits"]["hits"]
-    if hits:
-        lines = [json.dumps({"delete": {"_index": hit["_index"], "_id": hit["_id"]}}) + "\n" for hit in hits]
-        kind = {"Content-Type": "application/x-ndjson"}
-        deleted = client.post("/_bulk", content="".join(lines), headers=kind).raise_for_status().json()
-        assert not deleted["errors"], deleted["items"][:3]
-    return bool(hits)
+def open_elastic(elasticsearch_url: str, index_prefix: str) -> Open:
+    return open_elasticsearch(elasticsearch_url, index_prefix)
 
 
 @pytest.fixture(params=ENGINES)
@@ -101,7 +56,7 @@ def open_new_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
     """Opens a store that was never set up, each time on the same data."""
     if request.param == "sqlite":
         return open_sqlite(tmp_path)
-    return open_elasticsearch(request.getfixturevalue("elasticsearch_url"), request.getfixturevalue("new_prefix"))
+    return open_elasticsearch(request.getfixturevalue("elasticsearch_url"), request.getfixturevalue("unmade_prefix"))
 
 
 async def opened(open_store: Open) -> AsyncIterator[Store]:
@@ -161,7 +116,7 @@ def corpus_on(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
                 opener = open_sqlite(tmp_path_factory.mktemp("corpus"))
             else:
                 url = request.getfixturevalue("elasticsearch_url")
-                opener = open_elasticsearch(url, stack.enter_context(contextmanager(_prefix)(url)))
+                opener = open_elasticsearch(url, stack.enter_context(unmade(url)))
             return opener, asyncio.run(_save_corpus(opener))
 
         yield corpus

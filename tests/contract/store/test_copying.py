@@ -141,7 +141,7 @@ async def target(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     if request.param == "sqlite":
         opened: Store = open_sqlite(tmp_path / "target")()
     else:
-        url, prefix = (request.getfixturevalue(name) for name in ("elasticsearch_url", "new_prefix"))
+        url, prefix = (request.getfixturevalue(name) for name in ("elasticsearch_url", "unmade_prefix"))
         opened = open_elasticsearch(url, prefix)()
     await opened.setup()
     yield opened

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.contract.store.conftest import elastic_store, open_elastic, open_store, sqlite_store, store, used_prefix
+from tests.contract.store.conftest import elastic_store, open_elastic, open_store, sqlite_store, store
 
-__all__ = ["elastic_store", "open_elastic", "open_store", "sqlite_store", "store", "used_prefix"]
+__all__ = ["elastic_store", "open_elastic", "open_store", "sqlite_store", "store"]

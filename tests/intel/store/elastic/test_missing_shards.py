@@ -26,9 +26,9 @@ async def server(elasticsearch_url: str) -> AsyncIterator[httpx.AsyncClient]:
 
 
 @pytest_asyncio.fixture
-async def index(elasticsearch_url: str, index_prefix: str) -> AsyncIterator[Index]:
-    cluster = Cluster(ElasticsearchSettings(nodes=(elasticsearch_url,), index_prefix=index_prefix))
-    yield Index(cluster, f"{index_prefix}halved")
+async def index(elasticsearch_url: str, unmade_prefix: str) -> AsyncIterator[Index]:
+    cluster = Cluster(ElasticsearchSettings(nodes=(elasticsearch_url,), index_prefix=unmade_prefix))
+    yield Index(cluster, f"{unmade_prefix}halved")
     await cluster.close()
 
 

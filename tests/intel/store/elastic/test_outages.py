@@ -135,22 +135,22 @@ async def test_documents_whose_shard_only_starts_are_asked_for_again(
 
 
 async def test_reads_fail_while_shards_are_away_and_pass_once_indices_are_made(
-    elasticsearch_url: str, index_prefix: str
+    elasticsearch_url: str, unmade_prefix: str
 ) -> None:
-    template, where = f"/_index_template/{index_prefix}away", "index.routing.allocation.require._name"
-    away = {"index_patterns": [f"{index_prefix}*"], "priority": 501, "template": {"settings": {where: "nobody"}}}
+    template, where = f"/_index_template/{unmade_prefix}away", "index.routing.allocation.require._name"
+    away = {"index_patterns": [f"{unmade_prefix}*"], "priority": 501, "template": {"settings": {where: "nobody"}}}
     await ask(elasticsearch_url, "PUT", template, away)
-    maker, reader = store_at(elasticsearch_url, index_prefix), store_at(elasticsearch_url, index_prefix)
+    maker, reader = store_at(elasticsearch_url, unmade_prefix), store_at(elasticsearch_url, unmade_prefix)
     making = asyncio.create_task(maker.setup())
 
     async def all_made() -> bool:
-        return len(await ask(elasticsearch_url, "GET", f"/{index_prefix}*/_alias")) == len(elasticsearch_indices())
+        return len(await ask(elasticsearch_url, "GET", f"/{unmade_prefix}*/_alias")) == len(elasticsearch_indices())
 
     try:
         await eventually(all_made)
         told = await asyncio.gather(*(read(reader) for read in READS.values()), return_exceptions=True)
         assert [name for name, one in zip(READS, told, strict=True) if not isinstance(one, StoreUnavailable)] == []
-        await ask(elasticsearch_url, "PUT", f"/{index_prefix}*/_settings", {where: None})
+        await ask(elasticsearch_url, "PUT", f"/{unmade_prefix}*/_settings", {where: None})
         await making
         await asyncio.gather(*(read(reader) for read in READS.values()))
     finally:
