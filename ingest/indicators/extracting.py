@@ -25,7 +25,7 @@ from ingest.indicators.mailboxes import of_refused_hosts
 from ingest.indicators.malware import JudgedMalware, judge_malware, malware_sightings
 from ingest.indicators.one_name import with_one_name_each
 from ingest.indicators.piece_search import PieceSearch
-from ingest.indicators.sentences import Sentences
+from ingest.indicators.sentences import LONGEST_LINE, Sentences
 from ingest.indicators.sightings import NOT_READ, PIECES, Sighting, sightings, spaced_sightings
 from ingest.indicators.text_context import TextContext
 from ingest.indicators.verdict import THRESHOLD, Verdict
@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 MOST_INDICATORS: Final = 20_000
 MOST_MALWARE_NEAR: Final = 20
 SENTENCES_NEAR: Final = 2
+_FARTHEST_NEAR: Final = (SENTENCES_NEAR + 1) * LONGEST_LINE
 MOST_REFUSALS: Final = 32
 
 # Where in the plain text something stands that is kept, and why.
@@ -105,6 +106,7 @@ class Extraction:
     _seen: list[Sighting] = field(repr=False)
     _verdicts: list[Verdict] = field(repr=False)
     _judged_malware: list[JudgedMalware] = field(repr=False)
+    _named: _Named = field(repr=False)
     _text: Sentences = field(repr=False)
 
     def candidates(self) -> Iterator[Candidate]:
@@ -134,20 +136,26 @@ class Extraction:
         """Return the names of malware within two sentences of any appearance of an indicator, at most 20."""
         found: dict[str, None] = {}
         for start, end in indicator.occurrences:
+            # Most have none at all as far as sentences can reach.
+            if not self._named.between(start - _FARTHEST_NEAR, end + _FARTHEST_NEAR):
+                continue
             first = self._text.start(start, SENTENCES_NEAR + 1)
             last = self._text.end(end, SENTENCES_NEAR + 1)
-            found.update(dict.fromkeys(self._malware_between(first, last)))
+            found.update(dict.fromkeys(self._named.between(first, last)))
             if len(found) >= MOST_MALWARE_NEAR:
                 break
         return tuple(found)[:MOST_MALWARE_NEAR]
 
-    def _malware_between(self, first: int, last: int) -> Iterator[str]:
-        low = bisect_left(self._judged_malware, first, key=self._original_start)
-        high = bisect_left(self._judged_malware, last, key=self._original_start)
-        return (sighting.name for sighting, verdict in self._judged_malware[low:high] if verdict.kept)
 
-    def _original_start(self, judged: JudgedMalware) -> int:
-        return self._plain.original(judged[0].start)
+class _Named(NamedTuple):
+    """The names of malware that are kept, and where each stands in the original text, in order."""
+
+    starts: list[int]
+    names: list[str]
+
+    def between(self, first: int, last: int) -> list[str]:
+        low = bisect_left(self.starts, first)
+        return self.names[low : bisect_left(self.starts, last, lo=low)]
 
 
 def extract(document: Document, most_indicators: int = MOST_INDICATORS) -> Extraction:
@@ -205,8 +213,14 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
         seen,
         verdicts,
         judged_malware,
+        _named_in(plain, judged_malware),
         Sentences(document.text),
     )
+
+
+def _named_in(plain: PlainText, judged: list[JudgedMalware]) -> _Named:
+    kept = [sighting for sighting, verdict in judged if verdict.kept]
+    return _Named([plain.original(sighting.start) for sighting in kept], [sighting.name for sighting in kept])
 
 
 def _defanged_hosts(seen: list[Sighting]) -> frozenset[str]:
