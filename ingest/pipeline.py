@@ -135,10 +135,11 @@ class Pipeline:
             article = replace(page.article, cluster_id=await copies.cluster_of(page.article, page.bands))
             batch.add(page.article, page.bands)
             articles.append(article)
-        await Revisions(self.store).begin(list(zip(articles, found, strict=True)), now)
+        beginning = Revisions(self.store).begin(list(zip(articles, found, strict=True)), now)
+        _, marked_sightings = await asyncio.gather(beginning, self._marked(found))
         entries = [
             Entry(article, sightings, (*page.addresses, *page.bands))
-            for article, page, sightings in zip(articles, found, await self._marked(found), strict=True)
+            for article, page, sightings in zip(articles, found, marked_sightings, strict=True)
         ]
         saved = await timed(self.observer, "save", self.store.articles.save_many(entries))
         owners = await self.store.articles.ids_of(list(batch.owners))

@@ -21,7 +21,7 @@ from intel.catalogues import Indicator, warnings_of
 from intel.ids import ioc_id
 from intel.records import Sighting
 from intel.store import Store
-from intel.warninglists import packaged_warnings
+from intel.warninglists import load_packaged, packaged_warnings
 
 T = TypeVar("T")
 
@@ -91,6 +91,7 @@ async def listed(store: Store, found: Iterable[Indicator]) -> dict[str, tuple[Ca
 
 async def marked(store: Store, sightings: Sequence[Sighting]) -> list[Sighting]:
     """Return the sightings, those of indicators on a warning list marked."""
+    await asyncio.to_thread(load_packaged)
     named = [_Named(ioc_id(one.type, one.value), one.type, one.value) for one in sightings]
     listed = await imported(store, named)
     return [

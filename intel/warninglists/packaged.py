@@ -23,6 +23,11 @@ def _any() -> WarningList:
     return joined(packaged_lists())
 
 
+def load_packaged() -> None:
+    """Read the packaged lists unless they are read: for half a second, so in a thread."""
+    _any()
+
+
 def packaged_warnings(type: str, value: str) -> tuple[tuple[str, str], ...]:
     """Return (list, reason) of every packaged list that holds an indicator in canonical form, in their order."""
     subject = Subject.of(type, value)
