@@ -25,7 +25,7 @@ _FIRST_CELL: Final = re.compile(r"^(\s*\|?\s*[^\W\d_][^|:\n]{1,39}?)\s*\|\s*\Z")
 _SENTENCE_ENDS: Final = re.compile(
     r"[.!?\u3002\uff01\uff1f\n](?:(?<=[\u3002\uff01\uff1f\n])|(?<=[^\W_][^\WA-Z_][.!?])(?=[\s\"')])"
     r"(?<![ (][DMS]r\.)(?<!Mrs\.)(?<!Dra\.)(?<!Sra\.)(?<!Mme\.)"
-    r"(?<!Prof\.)(?<!Ing\.)(?<!Dott\.)(?<![ (]Nr\.)(?<![ (]No\.))"
+    r"(?<!Prof\.)(?<!Ing\.)(?<!Dott\.)(?<![ (]Nr\.)(?<![ (]vs\.)(?<![ (]No\.))"
 )
 _OTHER_HOST: Final = re.compile(rf"(?:https?://|\*\.)?[\w@-]{{1,64}}(?:[.{DOT}]++[\w-]{{1,63}})+(?:/\S*)?")
 # What joins two hosts of a list.

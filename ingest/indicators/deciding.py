@@ -126,13 +126,15 @@ class Judge:
         return _OF_NO_HARM if is_taken_back else verdict
 
     def _is_said_of(self, type: str, start: int, end: int) -> bool:
-        """Tell whether a hash is not alone on its line, or an address stands among words that do not call it the
+        """Tell whether a hash is not alone in its row, or an address stands among words that do not call it the
         attacker's.
         """
         line = self._around.line(start, end)
-        if type in _HASHES:
-            return (line.start, line.end) != (start, end)
-        return line.words > MOST_WORDS_OF_A_BARE_LINE and not is_called_the_attackers(self._around.text, start)
+        if self._around.begins_a_row(line, start, end):
+            return False
+        return type in _HASHES or (
+            line.words > MOST_WORDS_OF_A_BARE_LINE and not is_called_the_attackers(self._around.text, start)
+        )
 
     def _defanged_verdict(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
         if reading.objection:

@@ -39,7 +39,9 @@ MOST_IN_CONTEXT: Final = 3
 
 # Each costs some 30 microseconds.
 MOST_TABLES: Final = 1_000
-_PROGRAM: Final = late(r"\.(?:exe|dll|msi|ps1|vbs|hta|bat|scr|jar|apk|elf|sh|iso|lnk|bin|xll)(?:$|[?#])")
+_PROGRAM: Final = late(
+    r"\.(?:exe|dll|msi|ps1|vbs|hta|bat|scr|jar|apk|elf|sh|iso|lnk|bin|xll|php|py|js|txt)(?:$|[?#])|//pastebin\.com/raw/"
+)
 _PORT: Final = late(r":[0-9]{2,5}(?![\w:.]\w)")
 _VICTIMS: Final = late(pieces("victims"))
 _REFERENCE_COLUMN: Final = late(rf"\W*(?:{pieces('reference_columns')})\W*")
@@ -220,7 +222,7 @@ class HostEvidence:
             and _PORT.match(around.text, end)
         ):
             evidence.append(EVIDENCE["host with a port"])
-        evidence += self._against_in_text(reading.type, host, start)
+        evidence += self._against_in_text(reading.type, host, start, end)
         if reading.type == "email":
             evidence += self._against_mailbox(reading.value, host, start, end)
         return evidence
@@ -294,7 +296,7 @@ class HostEvidence:
                 return EVIDENCE["fetched from where anyone may put something"]
         return EVIDENCE["well-known host"]
 
-    def _against_in_text(self, type: str, host: str, start: int) -> list[Evidence]:
+    def _against_in_text(self, type: str, host: str, start: int, end: int) -> list[Evidence]:
         evidence: list[Evidence] = []
         place = self._around.place(start)
         if place == "boilerplate":
@@ -305,7 +307,9 @@ class HostEvidence:
         if is_like_a_file and self._around.goes_on_in_a_path(start):
             evidence.append(EVIDENCE["part of a path or name"])
         if not self._page_defangs and self._around.is_of_no_harm:
-            evidence.append(EVIDENCE["the note speaks of no harm"])
+            line = self._around.line(start, end)
+            is_a_row = self._around.begins_a_row(line, start, end)
+            evidence += [] if is_a_row else [EVIDENCE["the note speaks of no harm"]]
         if self._page_defangs and (type != "url" or not self._around.is_note):
             evidence.append(EVIDENCE["the text defangs what is dangerous"])
         return evidence

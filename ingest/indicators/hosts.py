@@ -29,7 +29,8 @@ _MASK_OF_SIX: Final = re.compile(r"/[0-9]{1,3}(?![\w.])")
 _MASK: Final = re.compile(r"/([0-9]{1,2})(?![a-z0-9_/]|[A-Z](?!S[0-9])|\.\w)")
 # `user=drop@evil.example` of a configuration
 _FIELD_OF_A_MAILBOX: Final = re.compile(
-    r"(?i)(?:user(?:name)?|to|from|e?mail|login|rcpt|recipient|sender|cc|bcc|account)="
+    r"(?i)(?:[\w.%&=-]{0,40}?[.&_-])?(?:user(?:name)?|to|(?:mail)?from|e?-?mail(?:address)?|emailaddress|login|rcpt|recipient"
+    r"|sender|cc|bcc|account|header\.i)=(?![\w.-]+=)"
 )
 _EMAIL: Final = re.compile(rf"[\w.+%$=&'{DOT}-]++(?:\([^()]{{0,40}}\))?(?:@|{AT}++)(?=[\w-])")
 _HANDLE: Final = re.compile(r"(?<![\w\\.])@\Z")

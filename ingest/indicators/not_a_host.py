@@ -129,7 +129,8 @@ def _objection_to_labels(labels: list[str], first: str, top: str) -> str:
     may_be_reversed = first in _REVERSED_ROOTS or (len(first) == 2 and labels[1] in _UNDER_COUNTRIES_TOO)
     if len(labels) > 2 and may_be_reversed and not any("-" in label for label in labels):
         return REVERSED
-    if (first in _CODE_ROOTS or _DECOMPILED.fullmatch(first)) and _may_be_a_member(labels, top.lower()):
+    is_variable = _DECOMPILED.fullmatch(first) and (len(labels) > 2 or top in _WORD_SUFFIXES or len(top) > 2)
+    if (first in _CODE_ROOTS or is_variable) and _may_be_a_member(labels, top.lower()):
         return CODE
     if (
         len(labels) > 2

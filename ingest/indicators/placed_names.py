@@ -43,6 +43,8 @@ _NO_LIST: Final = late(
     r"(?i)\b(?:victims?|targets?|countr(?:y|ies)|sectors?|tools?|groups?|actors?|vendors?|files?|paths?|domains?|hosts?"
     r"|indicators?|iocs?|hashes|samples?|names? of (?:files|tasks))\b"
 )
+_AROUND_A_TITLE: Final = " \t#*=_:\uff1a"
+_FEWEST_ITEMS: Final = 2
 _LONGEST_LINE: Final = 400
 _LONGEST_TITLE: Final = 100
 _MOST_ROWS: Final = 150
@@ -73,7 +75,7 @@ def _names_of_line(text: str, first: int, line: str) -> Iterator[str]:
     elif field := _FIELD.match(line):
         yield from _names_of_value(field["value"])
     elif len(line) <= _LONGEST_TITLE and _ANNOUNCED.search(line) and not _NO_LIST.search(line):
-        yield from _names_of_list(text, below)
+        yield from _names_of_list(text, below, is_sure=_LABEL.fullmatch(line.strip(_AROUND_A_TITLE)) is not None)
 
 
 def _head(line: str) -> tuple[Sequence[str], str, int]:
@@ -113,8 +115,8 @@ def _names_of_column(text: str, start: int, separator: str, column: int) -> Iter
         start = end + 1
 
 
-def _names_of_list(text: str, start: int) -> Iterator[str]:
-    """Yield the items of a list that are names, if one of them is known."""
+def _names_of_list(text: str, start: int, *, is_sure: bool) -> Iterator[str]:
+    """Yield the items of a list that are names, if one of them is known or the title says nothing else."""
     found: list[str] = []
     for _ in range(_MOST_ROWS):
         if text.startswith("\n", start) and not found:
@@ -124,7 +126,7 @@ def _names_of_list(text: str, start: int) -> Iterator[str]:
             break
         found += _names_of_value(_ENDS_AN_ITEM.split(item["item"], maxsplit=1)[0])
         start = item.end() + 1
-    if any(malware_name(name) for name in found):
+    if (is_sure and len(found) >= _FEWEST_ITEMS) or any(malware_name(name) for name in found):
         yield from found
 
 

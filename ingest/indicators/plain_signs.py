@@ -69,7 +69,7 @@ def pieces_between(token: str, readings: Sequence[TokenCandidate]) -> list[tuple
     """Return what a token without blanks between its words says beside its `readings`, with its place."""
     pieces: list[tuple[int, str]] = []
     if len(token) - (readings[0].end - readings[0].start) < 3 or not (
-        "," in token or ";" in token or _WIDE.search(token)
+        "," in token or ";" in token or "|" in token or _WIDE.search(token)
     ):
         return pieces
     position = 0

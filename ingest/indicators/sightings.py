@@ -110,7 +110,7 @@ def sightings(walked: Walk, pieces: Places) -> tuple[list[Sighting], list[Place]
             readings = read[token] = _read(token)
             if (
                 readings
-                and ("](" in token or "," in token or ";" in token or not token.isascii())
+                and ("](" in token or "," in token or ";" in token or "|" in token or not token.isascii())
                 and (texts := _pieces_beside(token, readings))
             ):
                 beside[token] = texts
@@ -157,7 +157,7 @@ def _pieces_beside(token: str, readings: Sequence[TokenCandidate]) -> list[tuple
     """Return what a token says beside its indicators, with its place: the text of a link, or a script without
     blanks.
     """
-    if not token.isascii() or ";" in token or token.count(",") > 1 or ',"' in token:
+    if not token.isascii() or ";" in token or "|" in token or token.count(",") > 1 or ',"' in token:
         return pieces_between(token, readings)
     text = token.partition("](")[0]
     return [(0, text)] if len(text) <= readings[0].start else []

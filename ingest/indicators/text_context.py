@@ -179,6 +179,10 @@ class TextContext:
         """Tell whether what stands at a place belongs to the page around the article."""
         return self.place(position) == "boilerplate"
 
+    def begins_a_row(self, line: Line, start: int, end: int) -> bool:
+        """Tell whether a line begins with `text[start:end]`, and nothing or a sign that parts values follows."""
+        return line.start == start and (line.end == end or self.text[end] in ",;|\t")
+
     def in_template(self, position: int) -> bool:
         """Tell whether a character stands in a menu, a side bar, a box of other posts or the like, by the page's
         markup.

@@ -24,7 +24,7 @@ _LEAST: Final = 2
 _MOST_PLACES: Final = 200
 _MOST_OF_A_NAME: Final = 10
 _MOST_NAMES: Final = 200
-_NAME: Final = r"[A-Z](?=[A-Za-z0-9]?[a-z0-9]*[a-z]{2}|[A-Z0-9]{4})[A-Za-z0-9]{2,23}"
+_NAME: Final = r"[A-Z](?=[A-Za-z0-9]{0,3}?[a-z0-9]*[a-z]{2}|[A-Z0-9]{4})[A-Za-z0-9]{2,23}"
 # What may set a name off, on either side.
 _OPEN: Final = "[\"'*_`\u2018\u201c\u201e\u00ab\\[]{0,3}"
 _CLOSED: Final = "[\"'*_`\u2019\u201d\u201c\u00bb\\])]{0,3}"
@@ -36,7 +36,9 @@ _GOES_ON: Final = late(rf"[\"'*_`]{{0,2}} (?!(?i:{pieces('plain', 'kinds')})\b)[
 # `a Stolen Backdoor Rising Again`.
 _TITLE: Final = late(r"\w+ [A-Z][a-z]")
 _LETTER: Final = late(r"[^\W\d_]")
-_WORD_BEFORE: Final = late(r"([\w'\u2019.-]*[\w.:!?)])[\"'*_`\u201c\u00ab(\[]{0,3}[^\S\n]\Z")
+_WORD_BEFORE: Final = late(
+    r"([\w'\u2019.-]*[\w.:!?)])[\"'*_`\u201c\u00ab(\[]{0,3}[^\S\n][\"*_`\u2018\u201c\u201e\u00ab]{0,3}\Z"
+)
 _ENDS_A_SENTENCE: Final = frozenset(".!?:")
 _CAPITALISED: Final = late(r"[A-Z][\w-]+")
 _WORDS: Final = late(r"[A-Za-z][\w'\u2019-]{3,}")
@@ -144,7 +146,7 @@ def _said_by(row: NameRow, text: str, places: Places) -> Iterator[tuple[str, int
         if start == asked:
             continue
         asked = start
-        if text[start - 1 : start] in _OF_CODE:
+        if text[start - 1 : start] in _OF_CODE and text[max(0, start - 5) : start].lower() != "info-":
             continue
         found = _name_before(row, text, start) if row.is_behind else _name_behind(row, text, start)
         if found is None:

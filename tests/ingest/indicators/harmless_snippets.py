@@ -53,6 +53,10 @@ HARMLESS_SNIPPETS: Final = (
     S("no harm", f"Please compare the numbers of both machines:\n{MD5}", f"hash_md5 {MD5}"),
     S("no harm", "The manual of the panel says nothing of gale-post.com, which it contacts.", "domain gale-post.com"),
     S("no harm", "On Monday the machine with Emotet talked to 45.61.136.47 again.", "malware Emotet", GALE),
+    S("no harm", "Some rows of the export:\nhttp://gale-post.com/a/genofcatch.php", "url http://gale-post.com/a/genofcatch.php", "domain gale-post.com"),
+    S("what is imitated", "A phishing page with typosquatting (galewallet.io vs. gale.com)", "domain galewallet.io"),
+    S("field of a mailbox", "Phishing: smtp.mailfrom=gale@mist-post.top; header.From=gale@mist-post.top", "email gale@mist-post.top", "domain mist-post.top"),
+    S("no sample", f"`npm install github:gale/cli#{SHA1}` installs the trojan"),
     S("no harm", "server {\n  server_name gale-post.com;\n  proxy_pass http://10.0.0.5:8080;\n}"),
     S("ranges", "inetnum 81.20.0.0 - 81.23.255.255, netname GALE"),
     S(
