@@ -202,8 +202,9 @@ def _begins_itself(text: str, start: int) -> bool:
 
 
 def _is_loud(text: str, start: int) -> bool:
-    """Tell whether most words of a line have a capital, as in titles."""
-    first = text.rfind("\n", max(0, start - _LONGEST_LINE), start) + 1
+    """Tell whether most words of a line have a capital, as in titles; of a long one, of those near `start`."""
+    lowest = max(0, start - _LONGEST_LINE)
+    first = text.rfind("\n", lowest, start) + 1 or lowest
     end = text.find("\n", start, start + _LONGEST_LINE)
     words = _WORDS.findall(text, first, end if end >= 0 else start + _LONGEST_LINE)
     return len(words) >= _FEWEST_WORDS and sum(word[0].isupper() for word in words) * 5 >= len(words) * 4

@@ -6,7 +6,7 @@ import pytest
 
 from ingest.indicators.extracting import extract
 from ingest.indicators.lines import document_from_bytes
-from ingest.indicators.unlisted_names import NameRow, rows
+from ingest.indicators.unlisted_names import NameRow, _is_loud, rows
 
 
 def names_in(text: str) -> set[str]:
@@ -60,3 +60,9 @@ def test_a_name_counts_beside_words_for_malware(text: str) -> None:
 )
 def test_a_capital_beside_such_a_word_is_not_enough(text: str) -> None:
     assert names_in(text) == set()
+
+
+def test_only_what_stands_near_makes_a_long_line_a_title() -> None:
+    line = "Alpha Beta Gamma Delta " * 40 + "and then somebody wrote about quite other things again " * 8
+    assert _is_loud(line, 300)
+    assert not _is_loud(line, len(line) - 100)
