@@ -43,6 +43,7 @@ _PROGRAM: Final = late(
     r"\.(?:exe|dll|msi|ps1|vbs|hta|bat|scr|jar|apk|elf|sh|iso|lnk|bin|xll|php|py|js|txt)(?:$|[?#])|//pastebin\.com/raw/"
 )
 _PORT: Final = late(r":[0-9]{2,5}(?![\w:.]\w)")
+_ACCOUNTS: Final = late(pieces("accounts"))
 _VICTIMS: Final = late(pieces("victims"))
 _REFERENCE_COLUMN: Final = late(rf"\W*(?:{pieces('reference_columns')})\W*")
 _LINK_COLUMN: Final = late(r"\W*(?:links?|urls?|hyperlinks?|链接|連結|リンク|링크|ссылк[аи]|enlaces?|liens?)\W*")
@@ -289,6 +290,9 @@ class HostEvidence:
             if self._around.is_dead_drop(start) or (holds_anything and self._around.is_read_for_orders(start, end)):
                 return EVIDENCE["dead drop"]
             line = self._around.line(start, end)
+            is_bare = holds_anything and not line.words
+            if is_bare and _ACCOUNTS.search(self._around.heading(start).lower()):
+                return EVIDENCE["account of an attacker"]
             if (holds_anything or is_under_a_shared_suffix(host)) and (
                 self._around.is_fetched(line, start, end)
                 or (_PROGRAM.search(reading.value.lower()) and self._around.is_downloaded(line, start))
