@@ -34,7 +34,9 @@ _JOINED: Final = re.compile(
 _VALUE_BEFORE: Final = re.compile(rf"(?<![\w.-])[\w-]{{1,63}}(?:[.{DOT}]++[\w-]{{1,63}}){{1,8}}(?:,| /) \Z")
 _CLOSING: Final = r"(?:[:/]\d{1,5})?[)\]\"”’`*»」）/]{0,3}"
 _MARKS: Final = r"\s{0,3}(?:[(\uff08\[,\uff0c\u3001\u2013\u2014=:\uff1a|#-]|->|\u2192|<-|//)\s{0,3}\(?"
-_EAST: Final = r"\s?(?:\u662f|\u4e3a|\u7cfb|\u5c5e\u4e8e|\u5c6c\u65bc|\u306f|\u304c|\ub294|\uc740|\uc774|\uac00)\s?"
+_EAST: Final = (
+    r"\s?[\u90fd\u5747]?(?:\u662f|\u4e3a|\u7cfb|\u5c5e\u4e8e|\u5c6c\u65bc|\u306f|\u304c|\ub294|\uc740|\uc774|\uac00)\s?"
+)
 _WORDS: Final = r"(?:[\w’-]+[ ,:]{1,2}){0,4}?"
 _SIGNS: Final = r"[^\uff0c\u3002\uff1b,;\s]{0,8}?"
 _ANOTHER: Final = "\1"
@@ -44,6 +46,8 @@ _PLACE: Final = r"\s(?:in|at|von|in der|à|en|w|в)\s\w+"
 _CELLS: Final = re.compile(r"\s?[|;,\t]\s?")
 _NO_CELL: Final = re.compile(r"[,;]\s")
 _REMARK: Final = re.compile(r"[`\"\u2019*]{0,3} ?[(\uff08](?P<said>[^()\n\uff09]{2,80})[)\uff09]")
+_FIELDS: Final = re.compile(r'"([\w.-]{1,40})"\s?:\s?"([^"\n]{1,80})"')
+_LONGEST_RECORD: Final = 400
 _FEWEST_SEPARATORS: Final = 2
 _MOST_SEPARATORS: Final = 20
 # `on our server 198.51.100.7 was seen`: it was seen there, and is somebody's.
@@ -71,11 +75,12 @@ class _Grammar:
     def __init__(self, tables: dict[str, Any]) -> None:
         copulas, things = (_joined(tables[name].values()) for name in ("copulas", "things"))
         self.cleared = re.compile(_joined(tables["cleared"].values()))
-        self.accused = re.compile(f"{tables['accused']['any']}|{pieces('accusing')}|hxxp")
+        self.accused = re.compile(f"{tables['accused']['any']}|{pieces('accusing')}|{pieces('lists', 'posing')}|hxxp")
         self.denied = re.compile(tables["denied_before"]["any"])
         self.denied_behind = re.compile(tables["denied_behind"]["any"])
         said_so = rf"{_CLOSING}(?:{_MARKS})?(?:,?\s{{1,3}}(?:{copulas})\s|{_EAST})(?P<gap>{_WORDS}|{_SIGNS})"
         beside = rf"{_CLOSING}(?:{_MARKS}(?P<gap>(?:[\w’-]+ )?|{_SIGNS})|\s?(?P<none>))"
+        self.linked = re.compile(said_so)
         self.cleared_behind = re.compile(rf"(?:{said_so}|{_CLOSING}(?:{_MARKS})?(?:{_WORDS}|{_SIGNS}))\0")
         self.behind = [
             (role, re.compile(f"{said_so}(?:{role.words})(?!-)"), re.compile(f"{beside}(?:{role.words})(?!-)"))
@@ -119,6 +124,11 @@ def _needed() -> PieceSearch:
     return PieceSearch(chain.from_iterable(map(required_pieces, (*words, *_table()["cleared"]["words"].values()))))
 
 
+def pointing_words() -> dict[str, str]:
+    """Return what stands for a value of another line, by what it points to."""
+    return dict(_table()["pointing"]["words"])
+
+
 @cache
 def ids_of_roles() -> frozenset[str]:
     """Return the ids of the roles: each says of a value that it is somebody's who attacks nobody."""
@@ -154,8 +164,12 @@ def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: i
     before = text[max(line_start, start - REACH) : start].lower().replace("'", "\u2019")
     role: Role | None = None
     if _needed().stands_in(behind):
-        role = None if is_called_the_attackers(text, start) else role_behind(_behind(behind))
+        role = None if is_called_the_attackers(text, start) else role_behind(clause_behind(behind))
         role = role or _role_in_a_cell(behind, text[line_start:line_end])
+        if type.startswith("hash") and role is clause_roles()[3] and _grammar().linked.match(behind) is None:
+            role = None  # `…,setup.lnk,Microsoft Shortcut`: of what kind a file is
+    if role is None and text[start - 1 : start] == '"':
+        role = _role_in_a_record(text, start, end)
     if role is None and _needed().stands_in(before):
         role = _role_before(_VALUE_BEFORE.sub("", _SENTENCE_ENDS.split(before)[-1]))
         if type == "email" and role is clause_roles()[0]:  # `our mailbox is` stands in the notes of extortionists
@@ -163,13 +177,18 @@ def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: i
     return [(role.points, role.id)] if role else []
 
 
-def _behind(said: str) -> str:
-    """Return the clause behind a value, without the values that are joined to it, and a mark where another follows."""
+def clause_behind(said: str) -> str:
+    """Return the clause behind a value, without the values that are joined to it and what a comma parts from it on
+    another value; a mark stands where another follows without a comma.
+    """
     while (joined := _JOINED.match(said)) is not None:
         said = said[joined.end() :]
     said = _SENTENCE_ENDS.split(said, maxsplit=1)[0]
     other = _OTHER_VALUE.search(said)
-    return said[: other.start()] + _ANOTHER if other else said
+    if other is None:
+        return said
+    comma = max(said.rfind(sign, 0, other.start()) for sign in ",\uff0c\u3001")
+    return said[:comma] if comma > 0 else said[: other.start()] + _ANOTHER
 
 
 def role_behind(said: str) -> Role | None:
@@ -220,5 +239,23 @@ def _role_in_a_cell(behind: str, line: str) -> Role | None:
     for cell in _CELLS.split(behind):
         for role, pattern in _grammar().cells:
             if pattern.fullmatch(cell):
+                return role
+    return None
+
+
+def _role_in_a_record(text: str, start: int, end: int) -> Role | None:
+    """Return the role that another field of a value's record gives to it: `{"dst":"203.0.113.7","verdict":"clean"}`."""
+    first = text.rfind("{", max(0, start - _LONGEST_RECORD), start)
+    last = text.find("}", end, end + _LONGEST_RECORD)
+    if first < 0 or last < 0:
+        return None
+    fields = {key: value.lower() for key, value in _FIELDS.findall(text, first, last)}
+    name = next((key for key, value in fields.items() if value == text[start:end].lower()), "")
+    for key, value in fields.items():
+        whose = key.rpartition("_")[0]
+        if whose in fields and whose != name:
+            continue
+        for role, pattern in _grammar().cells:
+            if key != name and pattern.fullmatch(value) and not _grammar().accused.search(value):
                 return role
     return None

@@ -25,6 +25,7 @@ from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to
 from ingest.indicators.notes import said_of_all
 from ingest.indicators.own_evidence import NUMBER, PATTERN, continues_a_pattern, numbers_something
+from ingest.indicators.pointing import PointedRows
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.taught import TAUGHT, TaughtHosts
 from ingest.indicators.text_context import Line, TextContext
@@ -179,9 +180,15 @@ class Judge:
             kind = HARMLESS
         if kind:
             return Verdict(False, kind, 0)
-        line = self._around.line(start, end)
-        said = self._said_in_its_clause(reading.type, line, start, end) if line.words or line.has_cells else []
+        said = self._said_of_a_hash(reading.type, start, end)
         return weighed([(_WHOLE_HASH.score, _WHOLE_HASH.rule), *said]) if said else _WHOLE_HASH
+
+    def _said_of_a_hash(self, type: str, start: int, end: int) -> list[Evidence]:
+        line = self._around.line(start, end)
+        if not self._contexts_left or (line.start, line.end) == (start, end):
+            return []
+        self._contexts_left -= 1
+        return self._said_in_its_clause(type, line, start, end)
 
     def _host_of_another(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
         """Keep the host of a URL or mailbox that is an indicator, unless anyone may use that host."""
@@ -236,10 +243,11 @@ class Judge:
         if line.start == start and line.end == end:
             return []
         said = self._around.text[max(line.start, start - _REACH_OF_A_LINE) : min(line.end, end + _REACH_OF_A_LINE)]
-        is_bare = line.words <= MOST_WORDS_OF_A_BARE_LINE and said.isascii() and "(" not in said
+        is_quoted = self._around.text[start - 1 : start] == '"'
+        is_bare = line.words <= MOST_WORDS_OF_A_BARE_LINE and said.isascii() and "(" not in said and not is_quoted
         is_bare = is_bare and not line.has_cells and said.count(";") + said.count(",") < _SEPARATORS_OF_A_ROW
         if is_bare or len(said) < _SHORTEST_PROSE:
-            return []
+            return self._said_elsewhere("ip", start)
         return self._said_beside("ip", line, start, end)
 
     def _said_beside(self, type: str, line: Line, start: int, end: int) -> list[Evidence]:
@@ -251,7 +259,16 @@ class Judge:
         return said + self._said_in_its_clause(type, line, start, end)
 
     def _said_in_its_clause(self, type: str, line: Line, start: int, end: int) -> list[Evidence]:
-        return said_in_its_clause(self._around.text, type, line.start, start, end, line.end)
+        said = said_in_its_clause(self._around.text, type, line.start, start, end, line.end)
+        return said or self._said_elsewhere(type, start)
+
+    def _said_elsewhere(self, type: str, start: int) -> list[Evidence]:
+        """Return what another line of a note says of the row of what stands there."""
+        return self._pointed_rows.said_of(type, start) if self._around.is_note else []
+
+    @cached_property
+    def _pointed_rows(self) -> PointedRows:
+        return PointedRows(self._around.text)
 
     def _is_often_a_version(self, address: str, start: int, end: int) -> bool:
         """Tell whether a number is a version, as it is for good when it was one several times."""

@@ -76,3 +76,32 @@ def test_what_is_called_the_writers_own_is_no_indicator(text: str) -> None:
 )
 def test_what_a_clause_accuses_or_denies_to_be_ones_own_is_kept(text: str) -> None:
     assert THEIRS in values_in(text), text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Failed password for root from {THEIRS}\nAccepted key from {OURS}\n(the last one is our own admin)",
+        f"1 10.0.0.7 {THEIRS} 443\n2 10.0.0.7 {OURS} 443\n# row 1: C2 of the bot. row 2: Teams, fine.",
+        f"Zeile 2 ist unser Büro.\nlogin {THEIRS} failed\nlogin {OURS} ok",
+        f"Eva: was ist {OURS}?\nTom: das ist unser VPN-Gateway, Angreifer ist {THEIRS}",
+        f"{OURS} asked for the page, who is it?\n<sec> that's the scanner we pay for. The attacker is {THEIRS}",
+        f"攻撃元は {THEIRS} のみ。他は監視サーバー\nGET {THEIRS} /cgi-bin 404\nGET {OURS} /status 200",
+        f'[{{"dst":"{THEIRS}","verdict":"malicious"}},\n {{"dst":"{OURS}","verdict":"clean"}}]',
+        f'{{"src":"{THEIRS}","owner":"attacker","dst":"{OURS}","dst_owner":"customer"}}',
+    ],
+)
+def test_what_another_line_or_field_calls_harmless_is_no_indicator(text: str) -> None:
+    found = values_in(text)
+    assert THEIRS in found, text
+    assert OURS not in found, text
+
+
+def test_accounts_are_whose_a_line_says_they_are() -> None:
+    note = f"time,username,source\n02:11,gale.moe@gale-bank.no,{THEIRS}\n# brute force; accounts are our customers"
+    assert values_in(note) == {THEIRS}
+    assert "gale.moe@gale-bank.no" in values_in(note.replace("are our customers", "are the gang's"))
+
+
+def test_a_row_that_another_line_accuses_is_kept() -> None:
+    assert THEIRS in values_in(f"login {OURS} ok\nlogin {THEIRS} failed\nthe last one is the attacker, not ours")
