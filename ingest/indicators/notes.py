@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -11,6 +12,7 @@ from typing import Any, Final
 from ingest.indicators.evidence import Evidence
 from ingest.indicators.spoken import Spoken, SpokenSearch
 
+_HOST: Final = re.compile(r"(?<![\w.-])(?:https?://)?[a-z][\w-]{0,62}(?:\.[a-z][\w-]{0,62})++(?!\()(?:/[^\s\"'<>]*)?")
 THREAT: Final = "the note speaks of a threat"
 
 
@@ -40,11 +42,14 @@ def said_of_all(text: str, *, names_malware: bool) -> tuple[Evidence, ...]:
     `names_malware`: the note names malware, which is a threat without any other word for it.
     """
     said = text.lower().replace("'", "\u2019")
+    # A host is no word: `abuse.ch` speaks of no abuse.
+    in_words = _HOST.sub(" ", said)
     standing = _search().that_may_stand_in(said)
     spoken = [
         (row.points, row.id)
         for row in note_rows()
-        if (row.id == THREAT and names_malware) or (row.says in standing and row.says.search(said))
+        if (row.id == THREAT and names_malware)
+        or (row.says in standing and row.says.search(in_words if row.points > 0 else said))
     ]
     against = min((entry for entry in spoken if entry[0] < 0), default=None)
     if against is None:
