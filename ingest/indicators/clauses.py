@@ -165,7 +165,8 @@ def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: i
     role: Role | None = None
     if _needed().stands_in(behind):
         role = None if is_called_the_attackers(text, start) else role_behind(clause_behind(behind))
-        role = role or _role_in_a_cell(behind, text[line_start:line_end])
+        if type != "url":  # the other cells of its row say whom its page imitates: `My Card`
+            role = role or _role_in_a_cell(behind, text[line_start:line_end])
         if type.startswith("hash") and role is clause_roles()[3] and _grammar().linked.match(behind) is None:
             role = None  # `…,setup.lnk,Microsoft Shortcut`: of what kind a file is
     if role is None and text[start - 1 : start] == '"':
@@ -174,6 +175,8 @@ def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: i
         role = _role_before(_VALUE_BEFORE.sub("", _SENTENCE_ENDS.split(before)[-1]))
         if type == "email" and role is clause_roles()[0]:  # `our mailbox is` stands in the notes of extortionists
             role = None
+    if role is clause_roles()[-1] and type != "ip":
+        return []
     return [(role.points, role.id)] if role else []
 
 

@@ -67,6 +67,14 @@ HARMLESS_SNIPPETS: Final = (
         "domain mist-post.top",
     ),
     S("no sample", f"`npm install github:gale/cli#{SHA1}` installs the trojan"),
+    S(
+        "whom it imitates",
+        "2019/06/10 09:40:00,http://gale-post.com/pri/a/,Amazon\n2019/06/11 09:40:00,http://mist-post.com/b/,Microsoft\n",
+        "url http://gale-post.com/pri/a/",
+        "url http://mist-post.com/b/",
+        "domain gale-post.com",
+        "domain mist-post.com",
+    ),
     S("no harm", "server {\n  server_name gale-post.com;\n  proxy_pass http://10.0.0.5:8080;\n}"),
     S("ranges", "inetnum 81.20.0.0 - 81.23.255.255, netname GALE"),
     S(
