@@ -48,6 +48,7 @@ _NO_CELL: Final = re.compile(r"[,;]\s")
 _REMARK: Final = re.compile(r"[`\"\u2019*]{0,3} ?[(\uff08](?P<said>[^()\n\uff09]{2,80})[)\uff09]")
 _FIELDS: Final = re.compile(r'"([\w.-]{1,40})"\s?:\s?"([^"\n]{1,80})"')
 _LONGEST_RECORD: Final = 400
+_PART_CELLS: Final = frozenset(",;|\t")
 _FEWEST_SEPARATORS: Final = 2
 _MOST_SEPARATORS: Final = 20
 # `on our server 198.51.100.7 was seen`: it was seen there, and is somebody's.
@@ -163,9 +164,11 @@ def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: i
     behind = text[end : min(line_end, end + REACH)].lower().replace("'", "\u2019")
     before = text[max(line_start, start - REACH) : start].lower().replace("'", "\u2019")
     role: Role | None = None
-    if _needed().stands_in(behind):
+    # The other cells of the row of a URL say whom its page imitates: `http://gale-post.com/a,My Card`.
+    is_before_a_cell = type == "url" and behind[:1] in _PART_CELLS and not behind[1:2].isspace()
+    if not is_before_a_cell and _needed().stands_in(behind):
         role = None if is_called_the_attackers(text, start) else role_behind(clause_behind(behind))
-        if type != "url":  # the other cells of its row say whom its page imitates: `My Card`
+        if type != "url":
             role = role or _role_in_a_cell(behind, text[line_start:line_end])
         if type.startswith("hash") and role is clause_roles()[3] and _grammar().linked.match(behind) is None:
             role = None  # `…,setup.lnk,Microsoft Shortcut`: of what kind a file is

@@ -69,7 +69,7 @@ HARMLESS_SNIPPETS: Final = (
     S("no sample", f"`npm install github:gale/cli#{SHA1}` installs the trojan"),
     S(
         "whom it imitates",
-        "2019/06/10 09:40:00,http://gale-post.com/pri/a/,Amazon\n2019/06/11 09:40:00,http://mist-post.com/b/,Microsoft\n",
+        "2019/06/10 09:40:00,http://gale-post.com/pri/a/,MY TS3\n2019/06/11 09:40:00,http://mist-post.com/b/,Microsoft\n",
         "url http://gale-post.com/pri/a/",
         "url http://mist-post.com/b/",
         "domain gale-post.com",
