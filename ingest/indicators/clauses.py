@@ -35,7 +35,8 @@ _VALUE_BEFORE: Final = re.compile(rf"(?<![\w.-])[\w-]{{1,63}}(?:[.{DOT}]++[\w-]{
 _CLOSING: Final = r"(?:[:/]\d{1,5})?[)\]\"”’`*»」）/]{0,3}"
 _MARKS: Final = r"\s{0,3}(?:[(\uff08\[,\uff0c\u3001\u2013\u2014=:\uff1a|#-]|->|\u2192|<-|//)\s{0,3}\(?"
 _EAST: Final = (
-    r"\s?[\u90fd\u5747]?(?:\u662f|\u4e3a|\u7cfb|\u5c5e\u4e8e|\u5c6c\u65bc|\u306f|\u304c|\ub294|\uc740|\uc774|\uac00)\s?"
+    r"\s?[\u90fd\u5747]?"
+    r"(?:\u662f|\u4e3a|\u7cfb|\u5c5e\u4e8e|\u5c6c\u65bc|\u306f|\u304c|\u3067|\ub294|\uc740|\uc774|\uac00)\s?"
 )
 _WORDS: Final = r"(?:[\w’-]+[ ,:]{1,2}){0,4}?"
 _SIGNS: Final = r"[^\uff0c\u3002\uff1b,;\s]{0,8}?"
@@ -43,7 +44,7 @@ _ANOTHER: Final = "\1"
 _END_OF_A_REMARK: Final = re.compile(r"(?:\s[\w’-]+){0,2}\s?(?:[).,;\uff0c\uff09\]]|$)")
 _PART_ENDS: Final = re.compile(r"[).,;\uff0c\uff09\]|\t]| (?:and|und|et|y|e|i|и|і|en|ve|và|dan) ")
 _PLACE: Final = r"\s(?:in|at|von|in der|à|en|w|в)\s\w+"
-_CELLS: Final = re.compile(r"\s?[|;,\t]\s?")
+_CELLS: Final = re.compile(r"\s?[|;,\t]\s?|\s{2,}")
 _NO_CELL: Final = re.compile(r"[,;]\s")
 _REMARK: Final = re.compile(r"[`\"\u2019*]{0,3} ?[(\uff08](?P<said>[^()\n\uff09]{2,80})[)\uff09]")
 _FIELDS: Final = re.compile(r'"([\w.-]{1,40})"\s?:\s?"([^"\n]{1,80})"')
@@ -61,6 +62,7 @@ _REACH_OF_A_DENIAL: Final = 12
 class Role:
     """A row of the table: what a clause may say of its value, and how much that counts."""
 
+    name: str
     id: str
     points: int
     reason: str
@@ -75,11 +77,14 @@ class _Grammar:
 
     def __init__(self, tables: dict[str, Any]) -> None:
         copulas, things = (_joined(tables[name].values()) for name in ("copulas", "things"))
+        but = tables["but"]["any"]
         self.cleared = re.compile(_joined(tables["cleared"].values()))
         self.accused = re.compile(f"{tables['accused']['any']}|{pieces('accusing')}|{pieces('lists', 'posing')}|hxxp")
         self.denied = re.compile(tables["denied_before"]["any"])
         self.denied_behind = re.compile(tables["denied_behind"]["any"])
-        said_so = rf"{_CLOSING}(?:{_MARKS})?(?:,?\s{{1,3}}(?:{copulas})\s|{_EAST})(?P<gap>{_WORDS}|{_SIGNS})"
+        said_so = (
+            rf"{_CLOSING}(?:{_MARKS})?(?:,?\s{{1,3}}(?:{but}\s)?(?:{copulas})\s|{_EAST})(?P<gap>{_WORDS}|{_SIGNS})"
+        )
         beside = rf"{_CLOSING}(?:{_MARKS}(?P<gap>(?:[\w’-]+ )?|{_SIGNS})|\s?(?P<none>))"
         self.linked = re.compile(said_so)
         self.cleared_behind = re.compile(rf"(?:{said_so}|{_CLOSING}(?:{_MARKS})?(?:{_WORDS}|{_SIGNS}))\0")
@@ -87,9 +92,14 @@ class _Grammar:
             (role, re.compile(f"{said_so}(?:{role.words})(?!-)"), re.compile(f"{beside}(?:{role.words})(?!-)"))
             for role in clause_roles()
         ]
-        owners = clause_roles()[:2]
+        owners = (_role("own"), _role("victim"))
         self.cells = [
-            (role, re.compile(rf"\W{{0,3}}(?:{role.words})(?: [\w’-]+){{0,{2 * (role in owners)}}}\W{{0,3}}"))
+            (
+                role,
+                re.compile(
+                    rf"\W{{0,3}}(?:{role.words})(?: [\w’-]+){{0,{2 * (role in owners)}}}(?: \([^()]*\))?\W{{0,3}}"
+                ),
+            )
             for role in clause_roles()
         ]
         link_before = rf"(?:(?:{copulas})\s|[\s(\uff08:\uff1a=,\"`]){{1,4}}"
@@ -100,6 +110,9 @@ class _Grammar:
                 rf"|,?\s?(?:{copulas})\s{{1,2}}|{_SIGNS}(?:{things}){east_before})\Z"))
             for role in owners
         ]  # fmt: skip
+        harmless = _role("harmless")
+        # `the tool itself is clean (…)`.
+        self.before.append((harmless, re.compile(rf"(?:{copulas})\s(?:[\w’-]+ )?(?:{harmless.words})\s?[(\uff08]\Z")))
 
 
 def _joined(patterns: Iterable[str]) -> str:
@@ -111,11 +124,16 @@ def clause_roles() -> tuple[Role, ...]:
     """Return the roles of the table, read once."""
     return tuple(
         Role(
-            row["id"], row["points"], row["reason"], row["example"], row["value"], row["counterexample"],
-            _joined(row["words"].values()),
+            row["name"], row["id"], row["points"], row["reason"], row["example"], row["value"],
+            row["counterexample"], _joined(row["words"].values()),
         )
         for row in _table()["role"]
     )  # fmt: skip
+
+
+@cache
+def _role(name: str) -> Role:
+    return next(role for role in clause_roles() if role.name == name)
 
 
 @cache
@@ -147,6 +165,7 @@ def _grammar() -> _Grammar:
     found = _table()
     return _Grammar(
         {
+            "but": found["link"]["but"],
             "copulas": found["link"]["copulas"],
             "things": found["things"]["words"],
             "denied_before": found["denied"]["before"],
@@ -170,15 +189,15 @@ def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: i
         role = None if is_called_the_attackers(text, start) else role_behind(clause_behind(behind))
         if type != "url":
             role = role or _role_in_a_cell(behind, text[line_start:line_end])
-        if type.startswith("hash") and role is clause_roles()[3] and _grammar().linked.match(behind) is None:
+        if type.startswith("hash") and role is _role("network") and _grammar().linked.match(behind) is None:
             role = None  # `…,setup.lnk,Microsoft Shortcut`: of what kind a file is
     if role is None and text[start - 1 : start] == '"':
         role = _role_in_a_record(text, start, end)
     if role is None and _needed().stands_in(before):
         role = _role_before(_VALUE_BEFORE.sub("", _SENTENCE_ENDS.split(before)[-1]))
-        if type == "email" and role is clause_roles()[0]:  # `our mailbox is` stands in the notes of extortionists
+        if type == "email" and role is _role("own"):  # `our mailbox is` stands in the notes of extortionists
             role = None
-    if role is clause_roles()[-1] and type != "ip":
+    if role is _role("company") and type != "ip":
         return []
     return [(role.points, role.id)] if role else []
 
@@ -211,7 +230,7 @@ def role_behind(said: str) -> Role | None:
                 continue
         if not grammar.denied.search(found["gap"] or ""):
             return role
-    return clause_roles()[2] if grammar.cleared_behind.match(said) else None
+    return _role("harmless") if grammar.cleared_behind.match(said) else None
 
 
 def _ends_a_remark(said: str, end: int, *, is_linked: bool) -> bool:

@@ -340,14 +340,16 @@ def _take_back(kept: _Kept, sighting: Sighting) -> None:
 
 
 def _of_whom_it_hit(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept, mailboxes: set[str]) -> set[str]:
-    """Return the `mailboxes` at hosts where others belong to those whom an attack hit, unless something was sent from
-    there.
+    """Return the `mailboxes` at hosts that, or others of whose mailboxes, belong to those whom an attack hit, unless
+    something was sent from there.
     """
     of_others = rules_of_others() | ids_of_roles()
     hosts = {
-        reading.host
+        reading.host if reading.type == "email" else reading.value
         for (reading, _, _), verdict in zip(seen, verdicts, strict=True)
-        if reading.type == "email" and not verdict[0] and not of_others.isdisjoint(map(_rule_of, verdict[3]))
+        if reading.type in ("email", "domain")
+        and not verdict[0]
+        and not of_others.isdisjoint(map(_rule_of, verdict[3]))
     }
     if not hosts:
         return set()
