@@ -180,8 +180,8 @@ class TextContext:
         return self.place(position) == "boilerplate"
 
     def begins_a_row(self, line: Line, start: int, end: int) -> bool:
-        """Tell whether a line begins with `text[start:end]`, and nothing or a sign that parts values follows."""
-        return line.start == start and (line.end == end or self.text[end] in ",;|\t")
+        """Tell whether a line begins with `text[start:end]`, and nothing or what parts values follows."""
+        return line.start == start and (line.end == end or self.text[end] in ",;|\t" or self.text.startswith("  ", end))
 
     def in_template(self, position: int) -> bool:
         """Tell whether a character stands in a menu, a side bar, a box of other posts or the like, by the page's
