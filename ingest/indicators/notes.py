@@ -12,7 +12,7 @@ from typing import Any, Final
 from ingest.indicators.evidence import Evidence
 from ingest.indicators.spoken import Spoken, SpokenSearch
 
-_HOST: Final = re.compile(r"(?<![\w.-])(?:https?://)?[a-z][\w-]{0,62}(?:\.[a-z][\w-]{0,62})++(?!\()(?:/[^\s\"'<>]*)?")
+_HOST: Final = re.compile(r"(?<![\w.-])(?:https?://)?[a-z][\w-]{0,62}(?:\.[a-z][\w-]{0,62})+(?!\()(?:/[^\s\"'<>]*)?")
 THREAT: Final = "the note speaks of a threat"
 
 
