@@ -76,12 +76,12 @@ class _Grammar:
     """The patterns that the tables make, put together once."""
 
     def __init__(self, tables: dict[str, Any]) -> None:
-        copulas, things = (_joined(tables[name].values()) for name in ("copulas", "things"))
-        but = tables["but"]["any"]
-        self.cleared = re.compile(_joined(tables["cleared"].values()))
-        self.accused = re.compile(f"{tables['accused']['any']}|{pieces('accusing')}|{pieces('lists', 'posing')}|hxxp")
-        self.denied = re.compile(tables["denied_before"]["any"])
-        self.denied_behind = re.compile(tables["denied_behind"]["any"])
+        copulas, things = _joined(tables["link"]["copulas"].values()), _joined(tables["things"]["words"].values())
+        but, accused = tables["link"]["but"]["any"], tables["accused"]["words"]["any"]
+        self.cleared = re.compile(_joined(tables["cleared"]["words"].values()))
+        self.accused = re.compile(f"{accused}|{pieces('accusing')}|{pieces('lists', 'posing')}|hxxp")
+        self.denied = re.compile(tables["denied"]["before"]["any"])
+        self.denied_behind = re.compile(tables["denied"]["behind"]["any"])
         said_so = (
             rf"{_CLOSING}(?:{_MARKS})?(?:,?\s{{1,3}}(?:{but}\s)?(?:{copulas})\s|{_EAST})(?P<gap>{_WORDS}|{_SIGNS})"
         )
@@ -93,13 +93,10 @@ class _Grammar:
             for role in clause_roles()
         ]
         owners = (_role("own"), _role("victim"))
+        # Whose it is may be said with two words more: `our office in Leeds`.
+        more = dict.fromkeys(owners, r"(?: [\w’-]+){0,2}")
         self.cells = [
-            (
-                role,
-                re.compile(
-                    rf"\W{{0,3}}(?:{role.words})(?: [\w’-]+){{0,{2 * (role in owners)}}}(?: \([^()]*\))?\W{{0,3}}"
-                ),
-            )
+            (role, re.compile(rf"\W{{0,3}}(?:{role.words}){more.get(role, '')}(?: \([^()]*\))?\W{{0,3}}"))
             for role in clause_roles()
         ]
         link_before = rf"(?:(?:{copulas})\s|[\s(\uff08:\uff1a=,\"`]){{1,4}}"
@@ -162,18 +159,7 @@ def _table() -> dict[str, Any]:
 
 @cache
 def _grammar() -> _Grammar:
-    found = _table()
-    return _Grammar(
-        {
-            "but": found["link"]["but"],
-            "copulas": found["link"]["copulas"],
-            "things": found["things"]["words"],
-            "denied_before": found["denied"]["before"],
-            "denied_behind": found["denied"]["behind"],
-            "cleared": found["cleared"]["words"],
-            "accused": found["accused"]["words"],
-        }
-    )
+    return _Grammar(_table())
 
 
 def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: int, line_end: int) -> list[Evidence]:

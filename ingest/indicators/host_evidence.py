@@ -40,7 +40,7 @@ MOST_IN_CONTEXT: Final = 3
 # Each costs some 30 microseconds.
 MOST_TABLES: Final = 1_000
 _PROGRAM: Final = late(
-    r"\.(?:exe|dll|msi|ps1|vbs|hta|bat|scr|jar|apk|elf|sh|iso|lnk|bin|xll|php|py|js|txt)(?:$|[?#])|//pastebin\.com/raw/"
+    r"\.(?:exe|dll|msi|ps1|vbs|hta|bat|scr|jar|apk|elf|sh|iso|lnk|bin|xll|php|py|js|txt)(?:$|[?#])|//[^/\s]++/raw/"
 )
 _PORT: Final = late(r":[0-9]{2,5}(?![\w:.]\w)")
 _ACCOUNTS: Final = late(pieces("accounts"))
