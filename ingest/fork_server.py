@@ -2,7 +2,7 @@
 
 It has imported everything that reading a page needs, has one thread, and was started afresh, so that neither the
 service's secrets nor its connections are in its memory. Whoever holds the other end of its control socket sends it one
-socket a job.
+socket for each process that it wants, and jobs through that, one after the other.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import gc
 import importlib
 import inspect
 import logging
+import math
 import os
 import resource
 import select
 import signal
 import socket
+import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
@@ -29,6 +31,7 @@ from ingest.messages import (
     ITEM_ENDS,
     OUT_OF_MEMORY,
     PIECE,
+    STAYS,
     TOO_LARGE,
     IsolationLimits,
     framed,
@@ -41,7 +44,10 @@ from intel.errors import IngestFailed
 
 LENGTH_BYTES: Final = 8
 _READ_BYTES: Final = 1 << 20
+# What a process may have done when it takes one more job.
+_MOST_JOBS: Final = 50
 _NO_MORE: Final = object()
+_STAYING: Final = framed(ANSWER_ENDS, STAYS)
 
 
 def serve(control_fd: int, preload: Sequence[str]) -> None:
@@ -82,14 +88,18 @@ def _keep_what_is_there() -> None:
 
 
 def _work(job: socket.socket) -> None:
-    """Run one job and end the process, whatever happens."""
+    """Run jobs and end the process, whatever happens: with the first that does not end well, or the other end."""
     try:
-        job.sendall(_ending(job))
+        for left in reversed(range(_MOST_JOBS)):
+            ending = _ending(job, is_last=not left)
+            job.sendall(ending)
+            if ending != _STAYING:
+                break
     finally:
         os._exit(0)
 
 
-def _ending(job: socket.socket) -> bytes:
+def _ending(job: socket.socket, *, is_last: bool) -> bytes:
     """Answer a job; the frame that says how that ended."""
     try:
         asked = read_job(_received(job))
@@ -97,7 +107,11 @@ def _ending(job: socket.socket) -> bytes:
         module, _, name = asked.function.partition(":")
         function = getattr(importlib.import_module(module), name)
         arguments = read_arguments(function, asked.arguments, _received(job))
-        return _answer(job, asked.limits, function, arguments)
+        _answer(job, asked.limits, function, arguments)
+        # The kernel lets it compute for two jobs of the longest kind in all.
+        return framed(ANSWER_ENDS) if is_last or time.process_time() > asked.limits.cpu_seconds / 2 else _STAYING
+    except _TooLarge:
+        return framed(TOO_LARGE)
     except IngestFailed as error:
         return refusal_frame(error)
     except MemoryError:
@@ -106,9 +120,13 @@ def _ending(job: socket.socket) -> bytes:
         return framed(CRASHED, _place_of(error).encode("ascii", "replace"))
 
 
+class _TooLarge(Exception):
+    """A result beyond its limit."""
+
+
 def _answer(
     job: socket.socket, limits: IsolationLimits, function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> bytes:
+) -> None:
     """Send what a function returns, or item by item what a generator gives, as fast as the other end reads."""
     shape, sent = shape_of(function), 0
     items = function(*arguments) if inspect.isgeneratorfunction(function) else _once(function, arguments)
@@ -117,12 +135,13 @@ def _answer(
         try:
             item = next(items)
         except StopIteration:
-            return framed(ANSWER_ENDS)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+            return
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for piece in shape.pieces(item):
             sent += len(piece)
             if sent > limits.result_bytes:
-                return framed(TOO_LARGE)
+                raise _TooLarge
             job.sendall(framed(PIECE, piece))
         job.sendall(framed(ITEM_ENDS))
 
@@ -147,24 +166,26 @@ def _exactly(job: socket.socket, length: int) -> bytearray:
 
 
 def _confine(limits: IsolationLimits) -> None:
-    """Have the kernel end this process at its limits, also where no Python code runs any more."""
+    """Have the kernel end this process at the limits of a job, also where no Python code runs any more."""
     for handled in (signal.SIGALRM, signal.SIGXCPU, signal.SIGCHLD):
         signal.signal(handled, signal.SIG_DFL)
-    _lower(resource.RLIMIT_CPU, limits.cpu_seconds)
+    _lower(resource.RLIMIT_CPU, 2 * limits.cpu_seconds, math.ceil(time.process_time()) + limits.cpu_seconds)
     _lower(resource.RLIMIT_AS, limits.memory_bytes)
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_FSIZE, 0)
     # Libraries quote the page in what they log.
     logging.disable(logging.CRITICAL)
-    os.dup2(os.open(os.devnull, os.O_RDWR), 2)
+    with Path(os.devnull).open("r+b", buffering=0) as nowhere:
+        os.dup2(nowhere.fileno(), 2)
 
 
-def _lower(kind: int, limit: int) -> None:
-    _, most = resource.getrlimit(kind)
-    if most != resource.RLIM_INFINITY:
-        limit = min(limit, most)
+def _lower(kind: int, most: int, now: int | None = None) -> None:
+    """Set a limit that is never raised again, and the part of it that is given for now."""
+    _, before = resource.getrlimit(kind)
+    if before != resource.RLIM_INFINITY:
+        most = min(most, before)
     with contextlib.suppress(ValueError, OSError):  # macOS does not limit address space
-        resource.setrlimit(kind, (limit, limit))
+        resource.setrlimit(kind, (most if now is None else min(now, most), most))
 
 
 def _place_of(error: BaseException) -> str:

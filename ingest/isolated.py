@@ -1,8 +1,9 @@
 """Running a function over a stranger's bytes in a process that can be killed.
 
 A parser that hangs, eats memory or crashes takes its own process with it and nothing else. Processes are forked from
-one that has everything imported (`ingest.fork_server`), so a job costs a fork; the kernel enforces the limits. What
-comes back is data (`ingest.messages`), checked against the type that the function promised, and nothing else.
+one that has everything imported (`ingest.fork_server`), so a job costs a fork; the kernel enforces the limits. One
+that did its job well may do a few more for the same account, and for no other: what an author did to it meets nobody
+else. What comes back is data (`ingest.messages`), checked against the type that the function promised.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import structlog
 
 from ingest import messages
 from ingest.fork_server import LENGTH_BYTES
+from ingest.idle_readers import IdleReaders
 from ingest.messages import IsolationLimits, Job, MalformedMessage, Shape, read_refusal, shape_of, written
 from ingest.reading_slots import ReadingSlots
 from intel.errors import IsolationFailed
@@ -59,7 +61,9 @@ class Isolation:
         self, limits: IsolationLimits | None = None, at_once: int | None = None, preload: Sequence[str] = _PRELOAD
     ) -> None:
         self._limits = limits or IsolationLimits()
-        self._slots = ReadingSlots(at_once or max(1, min(_AT_ONCE, os.cpu_count() or 1)))
+        at_once = at_once or max(1, min(_AT_ONCE, os.cpu_count() or 1))
+        self._slots = ReadingSlots(at_once)
+        self._idle = IdleReaders(at_once)
         self._preload = preload
         self._forking: _ForkServer | None = None
 
@@ -87,14 +91,16 @@ class Isolation:
         such as `ingest.messages` can write. Raises what it raises where that is an IngestFailed, else IsolationFailed:
         `parse_timeout`, `parse_memory`, `parse_crashed`, `parse_too_large`, or `busy` before a large one.
         """
+        # A large page leaves much memory behind.
+        owner = None if is_large else account_id
         async with (
             self._slots.taken(account_id, is_large=is_large),
-            contextlib.aclosing(self._items(limits, function, args)) as items,
+            contextlib.aclosing(self._items(limits, function, args, owner)) as items,
         ):
-            async for result in items:
-                value: T = result
-                return value
-        raise self._death(0.0, limits, "no result")
+            results: list[T] = [result async for result in items]
+        if len(results) != 1:
+            raise self._death(0.0, limits, "not one result")
+        return results[0]
 
     async def stream(
         self, limits: IsolationLimits, function: Callable[[*Ts], Iterator[T]], *args: *Ts
@@ -113,6 +119,7 @@ class Isolation:
 
     async def close(self) -> None:
         """End all jobs and the process that forks them."""
+        self._idle.close()
         if self._forking is not None:
             ended, self._forking = self._forking, None
             await asyncio.to_thread(ended.end)
@@ -126,26 +133,36 @@ class Isolation:
         return self._forking
 
     async def _items(
-        self, limits: IsolationLimits, function: Callable[..., Any], args: tuple[Any, ...]
+        self, limits: IsolationLimits, function: Callable[..., Any], args: tuple[Any, ...], owner: str | None = None
     ) -> AsyncGenerator[Any, None]:
+        """Yield the items of a job, done by a process that has worked for `owner` where one waits."""
         job = Job(f"{function.__module__}:{function.__qualname__}", len(args), limits)
         shape, begun = shape_of(function), time.monotonic()
+        reader = (self._idle.take(owner) if owner is not None else None) or self._forked()
+        answer = _Answer(reader, limits)
+        try:
+            # Not before its turn has come: a page would wait twice in memory.
+            await answer.ask(written(job), written(args))
+            while (item := await answer.item(shape)) is not None:
+                yield item
+                begun = time.monotonic()
+        except MalformedMessage as error:
+            raise self._death(time.monotonic() - begun, limits, str(error)) from None
+        except (TimeoutError, ConnectionError):
+            raise self._death(time.monotonic() - begun, limits, "killed") from None
+        finally:
+            if answer.has_stayed and owner is not None:
+                self._idle.put(owner, reader)
+            else:
+                reader.close()
+
+    def _forked(self) -> socket.socket:
+        """Return the socket of a process that is being made."""
         ours, theirs = socket.socketpair()
-        with ours:
-            ours.setblocking(False)
-            with theirs:
-                self._running().hand_over(theirs)
-            try:
-                reader = _Answer(ours, limits)
-                # Not before its turn has come: a page would wait twice in memory.
-                await reader.ask(written(job), written(args))
-                while (item := await reader.item(shape)) is not None:
-                    yield item
-                    begun = time.monotonic()
-            except MalformedMessage as error:
-                raise self._death(time.monotonic() - begun, limits, str(error)) from None
-            except (TimeoutError, ConnectionError):
-                raise self._death(time.monotonic() - begun, limits, "killed") from None
+        ours.setblocking(False)
+        with theirs:
+            self._running().hand_over(theirs)
+        return ours
 
     def _death(self, seconds: float, limits: IsolationLimits, how: str) -> IsolationFailed:
         """Say why a process died; the kernel names no limit, but no clock kills a process before its time."""
@@ -197,6 +214,7 @@ class _Answer:
         self._ours = ours
         self._limits = limits
         self._left = limits.result_bytes
+        self.has_stayed = False
 
     async def ask(self, *frames: bytes) -> None:
         """Send a job."""
@@ -217,6 +235,7 @@ class _Answer:
                 if kind == messages.ITEM_ENDS:
                     return assembled.value()
                 if kind == messages.ANSWER_ENDS:
+                    self.has_stayed = payload == messages.STAYS
                     return None
                 if kind != messages.PIECE:
                     raise _failure(kind, payload)

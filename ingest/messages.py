@@ -20,6 +20,8 @@ from intel.errors import ArticleUnreadable, FetchFailed, IngestFailed, Isolation
 PIECE: Final = b"P"
 ITEM_ENDS: Final = b"I"
 ANSWER_ENDS: Final = b"E"
+# What the end of an answer holds where the process waits for another job.
+STAYS: Final = b"S"
 REFUSED: Final = b"F"
 OUT_OF_MEMORY: Final = b"M"
 TOO_LARGE: Final = b"L"

@@ -15,7 +15,7 @@ import pytest_asyncio
 
 from ingest.article_text import ArticleText, read_article
 from ingest.isolated import Isolation, IsolationLimits
-from intel.errors import ArticleUnreadable, IsolationFailed
+from intel.errors import ArticleUnreadable, IngestFailed, IsolationFailed
 from tests.ingest.jobs import (
     burn,
     complain,
@@ -173,6 +173,48 @@ async def test_an_account_alone_has_every_slot_and_anothers_job_begins_beside_th
 
 async def test_many_jobs_at_once_do_not_mix(isolation: Isolation) -> None:
     assert await asyncio.gather(*(isolation.run(double, number) for number in range(40))) == list(range(0, 80, 2))
+
+
+async def test_a_process_that_did_well_does_the_next_job_of_its_account_and_of_no_other(isolation: Isolation) -> None:
+    first = await isolation.run(process, account_id="one")
+    assert await isolation.run(process, account_id="one") == first
+    assert await isolation.run(process, account_id="another") != first
+    assert await isolation.run(process, account_id="one") == first
+
+
+@pytest.mark.parametrize("function", [refuse, crash, leave, complain, burn])
+async def test_a_process_that_did_badly_or_computed_for_long_does_nothing_more(
+    isolation: Isolation, function: Callable[[], object]
+) -> None:
+    first = await isolation.run(process)
+    with contextlib.suppress(IngestFailed):
+        await isolation.run(function)
+    assert await isolation.run(process) != first
+
+
+async def test_a_process_that_read_a_large_page_does_nothing_more(isolation: Isolation) -> None:
+    assert await isolation.run(process, is_large=True) != await isolation.run(process)
+
+
+async def test_a_process_is_ended_after_some_jobs(isolation: Isolation) -> None:
+    assert len({await isolation.run(process) for _ in range(110)}) == 3
+
+
+async def test_a_process_that_waits_in_vain_ends(isolation: Isolation) -> None:
+    await asyncio.wait_for(_ended(await isolation.run(process)), 60)
+
+
+async def test_a_process_that_died_while_it_waited_is_not_asked(isolation: Isolation) -> None:
+    waiting = await isolation.run(process)
+    os.kill(waiting, signal.SIGKILL)
+    await asyncio.wait_for(_ended(waiting), 60)
+    assert await isolation.run(double, 2) == 4
+
+
+async def test_each_job_has_its_own_time_to_compute(isolation: Isolation) -> None:
+    for _ in range(2):
+        await isolation.run(process)
+        assert await reason(isolation, spin) == "parse_timeout"
 
 
 async def test_a_forking_process_that_died_is_replaced(isolation: Isolation) -> None:
