@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -60,17 +61,19 @@ class Annotations:
         cautions = () if self.are_marked and isinstance(found, Card) and not found.warned else self.cautions(found)
         card = found if isinstance(found, Card) else card_of(found, self.votes(found), warned=bool(cautions))
         status, ageing = self._ageing(card.type, card.last_seen)
-        notes, trust = self.notes.get(card.id), self.trusts.get(card.id, USUAL_TRUST)
-        said = b'%b,"warnings":%b,%b,"votes":{"false_positive":%d},"confidence":%d%b%b}' % (
+        notes = self.notes.get(card.id) if self.notes else None
+        trust = self.trusts.get(card.id, USUAL_TRUST) if self.trusts else USUAL_TRUST
+        known = (card.sources, bool(card.malware), status, bool(cautions), card.false_positives, trust)
+        said = [
             card.json,
-            orjson.dumps(cautions) if cautions else b"[]",
+            b',"warnings":%b,' % orjson.dumps(cautions) if cautions else b',"warnings":[],',
             ageing,
-            card.false_positives,
-            confidence(Evidence(card.sources, bool(card.malware), status, bool(cautions), card.false_positives, trust)),
+            _weighed(*known),
             b',"notes":' + orjson.dumps(exported_notes(notes)) if notes else b"",
             b"" if reasons is None else b',"match":' + orjson.dumps(reasons.of(card)),
-        )
-        return orjson.Fragment(said)
+            b"}",
+        ]
+        return orjson.Fragment(b"".join(said))
 
     def evidence(self, ioc: Ioc) -> Evidence:
         """Return what the confidence in an indicator goes by."""
@@ -105,6 +108,13 @@ class Annotations:
     def records(self, found: Iterable[Ioc | Card], search: SearchText | None = None) -> list[orjson.Fragment]:
         reasons = None if search is None else Reasons(search)
         return [self.record(each, reasons) for each in found]
+
+
+@lru_cache(maxsize=1_024)
+def _weighed(sources: int, with_malware: bool, status: Status, warned: bool, false_positives: int, trust: int) -> bytes:
+    """Return the members that tell votes and the confidence that they and all else come to; many share them."""
+    points = confidence(Evidence(sources, with_malware, status, warned, false_positives, trust))
+    return b',"votes":{"false_positive":%d},"confidence":%d' % (false_positives, points)
 
 
 async def annotate(store: Store, iocs: Sequence[Ioc], now: datetime, *, with_notes: bool = False) -> Annotations:

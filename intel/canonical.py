@@ -94,6 +94,12 @@ def readings(raw: str) -> tuple[tuple[str, str], ...]:
     """
     if not raw.strip() or len(raw) > LONGEST_INDICATOR:
         return ()
+    usual = _usual_type(raw)
+    return ((usual, raw),) if usual is not None else _readings_of_all(raw)
+
+
+def _readings_of_all(raw: str) -> tuple[tuple[str, str], ...]:
+    """Return what `readings` does, from the rules of all types."""
     found: list[tuple[str, str]] = []
     aliases: tuple[str, ...] = ()
     sisters: list[str] = []
@@ -321,6 +327,30 @@ def _sign(kind: IndicatorType) -> str:
 
 
 _SIGN_OF_EACH: Final = re.compile("".join(map(_sign, INDICATOR_TYPES)))
+# Canonical values that can be nothing else, as most are that are asked for: told sooner than by rules.
+_USUAL_HOST: Final = r"(?=[^/]{4,253}(?:/|\Z))(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}"
+_USUAL_FORMS: Final = {
+    **{kind.name: kind.form for kind in INDICATOR_TYPES if kind.judgement == "hash" and kind.case == "lower"},
+    "ip": _IPV4.pattern,
+    "domain": _USUAL_HOST,
+    "url": rf"https?://{_USUAL_HOST}/[A-Za-z0-9_.:=#%+,;~!$*?/-]*[A-Za-z0-9]",
+}
+_OTHER_FORMS: Final = [kind.form for kind in INDICATOR_TYPES if kind.form and kind.name not in _USUAL_FORMS]
+_USUAL: Final = re.compile(
+    "".join(rf"(?!(?i:{form})\Z)" for form in _OTHER_FORMS)
+    + f"(?:{'|'.join(f'(?P<{type}>{form})' for type, form in _USUAL_FORMS.items())})"
+)
+
+
+def _usual_type(raw: str) -> str | None:
+    """Return the type of a value that is canonical, plain, and reads as nothing else; None where rules have to tell."""
+    usual = _USUAL.fullmatch(raw)
+    if usual is None or malware_name(raw) is not None:
+        return None
+    type = usual.lastgroup
+    if type == "url" and ("//" in raw[8:] or "__" in raw or "/AT/" in raw or "/DOT/" in raw):
+        return None
+    return type
 
 
 def _settled(type: str, raw: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from intel.indicator_types import TYPES
+from intel.indicator_types import INDICATOR_TYPES
 from intel.refanging import COLON, INVISIBLE, SEPARATOR, SLASH, plain_text, without_marks
 
 UNSEEN: Final = str.maketrans("", "", INVISIBLE)
@@ -26,6 +26,7 @@ _HEAD: Final = re.compile(
 _SEPARATED: Final = re.compile(rf":?{SEPARATOR}++/?|(?::|{COLON}++)(?:/?{SLASH}++/?|//)")
 _PATH: Final = re.compile(rf"[/?#{SLASH}]")
 _AUTHORITY: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^/?#\\]*+")
+_PARTS: Final = {each.name: each.defanging for each in INDICATOR_TYPES}
 
 
 def refang(text: str) -> str:
@@ -94,7 +95,7 @@ def _plain_scheme(match: re.Match[str]) -> str:
 
 def defang(type: str, value: str) -> str:
     """Return a canonical value as it may be shown without becoming a link; `refang` gives the value back."""
-    part = TYPES[type].defanging if type in TYPES else "none"
+    part = _PARTS.get(type)
     if part == "host":
         return value.replace(".", "[.]") if "." in value else value.replace(":", "[:]")
     if part == "mailbox":

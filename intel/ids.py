@@ -9,6 +9,8 @@ from datetime import datetime
 # Part of the contract: an IOC has the same id on every installation.
 NAMESPACE = uuid.UUID("5f0c1b3e-6d0a-5b4e-9a53-2f7c4f1d8e60")
 _NAMESPACE_BYTES = NAMESPACE.bytes
+# The digit that tells the variant of a UUID, for the one that is in its place.
+_VARIANTS = {digit: "89ab"[place % 4] for place, digit in enumerate("0123456789abcdef")}
 # Owns what the command line and feeds submit. No e-mail address has this account id: those have 16 characters.
 OPERATOR = "operator"
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -16,8 +18,8 @@ _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 def ioc_id(type: str, value: str) -> str:
     """Return the UUIDv5 of an indicator's type and canonical value."""
-    digits = ioc_id_bytes(type, value).hex()
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+    hashed = hashlib.sha1(_NAMESPACE_BYTES + f"ioc\n{type}\n{value}".encode(), usedforsecurity=False).hexdigest()
+    return f"{hashed[:8]}-{hashed[8:12]}-5{hashed[13:16]}-{_VARIANTS[hashed[16]]}{hashed[17:20]}-{hashed[20:32]}"
 
 
 def ioc_id_bytes(type: str, value: str) -> bytes:

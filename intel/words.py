@@ -13,14 +13,14 @@ import unicodedata
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}](?>(?:[^\W_{_CJK}]|[\u0300-\u036f])*)")
 # Of a text in ASCII the words are what stands between blanks after this.
-_ASCII_WORDS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
+_ASCII_WORDS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
 _LONGEST_ENCODED_WORD = 240  # below the 255 at which Elasticsearch's standard tokenizer cuts
 
 
 def words(text: str) -> list[str]:
     """Return the words of a text, in order, with repetitions."""
     if text.isascii():
-        return text.translate(_ASCII_WORDS).split()
+        return text.encode().translate(_ASCII_WORDS).decode().split()
     return _WORD.findall(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()))
 
 
@@ -36,9 +36,8 @@ def encode_word(word: str) -> str:
 
 def encoded_words(text: str) -> str:
     """Return all words of a text as stores index them, separated by spaces."""
-    if text.isascii() and len(text) <= _LONGEST_ENCODED_WORD:
-        return " ".join(words(text))
+    found = words(text)
     # Most words are their own encoding.
-    return " ".join(
-        word if word.isascii() and len(word) <= _LONGEST_ENCODED_WORD else encode_word(word) for word in words(text)
-    )
+    if text.isascii() and max(map(len, found), default=0) <= _LONGEST_ENCODED_WORD:
+        return " ".join(found)
+    return " ".join(map(encode_word, found))

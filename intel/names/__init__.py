@@ -14,7 +14,7 @@ from typing import Any, Final
 LONGEST_SPELLING: Final = 200
 
 _NEITHER_LETTER_NOR_DIGIT: Final = re.compile(r"[\W_]+")
-_SIGNS_OF_ASCII: Final = {code: None for code in range(128) if not chr(code).isalnum()}
+_SIGNS_OF_ASCII: Final = bytes(code for code in range(128) if not chr(code).isalnum())
 _CAPITAL_INSIDE: Final = re.compile(r"[a-z][A-Z]")  # `PoSeidon`
 _KINDS: Final = (
     "ransomware", "malware", "trojan", "stealer", "loader", "backdoor", "botnet", "worm", "beacon", "rat",
@@ -128,7 +128,9 @@ def spelling_key(spelling: str) -> str:
     folded = spelling.casefold()
     if folded.isalnum():
         return folded
-    return folded.translate(_SIGNS_OF_ASCII) if folded.isascii() else _NEITHER_LETTER_NOR_DIGIT.sub("", folded)
+    if not folded.isascii():
+        return _NEITHER_LETTER_NOR_DIGIT.sub("", folded)
+    return folded.encode().translate(None, _SIGNS_OF_ASCII).decode()
 
 
 def _plain_key(name: str) -> str:

@@ -108,6 +108,26 @@ def test_what_is_no_indicator_is_refused_with_its_type(type: str, raw: str) -> N
     assert (refusal.value.type, refusal.value.raw) == (type, raw)
 
 
+USUAL = st.one_of(
+    st.from_regex(r"(https?://)?[a-z0-9-]{1,8}(\.[a-z0-9-]{1,6}){1,3}(/[aA-T_./?#=-]{0,9}){0,2}", fullmatch=True),
+    st.from_regex(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9]{1,3}(\.[0-9]{1,3}){3}", fullmatch=True),
+)
+
+
+@given(USUAL)
+@example("https://evil.example/a//b")
+@example("https://evil.example/AT/b")
+@example("https://evil.example/a__b")
+@example("https://evil.example/a/")
+@example("https://evil.ex4/a")
+@example("http://evil.example/")
+@example("t1059.001")
+@example("emotet.com")
+@settings(max_examples=examples(1_000))
+def test_what_is_asked_for_as_it_is_stored_reads_as_what_is_asked_for_in_any_other_way(raw: str) -> None:
+    assert readings(raw) == readings(f"{raw} ")
+
+
 @given(st.sampled_from(IOC_TYPES), ANYTHING)
 @settings(max_examples=examples(500))
 def test_a_canonical_form_is_its_own_and_nothing_else_is_raised(type: str, raw: str) -> None:

@@ -1,6 +1,7 @@
 """Cards straight from rows: what `intel.cards.card_of` gives for the record, without making one.
 
-Rendering takes some two microseconds a card; keeping the JSON beside the record would double the file.
+Rendering takes some two microseconds a card; keeping the JSON beside the record would double the file. Of an article,
+which many share, it is kept.
 """
 
 from __future__ import annotations
@@ -60,6 +61,14 @@ def cards_listed(connection: sqlite3.Connection, page: Sql, limit: int) -> tuple
         return cards, None
     names = [name for name, *_ in cursor.description]
     return cards, dict(zip(names[_CARD_COLUMNS + 1 :], rows[limit - 1][_CARD_COLUMNS + 1 :], strict=True))
+
+
+def article_card(
+    id: str, title: str, url: str | None, source_name: str, published_at: int | None, source_domain: str | None
+) -> str:
+    """Return how a card shows an article, in JSON, from columns of its row."""
+    published = None if published_at is None else rfc3339_of(published_at)
+    return orjson.dumps(article_facts(id, title, url, source_name, published, source_domain)).decode()
 
 
 def _rows(connection: sqlite3.Connection, key: str, wanted: Sequence[int | bytes]) -> list[_Row]:
@@ -122,13 +131,9 @@ def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[
 
 def _articles(connection: sqlite3.Connection, seqs: Collection[int]) -> dict[int, tuple[str, str, orjson.Fragment]]:
     """Return the title and source name of articles, and how a card shows each."""
-    found = {}
     among, asked = one_of([*seqs])
-    for seq, id, title, url, source_name, published_at, domain in _cursor(connection).execute(_ARTICLES + among, asked):
-        published = None if published_at is None else rfc3339_of(published_at)
-        members = article_facts(id, title, url, source_name, published, domain)
-        found[seq] = title, source_name, orjson.Fragment(orjson.dumps(members))
-    return found
+    rows = _cursor(connection).execute(_ARTICLES + among, asked)
+    return {seq: (title, source_name, orjson.Fragment(card)) for seq, title, source_name, card in rows}
 
 
 _CARD_COLUMNS, _ID, _LAST_SEEN, _SOURCES, _ARTICLE = 16, 0, 4, 8, 11
@@ -136,5 +141,4 @@ _NOTHING: dict[str, Any] = {}
 _CARDS = """i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.changed_at, i.sightings, i.sources,
     i.context, i.malware, i.article_seq, i.tags, i.tlp, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id),
     i.warned"""
-_ARTICLES = """
-    SELECT seq, id, title, url, source_name, published_at, source_domain FROM articles WHERE seq """
+_ARTICLES = "SELECT seq, title, source_name, card FROM articles WHERE seq "

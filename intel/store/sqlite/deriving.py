@@ -19,11 +19,12 @@ from intel.store.sqlite.changes import take_numbers
 from intel.store.sqlite.facet_keys import FIRST, FURTHER, NO_KEY, OF_SEVERAL, ONLY, key_of, write_keys
 from intel.store.sqlite.facets import kind_of, week_of
 from intel.store.sqlite.matching import ip_bytes
-from intel.store.sqlite.seen import SAID, Said, Seen, Sightings, note
+from intel.store.sqlite.seen import SAID, Said, Seen, Sighted, Sightings, note
 from intel.store.sqlite.word_index import Words, write_words
 from intel.store.subjects import SUBJECTS
 
 _NO_NAMES: Final = "[]"
+_ID_BYTES: Final = 16
 Counts = Counter[tuple[int | str, ...]]
 
 
@@ -52,8 +53,8 @@ class Derivation:
         self._connection = connection
         self._stored: dict[int, Stored] = {}
         self._new: dict[int, Named] = {}
+        self._sighted: dict[int, list[Sighted]] = {}
         self._warned: set[bytes] = set()
-        connection.execute("CREATE TEMP TABLE IF NOT EXISTS asked (id BLOB)")
 
     def name(self, named: Iterable[Named], warned: Collection[bytes] = ()) -> dict[bytes, int]:
         """Return the `seq` of each of these indicators by its id, and note them; new ones are made by `derive`.
@@ -62,9 +63,10 @@ class Derivation:
         """
         self._warned.update(warned)
         wanted = {one.id: one for one in named}
-        self._connection.execute("DELETE FROM asked")
-        self._connection.executemany("INSERT INTO asked (id) VALUES (?)", ((id,) for id in wanted))
-        seqs: dict[bytes, int] = dict(map(tuple, self._connection.execute(_KNOWN)))
+        # In order, so that neighbours are found in one page.
+        places = orjson.dumps([*range(1, _ID_BYTES * len(wanted), _ID_BYTES)]).decode()
+        asked = (places, b"".join(sorted(wanted)), _ID_BYTES)
+        seqs: dict[bytes, int] = dict(map(tuple, self._connection.execute(_KNOWN, asked)))
         self.note(list(seqs.values()))
         seqs.update({one.id: seq for seq, one in self._new.items() if one.id in wanted})
         (last,) = self._connection.execute("SELECT coalesce(max(seq), 0) FROM iocs").fetchone()
@@ -75,6 +77,11 @@ class Derivation:
             seqs[id] = seq
             self._new[seq] = wanted[id]
         return seqs
+
+    def sighted(self, seq: int, sighting: Sighted) -> None:
+        """Note a sighting of a named indicator; of new ones those are all that there are, and none is read again."""
+        if seq in self._new:
+            self._sighted.setdefault(seq, []).append(sighting)
 
     def note(self, seqs: Iterable[int]) -> None:
         """Note stored indicators; to be called before their sightings or articles change."""
@@ -116,15 +123,18 @@ class Derivation:
         `rewrite`.
         """
         every = sorted([*self._stored, *self._new])
-        before = {seq: stored.seen.said.sightings for seq, stored in self._stored.items() if stored.seen}
-        seen = Sightings(self._connection).of({seq: before.get(seq, 0) for seq in every})
+        sightings = Sightings(self._connection)
+        seen = sightings.of({seq: one.seen.said.sightings if one.seen else 0 for seq, one in self._stored.items()})
+        seen.update((seq, sightings.come_to(rows)) for seq, rows in self._sighted.items())
         self._write_records(seen, moment)
         self._write_sources(every, seen, rewrite)
         self._write_malware(every, seen, rewrite)
         self._write_words(every, seen)
         self._write_counts(every, seen)
         self._write_weeks(every, seen, rewrite)
-        subjects.derive_named(self._connection, every, self._stored)
+        subjects.derive_named(self._connection, self._stored)
+        observables = ((seq, rows) for seq, rows in self._sighted.items() if self._new[seq].type not in SUBJECTS)
+        subjects.name_new(self._connection, observables)
         return tuple(stored.named.id for seq, stored in self._stored.items() if seq not in seen)
 
     def _named(self, seq: int) -> Named:
@@ -192,7 +202,8 @@ class Derivation:
         self._connection.executemany(_UNLIST_MALWARE, gone)
         names = {name for name, *_ in lists}
         self._connection.executemany("INSERT OR IGNORE INTO malware_names (name) VALUES (?)", ((n,) for n in names))
-        self._connection.executemany(_LIST_MALWARE, lists)
+        seqs = dict(map(tuple, self._connection.execute(_MALWARE_SEQS, (orjson.dumps([*names]).decode(),))))
+        self._connection.executemany(_LIST_MALWARE, ((seqs[name], *listed) for name, *listed in lists))
 
     def _write_words(self, every: Iterable[int], seen: dict[int, Seen]) -> None:
         different = []
@@ -279,7 +290,9 @@ def _derived(seen: Seen) -> tuple[object, ...]:
 
 
 # CROSS JOIN keeps the engine from beginning with the larger table.
-_KNOWN = "SELECT iocs.id, iocs.seq FROM asked CROSS JOIN iocs ON iocs.id = asked.id"
+_KNOWN = """
+    SELECT i.id, i.seq FROM json_each(?1) AS place CROSS JOIN iocs AS i ON i.id = substr(?2, place.value, ?3)
+"""
 _SOURCES = """
     SELECT s.ioc_seq, s.source_seq FROM noted CROSS JOIN ioc_sources AS s ON s.ioc_seq = noted.seq
 """
@@ -314,10 +327,8 @@ _UNLIST_MALWARE = """
     DELETE FROM malware_lists
     WHERE malware_seq = (SELECT seq FROM malware_names WHERE name = ?) AND newest_first = ? AND id = ?
 """
-_LIST_MALWARE = """
-    REPLACE INTO malware_lists (malware_seq, newest_first, id, ioc_seq)
-    VALUES ((SELECT seq FROM malware_names WHERE name = ?), ?, ?, ?)
-"""
+_MALWARE_SEQS = "SELECT name, seq FROM malware_names WHERE name IN (SELECT value FROM json_each(?))"
+_LIST_MALWARE = "REPLACE INTO malware_lists (malware_seq, newest_first, id, ioc_seq) VALUES (?, ?, ?, ?)"
 _ADD_WEEK = "INSERT INTO week_iocs (ioc_seq, week, articles, sources, first_seen) VALUES (?, ?, ?, ?, ?)"
 _COUNT_WEEK = """
     INSERT INTO week_counts (week, type, iocs, new_iocs) VALUES (?, ?, ?, ?)

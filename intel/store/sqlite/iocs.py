@@ -118,9 +118,14 @@ class SqliteIocs:
 
 def _malware_named(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for name, value in connection.execute(_MALWARE, (to_json([*filter(words, names)]),)):
+    for name, value in connection.execute(_MALWARE, (to_json([*filter(_has_words, names)]),)):
         found[name] = (*found.get(name, ()), value)
     return found
+
+
+def _has_words(name: str) -> bool:
+    first = name[:1]
+    return (first.isascii() and first.isalnum()) or bool(words(name))
 
 
 def count(connection: sqlite3.Connection, total: Sql) -> int:

@@ -14,6 +14,7 @@ import structlog
 
 from intel.errors import ConfigurationError, StoreDamaged
 from intel.store.sqlite import facet_keys
+from intel.store.sqlite.cards import article_card
 from intel.store.sqlite.connection import BUSY_SECONDS, connect
 from intel.store.sqlite.packing import pack_utf8
 from intel.store.sqlite.reindexing import fill
@@ -63,6 +64,7 @@ def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], .
     connection.create_function("domain_of", 1, domain_of, deterministic=True)
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
     connection.create_function("packed", 1, pack_utf8, deterministic=True)
+    connection.create_function("article_card", 6, article_card, deterministic=True)
     for version, sql in migrations:
         with connection:
             connection.execute("BEGIN IMMEDIATE")

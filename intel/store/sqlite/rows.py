@@ -33,10 +33,11 @@ ARTICLES_WITH_TEXT = f"SELECT {ARTICLE_COLUMNS}, seq, text, structure FROM artic
 def id_bytes(id: str) -> bytes:
     """Return an indicator's id as it is stored; nothing for what is no id."""
     try:
-        packed = bytes.fromhex(id.replace("-", ""))
+        packed = bytes.fromhex(digits := id.replace("-", ""))
     except ValueError:
         return b""
-    return packed if id_text(packed) == id else b""
+    is_parted = len(packed) == 16 and id[8::5][:4] == "----"
+    return packed if is_parted and len(id) == 36 and packed.hex() == digits else b""
 
 
 def id_text(id: bytes) -> str:

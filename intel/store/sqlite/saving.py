@@ -11,11 +11,13 @@ from intel.ids import ioc_id_bytes
 from intel.records import REMOVED, Article, Sighting
 from intel.store.entry import Entry, steps
 from intel.store.sqlite import subjects
+from intel.store.sqlite.cards import article_card
 from intel.store.sqlite.changes import next_moment
 from intel.store.sqlite.deriving import Derivation, Named
 from intel.store.sqlite.notes import forget_notes
 from intel.store.sqlite.packing import pack_text, unpack_text
 from intel.store.sqlite.rows import id_text, milliseconds, to_json
+from intel.store.sqlite.seen import Sighted
 from intel.store.sqlite.weeks import take_back
 from intel.store.taking_back import could_be_told_since
 from intel.times import from_milliseconds, to_milliseconds
@@ -89,11 +91,16 @@ def _save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) ->
             clusters.add(before["cluster_id"])
             derivation.note_article(before["seq"])
     named = [[_named(sighting) for sighting in entry.sightings] for entry in entries]
-    warned = [_named(one).id for entry in entries for one in entry.sightings if one.warned]
+    warned = [
+        one.id
+        for entry, some in zip(entries, named, strict=True)
+        for sighting, one in zip(entry.sightings, some, strict=True)
+        if sighting.warned
+    ]
     seqs = derivation.name((one for some in named for one in some), warned)
     for entry, some in zip(entries, named, strict=True):
         article_seq = _put_article(connection, entry)
-        _replace_sightings(connection, entry, article_seq, [seqs[one.id] for one in some])
+        _replace_sightings(connection, entry, article_seq, [seqs[one.id] for one in some], derivation)
     for cluster_id in sorted(clusters):
         derivation.count_cluster(cluster_id)
     derivation.derive(now)
@@ -145,26 +152,29 @@ def _claim(connection: sqlite3.Connection, entry: Entry, number: int) -> None:
     connection.executemany(_PUT_ADDRESS, ((address, entry.article.id, number) for address in entry.addresses))
 
 
-def _replace_sightings(connection: sqlite3.Connection, entry: Entry, article_seq: int, ioc_seqs: Sequence[int]) -> None:
+def _replace_sightings(
+    connection: sqlite3.Connection, entry: Entry, article_seq: int, ioc_seqs: Sequence[int], derivation: Derivation
+) -> None:
     connection.execute("DELETE FROM sightings WHERE article_seq = ?", (article_seq,))
     newest_first = -to_milliseconds(entry.article.seen_at)
-    connection.executemany(
-        _ADD_SIGHTING,
-        (
-            (seq, newest_first, article_seq, one.position, orjson.dumps(one.malware).decode(), one.context)
-            for seq, one in zip(ioc_seqs, entry.sightings, strict=True)
-        ),
-    )
+    malware = {names: orjson.dumps(names).decode() for names in {one.malware for one in entry.sightings}}
+    rows = []
+    for seq, one in zip(ioc_seqs, entry.sightings, strict=True):
+        names = malware[one.malware]
+        rows.append((seq, newest_first, article_seq, one.position, names, one.context))
+        derivation.sighted(seq, Sighted(newest_first, article_seq, names, one.context))
+    connection.executemany(_ADD_SIGHTING, rows)
 
 
 def _article_row(article: Article) -> dict[str, str | int | None]:
+    published_at = milliseconds(article.published_at)
     return {
         "id": article.id,
         "url": article.url,
         "title": article.title,
         "source_name": article.source_name,
         "author": article.author,
-        "published_at": milliseconds(article.published_at),
+        "published_at": published_at,
         "fetched_at": to_milliseconds(article.fetched_at),
         "seen_at": to_milliseconds(article.seen_at),
         "language": article.language,
@@ -178,13 +188,16 @@ def _article_row(article: Article) -> dict[str, str | int | None]:
         "source_domain": article.source_domain,
         "tlp": level_of(article.tlp),
         "annotated_at": milliseconds(article.annotated_at),
+        "card": article_card(
+            article.id, article.title, article.url, article.source_name, published_at, article.source_domain
+        ),
     }
 
 
 _FIELDS = (
     "url", "title", "source_name", "author", "published_at", "fetched_at", "seen_at", "language", "summary",
     "cluster_id", "notes", "ioc_counts", "ioc_dropped", "revision", "findings", "source_domain", "tlp",
-    "annotated_at",
+    "annotated_at", "card",
 )  # fmt: skip
 # What a stored article keeps whatever is saved, but for a stricter TLP.
 _ANNOTATED = ("tlp", "annotated_at")

@@ -42,6 +42,9 @@ class Said(NamedTuple):
     published_at: int | None
 
 
+_CONTEXT = Said._fields.index("context")
+
+
 class OfWeek(NamedTuple):
     """How many articles of a week, and of how many sources that they count for, name an indicator."""
 
@@ -81,8 +84,8 @@ class _Article(NamedTuple):
     published_at: int | None
 
 
-class _Row(NamedTuple):
-    """One sighting."""
+class Sighted(NamedTuple):
+    """One sighting of an indicator."""
 
     newest_first: int
     article_seq: int
@@ -105,7 +108,7 @@ def note(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
     """Make the temporary table `noted` hold these indicators, by `seq`."""
     connection.execute("CREATE TEMP TABLE IF NOT EXISTS noted (seq INTEGER PRIMARY KEY)")
     connection.execute("DELETE FROM noted")
-    connection.executemany("INSERT INTO noted (seq) VALUES (?)", ((seq,) for seq in seqs))
+    connection.execute("INSERT INTO noted (seq) SELECT value FROM json_each(?)", (orjson.dumps([*seqs]).decode(),))
 
 
 class Sightings:
@@ -117,6 +120,7 @@ class Sightings:
         self._sources: dict[int, frozenset[int]] = {}
         self._weeks: dict[int, tuple[OfWeek, ...]] = {}
         self._told: dict[tuple[tuple[int, str], ...], tuple[str, str]] = {}
+        self._like: dict[tuple[int, str], Seen] = {}
 
     def of(self, expected: Mapping[int, int]) -> dict[int, Seen]:
         """Return what the sightings of indicators come to, by `seq`; those without any are left out.
@@ -125,21 +129,33 @@ class Sightings:
         """
         many = [seq for seq, sightings in expected.items() if sightings > _MANY]
         note(self._connection, (seq for seq, sightings in expected.items() if sightings <= _MANY))
-        found = {seq: self._seen(rows, self._summed(rows)) for seq, rows in self._groups()}
+        found = {seq: self.come_to(rows) for seq, rows in self._groups()}
         for seq in many:
-            newest = [_Row(*row) for row in self._connection.execute(_NEWEST, (seq, NEWEST_ARTICLES))]
+            newest = [Sighted(*row) for row in self._connection.execute(_NEWEST, (seq, NEWEST_ARTICLES))]
             if newest:
                 found[seq] = self._seen(newest, self._summed_up(seq))
         return found
 
-    def _groups(self) -> Iterator[tuple[int, list[_Row]]]:
-        for seq, rows in groupby(self._connection.execute(_ALL), key=lambda row: int(row[0])):
-            found = [_Row(*row[1:]) for row in rows]
-            if len(found) > 1:
-                found.sort(key=lambda row: (row.newest_first, self._article(row.article_seq).id))
-            yield seq, found
+    def come_to(self, rows: list[Sighted]) -> Seen:
+        """Return what these sightings come to, where they are all that an indicator has."""
+        if len(rows) == 1:
+            return self._only(rows[0])
+        rows.sort(key=lambda row: (row.newest_first, self._article(row.article_seq).id))
+        return self._seen(rows, self._summed(rows))
 
-    def _summed(self, rows: list[_Row]) -> _Summed:
+    def _only(self, row: Sighted) -> Seen:
+        """Return what an only sighting comes to: most of it is the same for many indicators of its article."""
+        key = row.article_seq, row.malware
+        if (like := self._like.get(key)) is None:
+            like = self._like[key] = self._seen([row], self._summed([row]))
+        said = like.said
+        return Seen(Said._make((*said[:_CONTEXT], row.context, *said[_CONTEXT + 1 :])), *like[1:])
+
+    def _groups(self) -> Iterator[tuple[int, list[Sighted]]]:
+        for seq, rows in groupby(self._connection.execute(_ALL), key=lambda row: int(row[0])):
+            yield seq, [Sighted(*row[1:]) for row in rows]
+
+    def _summed(self, rows: list[Sighted]) -> _Summed:
         if len(rows) == 1:
             only = rows[0].article_seq
             newest_first, tlp = rows[0].newest_first, self._article(only).tlp
@@ -166,7 +182,7 @@ class Sightings:
             self._weeks[newest_first] = (OfWeek(week_of(-newest_first), 1, 1),)
         return self._weeks[newest_first]
 
-    def _weeks_of(self, rows: Iterable[_Row]) -> Iterator[OfWeek]:
+    def _weeks_of(self, rows: Iterable[Sighted]) -> Iterator[OfWeek]:
         for week, some in groupby(rows, key=lambda row: week_of(-row.newest_first)):
             counted = [self._article(row.article_seq).counted_source for row in some]
             yield OfWeek(week, len(counted), len(set(counted)))
@@ -176,7 +192,7 @@ class Sightings:
         weeks = tuple(OfWeek(*row) for row in self._connection.execute(_WEEKS, (seq,)))
         return _Summed(oldest, count, counted, frozenset(map(int, sources.split(","))), tlp, weeks)
 
-    def _seen(self, rows: list[_Row], summed: _Summed) -> Seen:
+    def _seen(self, rows: list[Sighted], summed: _Summed) -> Seen:
         newest = rows[0]
         article = self._article(newest.article_seq)
         malware, words = self._telling(rows[:NEWEST_ARTICLES])
@@ -186,7 +202,7 @@ class Sightings:
         )  # fmt: skip
         return Seen(said, words, summed.source_seqs, summed.weeks)
 
-    def _telling(self, newest: list[_Row]) -> tuple[str, str]:
+    def _telling(self, newest: list[Sighted]) -> tuple[str, str]:
         """Return the malware names in these sightings, as JSON, and the words that they are found by.
 
         Indicators of one article mostly have the same.
@@ -197,7 +213,7 @@ class Sightings:
             self._told[key] = orjson.dumps(list(names)).decode(), text_column((*self._texts(newest), *names))
         return self._told[key]
 
-    def _texts(self, newest: Iterable[_Row]) -> Iterator[str]:
+    def _texts(self, newest: Iterable[Sighted]) -> Iterator[str]:
         for row in newest:
             article = self._article(row.article_seq)
             yield article.title

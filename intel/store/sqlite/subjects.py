@@ -1,7 +1,7 @@
 """What articles say of subjects: written with each article, and read by focus.
 
 `mentions` holds who names a subject, `notable_subjects` which of them articles alone may bring into focus,
-`newly_named` how many indicators near a malware are new, counted by triggers from `named_near`, and
+`newly_named` how many indicators near a malware are new, counted from `named_near` as that is written, and
 `article_observables` what an article names, so that no sighting is read for any of it.
 """
 
@@ -12,13 +12,14 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from heapq import nsmallest
 
 from intel.ids import ioc_id
 from intel.records import Article, Sighting
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.rows import id_bytes, moment, to_json
-from intel.store.sqlite.seen import note
+from intel.store.sqlite.seen import Sighted, note
 from intel.store.subjects import (
     MOST_DOMAINS,
     MOST_RELATED,
@@ -104,13 +105,32 @@ def count_copy(connection: sqlite3.Connection, seq: int, source: str) -> None:
     connection.execute(_NOTE_SUBJECTS_OF, (seq,))
 
 
-def derive_named(connection: sqlite3.Connection, seqs: Iterable[int], stored: Iterable[int]) -> None:
-    """Write when these indicators, which are derived already or gone, were first named near a malware; `stored` are
-    those of them that are not new.
-    """
-    connection.executemany("DELETE FROM named_near WHERE seq = ?", ((seq,) for seq in stored))
-    note(connection, seqs)
-    connection.execute(_DERIVE_NAMED, (_MILLISECONDS,))
+def derive_named(connection: sqlite3.Connection, stored: Collection[int]) -> None:
+    """Write when stored indicators, which are derived already or gone, were first named near a malware."""
+    if stored:
+        connection.executemany("DELETE FROM named_near WHERE seq = ?", ((seq,) for seq in stored))
+        note(connection, stored)
+        connection.execute(_DERIVE_NAMED, (_MILLISECONDS,))
+        connection.execute(_COUNT_DERIVED)
+
+
+def name_new(connection: sqlite3.Connection, sighted: Iterable[tuple[int, Sequence[Sighted]]]) -> None:
+    """Do as `derive_named` for new observables, by `seq`, of which these are all sightings."""
+    rows: list[tuple[int, str, int, int]] = []
+    counts: Counter[tuple[int, int, str]] = Counter()
+    names_in = lru_cache(maxsize=64)(json.loads)
+    for seq, sightings in sighted:
+        first_seen = min(-one.newest_first for one in sightings)
+        named: dict[str, int] = {}
+        for one in sightings:
+            for name in names_in(one.malware):
+                named[name] = min(named.get(name, -one.newest_first), -one.newest_first)
+        for name, named_at in named.items():
+            if named_at < first_seen + _MILLISECONDS:
+                rows.append((seq, name, named_at, first_seen))
+                counts[first_seen, named_at, name] += 1
+    connection.executemany(_ADD_NAMED, rows)
+    connection.executemany(_COUNT_NAMED, ((*key, count) for key, count in counts.items()))
 
 
 def _named(article_id: str, named: Iterable[tuple[int, Sighting]]) -> Iterator[tuple[str, str, str, str, str]]:
@@ -238,6 +258,17 @@ _NOTE_SUBJECTS = """
     ON CONFLICT DO UPDATE SET last_seen = max(last_seen, excluded.last_seen)
 """
 _NOTE_SUBJECTS_OF = _NOTE_SUBJECTS.replace("= ?", "= (SELECT id FROM articles WHERE seq = ?)")
+_ADD_NAMED = "INSERT INTO named_near (seq, malware, named_at, first_seen) VALUES (?, ?, ?, ?)"
+_COUNT_NAMED = """
+    INSERT INTO newly_named (first_seen, named_at, malware, iocs) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET iocs = iocs + excluded.iocs
+"""
+_COUNT_DERIVED = """
+    INSERT INTO newly_named (first_seen, named_at, malware, iocs)
+    SELECT n.first_seen, n.named_at, n.malware, count(*)
+    FROM noted CROSS JOIN named_near AS n ON n.seq = noted.seq GROUP BY n.first_seen, n.named_at, n.malware
+    ON CONFLICT DO UPDATE SET iocs = iocs + excluded.iocs
+"""
 _DERIVE_NAMED = f"""
     INSERT INTO named_near (seq, malware, named_at, first_seen)
     SELECT i.seq, near.value, -max(s.newest_first), i.first_seen
