@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from itertools import chain
 from typing import Any, Final
 
@@ -15,6 +13,7 @@ from ingest.indicators.addresses import is_called_the_attackers
 from ingest.indicators.evidence import Evidence
 from ingest.indicators.piece_search import PieceSearch
 from ingest.indicators.required_pieces import required_pieces
+from ingest.indicators.rows import Row, data, told
 from ingest.indicators.vocabulary import pieces
 from intel.refanging import DOT
 
@@ -59,16 +58,10 @@ _REACH_OF_A_DENIAL: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Role:
+class Role(Row):
     """A row of the table: what a clause may say of its value, and how much that counts."""
 
     name: str
-    id: str
-    points: int
-    reason: str
-    example: str
-    value: str
-    counterexample: str
     words: str
 
 
@@ -119,13 +112,7 @@ def _joined(patterns: Iterable[str]) -> str:
 @cache
 def clause_roles() -> tuple[Role, ...]:
     """Return the roles of the table, read once."""
-    return tuple(
-        Role(
-            row["name"], row["id"], row["points"], row["reason"], row["example"], row["value"],
-            row["counterexample"], _joined(row["words"].values()),
-        )
-        for row in _table()["role"]
-    )  # fmt: skip
+    return tuple(Role(*told(row), row["name"], _joined(row["words"].values())) for row in _table()["role"])
 
 
 @cache
@@ -151,10 +138,8 @@ def ids_of_roles() -> frozenset[str]:
     return frozenset(role.id for role in clause_roles())
 
 
-@cache
 def _table() -> dict[str, Any]:
-    text = (files("ingest.indicators") / "data" / "clauses.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return data("clauses.toml")
 
 
 @cache

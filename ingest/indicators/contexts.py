@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from ingest.indicators.rows import Row, data, told
 from ingest.indicators.spoken import Spoken, SpokenSearch
 from intel.refanging import DOT
 
@@ -39,16 +38,10 @@ _IN_ONE_ROW: Final = re.compile(r"(?::[0-9]{2,5}| (?:tcp |udp )?port [0-9]{2,5})
 
 
 @dataclass(frozen=True, slots=True)
-class ContextRule:
+class ContextRule(Row):
     """A row of the table: what is said beside candidates of some types, and how much that counts."""
 
-    id: str
-    points: int
     types: frozenset[str]
-    reason: str
-    example: str
-    value: str
-    counterexample: str
     before: Spoken | None
     after: Spoken | None
     line: Spoken | None
@@ -67,9 +60,7 @@ class Context:
 @cache
 def context_rules() -> tuple[ContextRule, ...]:
     """Return the rows of the table, read once."""
-    folder = files("ingest.indicators") / "data"
-    texts = [(folder / name).read_text(encoding="utf-8") for name in _FILES]
-    return tuple(_rule(row) for text in texts for row in tomllib.loads(text)["rule"])
+    return tuple(_rule(row) for name in _FILES for row in data(name)["rule"])
 
 
 @cache
@@ -158,13 +149,8 @@ def _speaks(rule: ContextRule, context: Context, spoken: set[Spoken]) -> bool:
 
 def _rule(row: dict[str, Any]) -> ContextRule:
     return ContextRule(
-        row["id"],
-        row["points"],
+        *told(row),
         frozenset(row["types"]),
-        row["reason"],
-        row["example"],
-        row["value"],
-        row["counterexample"],
         _pattern(row.get("before"), r"\Z"),
         _pattern(row.get("after"), ""),
         _pattern(row.get("line"), ""),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Final, NamedTuple
+
+from ingest.indicators.rows import data
 
 # Points, and the rule that gives them.
 Evidence = tuple[int, str]
@@ -30,8 +30,7 @@ def _row(row: dict[str, str], points: int) -> EvidenceRow:
 
 
 def _rows() -> tuple[EvidenceRow, ...]:
-    text = (files("ingest.indicators") / "data" / "evidence.toml").read_text(encoding="utf-8")
-    return tuple(_row(row, row["points"]) for row in tomllib.loads(text)["evidence"])
+    return tuple(_row(row, row["points"]) for row in data("evidence.toml")["evidence"])
 
 
 EVIDENCE_ROWS: Final = _rows()

@@ -22,15 +22,15 @@ from ingest.indicators.evidence import EVIDENCE
 from ingest.indicators.late import late
 from ingest.indicators.list_context import ASKED_FOR_LIST_CONTEXT, list_context_of
 from ingest.indicators.mailboxes import of_refused_hosts
-from ingest.indicators.malware import JudgedMalware, judge_malware, malware_sightings
+from ingest.indicators.malware import JudgedMalware, MalwareSighting, judge_malware, malware_sightings
 from ingest.indicators.one_name import with_one_name_each
-from ingest.indicators.piece_search import PieceSearch
+from ingest.indicators.piece_search import PieceSearch, Places
 from ingest.indicators.sentences import LONGEST_LINE, Sentences
 from ingest.indicators.sightings import NOT_READ, PIECES, Sighting, sightings, spaced_sightings
 from ingest.indicators.text_context import TextContext
 from ingest.indicators.verdict import THRESHOLD, Verdict
 from ingest.indicators.walking import walk
-from intel.names import malware_names
+from intel.names import MalwareNames, malware_names
 from intel.refanging import PlainText, plain_text
 
 log = logging.getLogger(__name__)
@@ -190,16 +190,12 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     pieces = _SEARCH.places(plain.text)
     found, others = sightings(walked, pieces)
     seen = _in_order(found, spaced_sightings(walked, pieces))
-    context = TextContext(document, plain)
     has_public = any(
         not noise.address_noise(address) and not noise.is_for_documentation(address)
         for address in dict.fromkeys(reading[1] for reading, _, _ in seen if reading[0] == "ip")
     )
-    named = malware_sightings(walked, others, names)
-    judged_malware = judge_malware(plain.text, named, names, context.is_furniture)
-    judged_malware = with_one_name_each(plain.text, judged_malware, names)
-    judged_malware = with_coined(plain.text, pieces, judged_malware, context.is_furniture)
-    context.names_malware = any(verdict.kept for _, verdict in judged_malware)
+    judged_malware = _judged_malware(document, plain, pieces, malware_sightings(walked, others, names), names)
+    context = TextContext(document, plain, names_malware=any(verdict.kept for _, verdict in judged_malware))
     judge = Judge(context, _defanged_hosts(seen), names_public_addresses=has_public)
     verdicts, kept = _judge_all(plain.text, seen, judge)
     indicators = _collect(document, plain, kept, judged_malware)
@@ -216,6 +212,18 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
         _named_in(plain, judged_malware),
         Sentences(document.text),
     )
+
+
+def _judged_malware(
+    document: Document, plain: PlainText, pieces: Places, named: list[MalwareSighting], names: MalwareNames
+) -> list[JudgedMalware]:
+    """Return the names of malware with their verdicts, those that only the text gives among them."""
+
+    def is_furniture(position: int) -> bool:
+        return document.structured and document.place(plain.original(position)) == "boilerplate"
+
+    judged = judge_malware(plain.text, named, names, is_furniture)
+    return with_coined(plain.text, pieces, with_one_name_each(plain.text, judged, names), is_furniture)
 
 
 def _named_in(plain: PlainText, judged: list[JudgedMalware]) -> _Named:

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from ingest.indicators.evidence import Evidence
+from ingest.indicators.harm import without_hosts, words_of_a_threat
+from ingest.indicators.rows import Row, data, told
 from ingest.indicators.spoken import Spoken, SpokenSearch
 
-_HOST: Final = re.compile(r"(?<![\w.-])(?:https?://)?[a-z][\w-]{0,62}(?:\.[a-z][\w-]{0,62})+(?!\()(?:/[^\s\"'<>]*)?")
 THREAT: Final = "the note speaks of a threat"
 
 
 @dataclass(frozen=True, slots=True)
-class NoteRow:
+class NoteRow(Row):
     """A row of the table: what a note says, and how much that counts for or against what it names."""
 
-    id: str
-    points: int
-    reason: str
-    example: str
-    value: str
-    counterexample: str
     says: Spoken
 
 
 @cache
 def note_rows() -> tuple[NoteRow, ...]:
     """Return the rows of the table, read once."""
-    text = (files("ingest.indicators") / "data" / "notes.toml").read_text(encoding="utf-8")
-    return tuple(_row(row) for row in tomllib.loads(text)["note"])
+    return tuple(
+        NoteRow(*told(row), Spoken(row["says"], "") if "says" in row else words_of_a_threat())
+        for row in data("notes.toml")["note"]
+    )
 
 
 def said_of_all(text: str, *, names_malware: bool) -> tuple[Evidence, ...]:
@@ -42,8 +36,7 @@ def said_of_all(text: str, *, names_malware: bool) -> tuple[Evidence, ...]:
     `names_malware`: the note names malware, which is a threat without any other word for it.
     """
     said = text.lower().replace("'", "\u2019")
-    # A host is no word: `abuse.ch` speaks of no abuse.
-    in_words = _HOST.sub(" ", said)
+    in_words = without_hosts(said)
     standing = _search().that_may_stand_in(said)
     spoken = [
         (row.points, row.id)
@@ -61,15 +54,3 @@ def said_of_all(text: str, *, names_malware: bool) -> tuple[Evidence, ...]:
 @cache
 def _search() -> SpokenSearch:
     return SpokenSearch(row.says for row in note_rows())
-
-
-def _row(row: dict[str, Any]) -> NoteRow:
-    return NoteRow(
-        row["id"],
-        row["points"],
-        row["reason"],
-        row["example"],
-        row["value"],
-        row["counterexample"],
-        Spoken(row["says"], ""),
-    )

@@ -23,6 +23,16 @@ _PEOPLE: Final = re.compile(r"[A-Z][a-z]+(?:ian|ean|ese|ish)|[A-Z][a-z]*(?:19|20
 
 
 def is_plain_word(name: str) -> bool:
+    """Tell whether `name`, or the first of its words, is known to be said of other things, or of a people."""
+    return is_known_word(name) or is_of_a_people(name)
+
+
+def is_of_a_people(name: str) -> bool:
+    """Tell whether a name ends as those of peoples do, or in a year."""
+    return _PEOPLE.fullmatch(name) is not None
+
+
+def is_known_word(name: str) -> bool:
     """Tell whether `name`, or the first of its words, is known to be said of other things."""
     first = name.partition(" ")[0].lower()
     return (
@@ -31,6 +41,5 @@ def is_plain_word(name: str) -> bool:
         or name.lower() in _WORDS
         or first in _OF_HOSTS
         or first.removesuffix("s") in _WORDS
-        or _PEOPLE.fullmatch(name) is not None
         or spelling_key(name) in malware_names().actors
     )

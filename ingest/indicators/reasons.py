@@ -10,8 +10,8 @@ from typing import Final
 from ingest.indicators.clauses import clause_roles
 from ingest.indicators.contexts import context_rules
 from ingest.indicators.evidence import EVIDENCE_ROWS
+from ingest.indicators.name_rows import reasons_of_names
 from ingest.indicators.notes import note_rows
-from ingest.indicators.unlisted_names import OF_SPELLING, rows
 
 _KEEPS: Final = MappingProxyType(
     {
@@ -70,5 +70,5 @@ def reason(rule: str, *, kept: bool) -> str:
 @cache
 def _weighed_reasons() -> dict[str, str]:
     """Return the sentences for what is weighed and never decides alone."""
-    tables = (clause_roles(), context_rules(), note_rows(), rows())
-    return {row.id: row.reason for table in tables for row in table} | OF_SPELLING
+    tables = (clause_roles(), context_rules(), note_rows())
+    return {**{row.id: row.reason for table in tables for row in table}, **reasons_of_names()}

@@ -141,7 +141,8 @@ class Line(NamedTuple):
 class TextContext:
     """Answers questions about places of one text; what needs a pass over the text is computed once, on demand."""
 
-    def __init__(self, document: Document, plain: PlainText) -> None:
+    def __init__(self, document: Document, plain: PlainText, *, names_malware: bool) -> None:
+        """`names_malware`: the text names malware, which is a threat without any other word for it."""
         self.document = document
         self.text = plain.text
         self._plain = plain
@@ -152,7 +153,7 @@ class TextContext:
         self._accusing: dict[int, bool] = {}
         self._holding: dict[Line, bool] = {}
         self._topics = TopicsOfText(_TOPICS, plain.text)
-        self.names_malware = False  # until its names have been judged
+        self.names_malware = names_malware
 
     @cached_property
     def is_note(self) -> bool:
@@ -174,10 +175,6 @@ class TextContext:
     def place(self, position: int) -> Place:
         """Return the place of a character of the plain text."""
         return self.document.place(self._plain.original(position)) if self.document.structured else "main"
-
-    def is_furniture(self, position: int) -> bool:
-        """Tell whether what stands at a place belongs to the page around the article."""
-        return self.place(position) == "boilerplate"
 
     def begins_a_row(self, line: Line, start: int, end: int) -> bool:
         """Tell whether a line begins with `text[start:end]`, and nothing or what parts values follows."""

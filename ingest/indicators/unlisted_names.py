@@ -1,186 +1,256 @@
-"""Find names of malware that no list has by what is said right beside them, in points: `infected with Reedpipe`."""
+"""Find names of malware that no list has by what is said beside them, in points: `infected with Reedpipe`."""
 
 from __future__ import annotations
 
-import re
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
-from importlib.resources import files
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from ingest.indicators.evidence import Evidence
 from ingest.indicators.late import late
+from ingest.indicators.name_rows import NameRow, name_rows, part, points_enough, points_least, sign, words_of_sign
 from ingest.indicators.piece_search import Places, start_of_word
-from ingest.indicators.plain_words import is_plain_word
+from ingest.indicators.plain_words import is_known_word, is_of_a_people, is_plain_word
 from ingest.indicators.verdict import sum_of
-from ingest.indicators.vocabulary import pieces
-from intel.names import malware_name
+from intel.names import malware_name, malware_names, spelling_key
 from intel.refanging import places_of
 
-ENOUGH: Final = 3
-_LEAST: Final = 2
+PIECES: Final = tuple(dict.fromkeys(chain.from_iterable(row.pieces for row in name_rows())))
+
+_LABELLED: Final = "stands in a field, column or list of malware"
+_NOTHING: Final[Evidence] = (0, "")
 _MOST_PLACES: Final = 200
 _MOST_OF_A_NAME: Final = 10
 _MOST_NAMES: Final = 200
-_NAME: Final = r"[A-Z](?=[A-Za-z0-9]{0,3}?[a-z0-9]*[a-z]{2}|[A-Z0-9]{4})[A-Za-z0-9]{2,23}"
-# What may set a name off, on either side.
-_OPEN: Final = "[\"'*_`\u2018\u201c\u201e\u00ab\\[]{0,3}"
-_CLOSED: Final = "[\"'*_`\u2019\u201d\u201c\u00bb\\])]{0,3}"
-_NAME_BEHIND: Final = late(rf" ?{_OPEN} ?(?P<name>{_NAME})(?![\w@\\]|[./-]\w)")
-_NAME_JOINED: Final = late(rf"(?P<name>{_NAME})(?!\w)")
-_NAME_BEFORE: Final = late(rf"(?<![\w@./\\#$%-])(?P<name>{_NAME}){_CLOSED}(?:[\u2019']s)?[ -]\Z")
+_MOST_LOOKED_AT: Final = 100
+_REACH: Final = 70
+_REACH_AHEAD: Final = 120
+_REACH_OF_A_TOPIC: Final = 400
+_REACH_OF_A_TITLE: Final = 160
+_LONGEST_COMPOUND: Final = 16
+_LONGEST_LINE: Final = 160
+_FEWEST_WORDS: Final = 3
+
+_OF_CODE: Final = frozenset("$_./\\@")
+# `$code-font-family: `, behind what is no compound.
+_IN_CODE: Final = late(r"[a-z0-9_-]-\Z")
+_COMPOUND: Final = late(r"(?<![\w-])[a-z]{2,14}-\Z")
 # `Trojan Horse Detected`: what goes on with a capital is the beginning of something longer.
-_GOES_ON: Final = late(rf"[\"'*_`]{{0,2}} (?!(?i:{pieces('plain', 'kinds')})\b)[A-Z]")
+_GOES_ON: Final = late(rf"[\"'*_`]{{0,2}} (?!(?i:{part('kinds')})\b)[A-Z]")
+_KIND: Final = late(rf"(?i:{part('kinds')}|{part('kinds_of_german')})")
 # `a Stolen Backdoor Rising Again`.
 _TITLE: Final = late(r"\w+ [A-Z][a-z]")
 _LETTER: Final = late(r"[^\W\d_]")
+_MAY_BEGIN_A_NAME: Final = late(r"[^\W\d_a-zà-öø-ÿа-яё]|[\"'\u2018\u201c\u300c\u300a\u300e]")
 _WORD_BEFORE: Final = late(
     r"([\w'\u2019.-]*[\w.:!?)])[\"'*_`\u201c\u00ab(\[]{0,3}[^\S\n][\"*_`\u2018\u201c\u201e\u00ab]{0,3}\Z"
 )
 _ENDS_A_SENTENCE: Final = frozenset(".!?:")
 _CAPITALISED: Final = late(r"[A-Z][\w-]+")
 _WORDS: Final = late(r"[A-Za-z][\w'\u2019-]{3,}")
-_AS_ADJECTIVES_END: Final = late(r"(?:ed|ing|ive|al|able|ible|ous|ic|ful|less|ly|ion|ment|ity|ness|ance|ence|ware)s?\Z")
 _TWO_CAPITALS: Final = late(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Z0-9]{6}|[A-Za-z][0-9][A-Za-z]")
-_OF_CODE: Final = frozenset("$_./\\@-")
-_MADE_UP: Final = (1, "made-up spelling")
-_PROPER: Final = (1, "written as a name within a sentence")
-_AS_AN_ADJECTIVE: Final = (-2, "ends as adjectives do")
-# What the spelling of a name says, for the person who asks.
-OF_SPELLING: Final = {
-    _MADE_UP[1]: "It is spelled as made-up names are.",
-    _PROPER[1]: "It keeps its capital in the middle of a sentence.",
-    _AS_AN_ADJECTIVE[1]: "It ends as adjectives and nouns of everyday language do.",
-}
-_MOST_LOOKED_AT: Final = 20
-_LONGEST_LINE: Final = 160
-_FEWEST_WORDS: Final = 3
-_REACH: Final = 60
+# `SOC104`, `INC-2231`: the number of a case.
+_OF_A_CASE: Final = late(r"[A-Z]{2,8}[-_]?[0-9]{2,6}")
+_MALWARE: Final = late(f"(?i:{part('malware')})")
+_NOT_MALWARE: Final = late(f"(?i:{part('not_malware')})")
+# `the group behind the malware`: it is the group that gets the name.
+_WITH: Final = late(
+    r"[^.!?]{0,20} (?:behind|using|us(?:es|ed)|deploy\w*|operat\w*|of|with|hinter|derrière|detrás|dietro|за)"
+    r" [^.!?]{0,12}"
+)
 
 
-class NameRow(NamedTuple):
-    """A row of the table: what stands `is_behind` the name or before it, and what that says for the name.
+class _Mention(NamedTuple):
+    """A name beside which a row speaks, where it stands, and what that gives."""
 
-    `at_the_beginning`: its points where the name has its capital for another reason; `is_joined`: no blank parts them.
-    """
-
-    id: str
+    name: str
+    start: int
     points: int
-    at_the_beginning: int
-    is_behind: bool
-    is_joined: bool
-    pieces: tuple[str, ...]
-    words: re.Pattern[str]
-    reason: str
-    example: str
-    value: str
+
+
+def unlisted_names(text: str, places: Places, labelled: Iterable[str]) -> dict[str, list[Evidence]]:
+    """Return the names for which enough is said in a text with what speaks for each, in the order of the rows.
+
+    `places`: where the `PIECES` stand; `labelled`: names that a field, column or list calls malware.
+    """
+    said: dict[str, dict[str, Evidence]] = {}
+    again: dict[str, None] = {}
+    starts: dict[tuple[str, str], int] = {}
+    for name in labelled:
+        said.setdefault(name, {})[_LABELLED] = sign(_LABELLED)
+    for pieces, rows in _rows_by_pieces().items():
+        for row, mention in _mentions(text, places, pieces, rows):
+            _note(said.setdefault(mention.name, {}), row, mention.points)
+            if (
+                mention.points == row.points
+                and starts.setdefault((mention.name, row.id), mention.start) != mention.start
+            ):
+                again[mention.name] = None
+    weighed = ((name, _evidence(text, name, found, again)) for name, found in islice(said.items(), _MOST_NAMES))
+    return {name: evidence for name, evidence in weighed if sum_of(evidence) >= points_enough()}
+
+
+def _note(said: dict[str, Evidence], row: NameRow, points: int) -> None:
+    """Add to what was said of a name what a row says, unless one of its group said as much."""
+    if points > said.get(row.group, _NOTHING)[0]:
+        said[row.group] = points, row.id
 
 
 @cache
-def rows() -> tuple[NameRow, ...]:
-    """Return the rows of `data/names.toml`."""
-    kinds = pieces("plain", "kinds")
-    text = (files("ingest.indicators") / "data" / "names.toml").read_text(encoding="utf-8")
-    return tuple(
-        NameRow(
-            row["id"],
-            row["points"],
-            row["at_the_beginning"],
-            row["side"] == "behind",
-            row.get("joined", False),
-            tuple(row["pieces"]),
-            late(f"(?i:{row['words'].replace('{kinds}', kinds)})"),
-            row["reason"],
-            row["example"],
-            row["value"],
-        )
-        for row in tomllib.loads(text)["row"]
-    )
+def _rows_by_pieces() -> dict[tuple[str, ...], list[NameRow]]:
+    """Return the rows by what they are found by: each place of it is looked at once for all of them."""
+    found: dict[tuple[str, ...], list[NameRow]] = {}
+    for row in name_rows():
+        found.setdefault(row.pieces, []).append(row)
+    return found
 
 
-PIECES: Final = tuple(chain.from_iterable(row.pieces for row in rows()))
+def _mentions(
+    text: str, places: Places, pieces: tuple[str, ...], rows: list[NameRow]
+) -> Iterator[tuple[NameRow, _Mention]]:
+    asked = -1
+    times: dict[tuple[str, str], int] = {}
+    for place in chain.from_iterable(places.get(piece, ())[:_MOST_PLACES] for piece in pieces):
+        start = _start_of_words(text, place)
+        if start == asked or text[start - 1 : start] in _OF_CODE or _IN_CODE.search(text, max(0, start - 2), start):
+            continue
+        asked = start
+        for row, mention in _said_at(text, start, rows):
+            key = mention.name, row.id
+            times[key] = times.get(key, 0) + 1
+            if times[key] <= _MOST_OF_A_NAME:
+                yield row, mention
 
 
-def unlisted_names(text: str, places: Places) -> dict[str, list[Evidence]]:
-    """Return the names for which enough is said in a text with what speaks for each, in the order of the rows.
-
-    `places`: where the `PIECES` stand.
-    """
-    found: dict[str, dict[str, int]] = {}
-    for row in rows():
-        for name, given in _said_by(row, text, places):
-            said = found.setdefault(name, {})
-            said[row.id] = max(given, said.get(row.id, 0))
-    weighed = ((name, _evidence(text, name, said)) for name, said in islice(found.items(), _MOST_NAMES))
-    return {name: evidence for name, evidence in weighed if sum_of(evidence) >= ENOUGH}
+def _start_of_words(text: str, place: int) -> int:
+    """Return where the word begins of which a piece stands there, or the compound: `info-stealer`."""
+    start = start_of_word(text, place) if text[place].isalpha() else place
+    if text[start - 1 : start] != "-":
+        return start
+    compound = _COMPOUND.search(text, max(0, start - _LONGEST_COMPOUND), start)
+    return compound.start() if compound else start
 
 
-def _evidence(text: str, name: str, said: dict[str, int]) -> list[Evidence]:
+def _said_at(text: str, start: int, rows: list[NameRow]) -> Iterator[tuple[NameRow, _Mention]]:
+    """Yield the rows whose words begin at `start`, each with the name beside them."""
+    first = max(0, start - _REACH)
+    line = text.rfind("\n", first, start) + 1 or first
+    before = text[line:start]
+    holds_name = _MAY_BEGIN_A_NAME.search(before) is not None
+    for row in rows:
+        if row.across:
+            first = max(0, start - _REACH_OF_A_TITLE)
+            yield from _named_by(row, text, first, text[first:start], start)
+        elif holds_name or not row.is_behind:
+            yield from _named_by(row, text, line, before, start)
+
+
+def _named_by(row: NameRow, text: str, first: int, before: str, start: int) -> Iterator[tuple[NameRow, _Mention]]:
+    """Yield a row with the name that its words at `start` stand beside, if they do; `before` begins at `first`."""
+    if row.until and start > row.until:
+        return
+    said = row.said.match(text, start, start + _REACH_AHEAD)
+    if said is None:
+        return
+    led = row.before.search(before) if row.before else None
+    if row.before and led is None:
+        return
+    if row.is_behind:
+        assert led is not None  # noqa: S101 - a row whose words stand behind has the name before them
+        name, at, end = led["name"], first + led.start("name"), first + led.end("name")
+    else:
+        name, at, end = said["name"], said.start("name"), said.end("name")
+    if row.line and not row.line.search(_line_around(text, start)):
+        return
+    if row.of_malware and not _is_of_malware(text, start, at, end):
+        return
+    yield row, _Mention(name, at, _points_of(row, text, at, end, start))
+
+
+def _line_around(text: str, place: int) -> str:
+    first = text.rfind("\n", max(0, place - _LONGEST_LINE), place) + 1 or max(0, place - _LONGEST_LINE)
+    end = text.find("\n", place, place + _LONGEST_LINE)
+    return text[first : end if end >= 0 else place + _LONGEST_LINE]
+
+
+def _is_of_malware(text: str, said: int, at: int, end: int) -> bool:
+    """Tell whether the words around a name that somebody gives speak of a kind of malware, and not of a group."""
+    between = text[said:at] if at > said else ""
+    if _NOT_MALWARE.search(between):
+        return False
+    if _MALWARE.search(between):
+        return True
+    before = text[max(0, min(said, at) - _REACH_OF_A_TOPIC) : min(said, at)]
+    kinds, others = list(_MALWARE.finditer(before)), list(_NOT_MALWARE.finditer(before))
+    if kinds and (not others or others[-1].start() < kinds[-1].start()):
+        return not others or _WITH.fullmatch(before, others[-1].end(), kinds[-1].start()) is None
+    return not others and _MALWARE.search(text, end, end + _REACH_AHEAD // 2) is not None
+
+
+def _evidence(text: str, name: str, said: dict[str, Evidence], again: dict[str, None]) -> list[Evidence]:
     """Return what was said of a name, with what its spelling says; nothing where that cannot be enough."""
-    evidence = [(points, id) for id, points in said.items() if points]
-    if sum_of(evidence) < _LEAST or is_plain_word(name) or malware_name(name) is not None:
+    evidence = [*said.values()]
+    if sum_of(evidence) < points_least() or _OF_A_CASE.fullmatch(name):
         return []
-    if _TWO_CAPITALS.search(name):
-        evidence.append(_MADE_UP)
-    elif _AS_ADJECTIVES_END.search(name):
-        evidence.append(_AS_AN_ADJECTIVE)
-    if ENOUGH - _PROPER[0] <= sum_of(evidence) < ENOUGH and _is_proper(text, name):
-        evidence.append(_PROPER)
+    if _LABELLED not in said:
+        if any(map(is_known_word, name.split("-"))):
+            return [*evidence, sign("known word, product or vendor")]
+        if is_of_a_people(name):
+            evidence.append(sign("ends as names of peoples do"))
+    if malware_name(name) is None:
+        evidence += _of_its_spelling(name)
+    if name in again:
+        evidence.append(sign("said of it again"))
+    proper = sign("written as a name within a sentence")
+    if points_enough() - proper[0] <= sum_of(evidence) < points_enough() and _is_proper(text, name):
+        evidence.append(proper)
+    is_family = spelling_key(name) in malware_names().families
+    if sum_of(evidence) >= points_enough() and not is_family and is_written_small(text, name):
+        evidence.append(sign("written small as well"))
     return evidence
+
+
+def _of_its_spelling(name: str) -> Iterator[Evidence]:
+    if _TWO_CAPITALS.search(name):
+        yield sign("made-up spelling")
+        if words_of_sign("ends in a kind of malware").search(name):
+            yield sign("ends in a kind of malware")
+    elif words_of_sign("ends as adjectives do").search(name):
+        yield sign("ends as adjectives do")
+
+
+def is_written_small(text: str, name: str) -> bool:
+    """Tell whether a name stands in small letters too, as a word of a sentence: then it is one."""
+    if name == name.lower():
+        return False
+    for place in islice(places_of(text, name.lower()), _MOST_LOOKED_AT):
+        before, after = text[max(0, place - 1) : place], text[place + len(name) : place + len(name) + 1]
+        if (not before or before in " \n(\"'") and (not after or after in " \n,.;:)\"'"):
+            return True
+    return False
 
 
 def _is_proper(text: str, name: str) -> bool:
     """Tell whether a word that comes again stands in the middle of a sentence with its capital."""
-    places = list(islice(places_of(text, name), _MOST_LOOKED_AT))
+    places = list(islice(places_of(text, name), _MOST_LOOKED_AT // 5))
+    if not name[0].isascii():
+        return len(places) > 1  # letters without capitals
     return len(places) > 1 and any(_begins(text, place) is False and not _is_loud(text, place) for place in places)
-
-
-def _said_by(row: NameRow, text: str, places: Places) -> Iterator[tuple[str, int]]:
-    """Yield each name beside which the words of a row stand, and the points that they give there."""
-    asked = -1
-    times: dict[str, int] = {}
-    for place in chain.from_iterable(places.get(piece, ())[:_MOST_PLACES] for piece in row.pieces):
-        start = start_of_word(text, place)
-        if start == asked:
-            continue
-        asked = start
-        if text[start - 1 : start] in _OF_CODE and text[max(0, start - 5) : start].lower() != "info-":
-            continue
-        found = _name_before(row, text, start) if row.is_behind else _name_behind(row, text, start)
-        if found is None:
-            continue
-        name = found["name"]
-        times[name] = times.get(name, 0) + 1
-        if times[name] <= _MOST_OF_A_NAME:
-            yield name, _points_of(row, text, found.start("name"), found.end("name"), start)
-
-
-def _name_before(row: NameRow, text: str, start: int) -> re.Match[str] | None:
-    """Return the name right before the words of a row at `start`."""
-    first = max(0, start - _REACH)
-    found = _NAME_BEFORE.search(text, text.rfind("\n", first, start) + 1 or first, start)
-    return found if found and row.words.match(text, start, start + _REACH) else None
-
-
-def _name_behind(row: NameRow, text: str, start: int) -> re.Match[str] | None:
-    """Return the name right behind the words of a row at `start`."""
-    said = row.words.match(text, start, start + _REACH)
-    pattern = _NAME_JOINED if row.is_joined else _NAME_BEHIND
-    return pattern.match(text, said.end(), said.end() + _REACH) if said else None
 
 
 def _points_of(row: NameRow, text: str, first: int, last: int, said: int) -> int:
     """Return what the words of a row at `said` give to the name at `first:last`."""
+    if not row.is_behind and _GOES_ON.match(text, last):
+        return 0
+    if row.points == row.at_the_beginning:
+        return row.points
     begins = _begins(text, first if row.is_behind else said)
-    is_part_of_a_name = begins is None if row.is_behind else _GOES_ON.match(text, last) is not None
-    if is_part_of_a_name:
+    if row.is_behind and begins is None:
         return 0
     # The words have a capital of their own: before a name, or with another capitalised word behind them.
     is_title = text[said : said + 2].istitle() and (not row.is_behind or _TITLE.match(text, said) is not None)
-    is_unsure = begins or is_title or _is_loud(text, said)
-    return row.at_the_beginning if is_unsure and not row.is_joined else row.points
+    return row.at_the_beginning if begins or is_title or _is_loud(text, said) else row.points
 
 
 def _begins(text: str, start: int) -> bool | None:
@@ -193,7 +263,8 @@ def _begins(text: str, start: int) -> bool | None:
         return False
     if malware_name(text[before.start(1) : start] + text[start : start + _REACH].split(maxsplit=1)[0]):
         return None
-    return False if is_plain_word(word) and _begins_itself(text, before.start(1)) else None
+    is_apart = is_plain_word(word) and (_begins_itself(text, before.start(1)) or _KIND.fullmatch(word))
+    return False if is_apart else None
 
 
 def _begins_itself(text: str, start: int) -> bool:

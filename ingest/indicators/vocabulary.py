@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Any
+
+from ingest.indicators.rows import data
 
 
 @cache
 def _tables() -> dict[str, Any]:
-    folder = files("ingest.indicators") / "data"
     found: dict[str, Any] = {}
     for name in ("vocabulary.toml", "hashes.toml", "lists.toml"):
-        found |= tomllib.loads((folder / name).read_text(encoding="utf-8"))
+        found |= data(name)
     return found
 
 

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 _FOLDER = files("ingest.indicators") / "data"
-# Texts to try rows on, and sentences for people, which are no expressions.
+# Texts to try rows on, sentences for people and pieces of text, which are no expressions.
 _PROSE = {"example", "counterexample", "value", "reason", "id", "rule"}
+_PIECES = {"trigger", "hint"}
 
 
 def strings_in(table: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
     for name, value in table.items():
-        if name in _PROSE and isinstance(value, str):
+        if (name in _PROSE and isinstance(value, str)) or name in _PIECES:
             continue
         if isinstance(value, str):
             yield f"{path}.{name}", value
@@ -25,12 +26,25 @@ def strings_in(table: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
             yield from strings_in(value, f"{path}.{name}")
         elif isinstance(value, list):
             for index, row in enumerate(value):
+                if isinstance(row, str) and name != "pieces":
+                    yield f"{path}.{name}.{index}", row
                 if isinstance(row, dict):
                     yield from strings_in(row, f"{path}.{name}.{row.get('id', index)}")
 
 
 @pytest.mark.parametrize(
-    "name", ["contexts.toml", "people.toml", "names.toml", "vocabulary.toml", "hashes.toml", "lists.toml"]
+    "name",
+    [
+        "contexts.toml",
+        "people.toml",
+        "names.toml",
+        "vocabulary.toml",
+        "hashes.toml",
+        "lists.toml",
+        "notes.toml",
+        "clauses.toml",
+        "harm.toml",
+    ],
 )
 def test_every_expression_of_a_data_file_compiles(name: str) -> None:
     table = tomllib.loads((_FOLDER / name).read_text(encoding="utf-8"))

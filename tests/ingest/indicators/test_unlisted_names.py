@@ -6,7 +6,8 @@ import pytest
 
 from ingest.indicators.extracting import extract
 from ingest.indicators.lines import document_from_bytes
-from ingest.indicators.unlisted_names import NameRow, _is_loud, rows
+from ingest.indicators.name_rows import NameRow, name_rows
+from ingest.indicators.unlisted_names import _is_loud
 
 
 def names_in(text: str) -> set[str]:
@@ -14,7 +15,7 @@ def names_in(text: str) -> set[str]:
     return {indicator.value for indicator in found if indicator.type == "malware"}
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row.id)
+@pytest.mark.parametrize("row", name_rows(), ids=lambda row: row.id)
 def test_a_row_speaks_of_the_name_in_its_example(row: NameRow) -> None:
     found = list(extract(document_from_bytes(f"{row.example}\n".encode())).candidates())
     of_it = [each for each in found if each.type == "malware" and each.value == row.value and each.kept]
