@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 
 from api.logs import configure_logs
+from tests.engines.elasticsearch_server import JAVA_OPTIONS_FOR_TESTS
 
 from . import scaling_page
 from .extraction import Effort as ExtractionEffort
@@ -77,7 +78,9 @@ def _scaling(options: argparse.Namespace) -> None:
         scaling_page.write(measured, prices)
     if not options.points:
         sizes = options.sizes or parts_of(options.indicators or (1_000 if options.quick else 200_000))
-        effort = Effort(sizes, options.nodes, 20 if options.quick else 300, options.keep)
+        effort = Effort(sizes, options.nodes, keep=options.keep)
+        if options.quick:
+            effort = replace(effort, asked=20, java=JAVA_OPTIONS_FOR_TESTS)
         write = options.write and max(sizes) >= _FEWEST_TO_FORECAST
         if not write:
             measured = replace(measured, points=())

@@ -26,6 +26,7 @@ from intel.settings import ElasticsearchSettings
 from intel.store import Store, condition_of
 from intel.store.elastic.store import ElasticStore
 from tests.engines.elasticsearch_cluster import ElasticsearchCluster, elasticsearch_cluster
+from tests.engines.elasticsearch_server import JAVA_OPTIONS
 from tests.engines.engine import tree_of
 
 from .filling import fill, surely_done
@@ -43,7 +44,6 @@ _AT_ONCE = 8
 _MEASURED = 200
 _POINTS = "points.json"
 _SETTLED_SECONDS = 600.0
-_HEAP = "-Xms1g -Xmx1g"
 _TICKS = os.sysconf("SC_CLK_TCK")
 _COMMAND = Path(sys.executable).with_name("ioc")
 
@@ -87,13 +87,14 @@ class Effort:
     """What is measured: which sizes in indicators, on how many nodes each, with so many queries of each kind.
 
     The data stay in the folder `keep`, if there is one, and with them the points, so that a run that was cut short is
-    taken up where it was.
+    taken up where it was. `java` are options of each node.
     """
 
     sizes: Sequence[int]
     layouts: Sequence[int] = LAYOUTS
     asked: int = 300
     keep: Path | None = None
+    java: str = JAVA_OPTIONS
 
 
 def parts_of(indicators: int) -> tuple[int, ...]:
@@ -110,7 +111,7 @@ def measure_points(effort: Effort, tell: Tell) -> Iterator[Point]:
         missing = sorted(set(effort.sizes) - {point.indicators for point in known})
         if not missing:
             continue
-        with elasticsearch_cluster(nodes, options=_HEAP, keep=folder) as cluster:
+        with elasticsearch_cluster(nodes, options=effort.java, keep=folder) as cluster:
             for indicators in missing:
                 point = _point(cluster, Size(indicators, indicators // IN_AN_ARTICLE), effort.asked, tell)
                 known = [*known, point]

@@ -21,7 +21,7 @@ from pytest_httpserver import HTTPServer
 from tests.end_to_end.processes import Installation, Server, until
 from tests.end_to_end.unrest import REASONS, Page, Press, counted
 from tests.engines.authority import make_certificates
-from tests.engines.elasticsearch_cluster import ElasticsearchCluster, elasticsearch_cluster
+from tests.engines.elasticsearch_cluster import AS_DEPLOYED, ElasticsearchCluster, elasticsearch_cluster
 from tests.engines.redis_cluster import RedisCluster, redis_cluster
 
 from .reading import Read, Reader, longest_failure, slowest
@@ -243,7 +243,7 @@ def run(submissions: int) -> int:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="storm-", ignore_cleanup_errors=True)))
         certificates = make_certificates(folder / "certificates")
         print("starting three nodes of Elasticsearch, two of Redis, three Sentinels", flush=True)
-        nodes = stack.enter_context(elasticsearch_cluster(3, certificates))
+        nodes = stack.enter_context(elasticsearch_cluster(3, certificates, AS_DEPLOYED))
         redis = stack.enter_context(redis_cluster(folder / "redis", certificates))
         settings = {**nodes.environment, "REDIS_URL": redis.url, "IOC_SECRET_KEY": uuid.uuid4().hex}
         here = Installation(folder, settings)

@@ -19,13 +19,14 @@ from pathlib import Path
 import httpx
 
 from tests.engines.authority import Certificates
-from tests.engines.elasticsearch_server import NOBODY, java_home, launch, server_home
+from tests.engines.elasticsearch_server import IN_HASTE, NOBODY, java_home, launch, server_home
 from tests.engines.engine import free_port, memory_folder
 
 _SECRETS = Path(__file__).parents[2] / "scripts" / "compose_secrets.py"
 USER = "ioc_service"
 PASSWORD = "of-the-service-itself"
 _START_SECONDS = 180.0
+AS_DEPLOYED = "-Xms512m -Xmx512m"
 
 
 class ElasticsearchCluster:
@@ -192,10 +193,10 @@ class ElasticsearchCluster:
 def elasticsearch_cluster(
     nodes: int = 1,
     certificates: Certificates | None = None,
-    options: str = "-Xms512m -Xmx512m",
+    options: str = f"{AS_DEPLOYED} {IN_HASTE}",
     keep: Path | None = None,
 ) -> Iterator[ElasticsearchCluster]:
-    """A cluster that runs as long as the context; raises NotToBeHad.
+    """A cluster that runs as long as the context, compiled in haste if nothing else is said; raises NotToBeHad.
 
     Its data stay in the folder `keep`, from which the next one goes on; else they stand in memory where there is room.
     """

@@ -24,7 +24,9 @@ VERSION = "9.5.0"
 ARTIFACT = f"org.elasticsearch.distribution.integ-test-zip:elasticsearch:{VERSION}:zip"
 NOBODY = 65534
 JAVA_OPTIONS = "-Xms1g -Xmx1g"
-JAVA_OPTIONS_FOR_TESTS = f"{JAVA_OPTIONS} -XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
+# Most of what a test's server runs, it runs once: to compile it well costs more than it gains.
+IN_HASTE = "-XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
+JAVA_OPTIONS_FOR_TESTS = f"{JAVA_OPTIONS} {IN_HASTE}"
 
 
 def elasticsearch(for_tests: bool = True) -> AbstractContextManager[Engine]:

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from tests.engines.engine import memory_folder
 from tests.scripts.conftest import ROOT
 
 BENCH = [sys.executable, "-m", "scripts.benchmarks"]
@@ -145,7 +146,8 @@ def test_large_answers_are_measured_alone_and_unread() -> None:
 @pytest.fixture
 def reachable_path() -> Iterator[Path]:
     """A folder that every user can reach: Elasticsearch does not run as root."""
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True, dir="/tmp") as name:
+    reachable = memory_folder() or "/tmp"  # noqa: S108 # a folder with a name of its own is made in it
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True, dir=reachable) as name:
         folder = Path(name)
         folder.chmod(0o711)
         yield folder
