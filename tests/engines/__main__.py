@@ -1,17 +1,20 @@
 """Finds or starts every engine once, says in a line each which it is, runs pytest on them, stops what it started.
 
-With --quick it starts none. What tests write goes into memory where there is room: SQLite syncs each of its commits.
+With --quick it starts none. In CI the few tests that failed beside others run once more, alone. What tests write goes
+into memory where there is room: SQLite syncs each of its commits.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
 from contextlib import ExitStack
+from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from types import FrameType
 
@@ -24,6 +27,11 @@ ENGINES: tuple[tuple[str, str, Source], ...] = (
     ("Redis", redis_server.VARIABLE, redis_server.redis_server),
     ("Chromium", chromium.VARIABLE, chromium.chromium),
 )
+
+FAILED = Path(".pytest_cache/v/cache/lastfailed")
+# On a busy machine a test may wait longer than anybody would; more of them at once are no accident.
+MOST_AGAIN = 5
+TESTS_FAILED = 1
 
 
 def enter(stack: ExitStack, name: str, source: Source) -> Engine | None:
@@ -48,6 +56,22 @@ def run_pytest(arguments: list[str], environment: dict[str, str]) -> int:
             raise
 
 
+def failed() -> list[str]:
+    """The tests that failed in the last run, where pytest has kept them."""
+    with contextlib.suppress(OSError, ValueError):
+        return sorted(json.loads(FAILED.read_text()))
+    return []
+
+
+def run_all(arguments: list[str], environment: dict[str, str]) -> int:
+    """Runs the tests; in CI the few that failed once more, one after another, so that each is alone on the machine."""
+    code = run_pytest(arguments, environment)
+    if code != TESTS_FAILED or not environment.get("CI") or not 0 < len(found := failed()) <= MOST_AGAIN:
+        return code
+    say(f"{len(found)} failed beside others and run once more, alone: {', '.join(found)}")
+    return run_pytest([*arguments, "-n", "0", "--last-failed"], environment)
+
+
 def end(number: int, frame: FrameType | None) -> None:
     sys.exit(128 + number)
 
@@ -68,7 +92,7 @@ def main(arguments: list[str]) -> int:
             environment[variable] = engine.address if engine else LEFT_OUT
         if not quick:
             enter(stack, "Docker", docker_engine)
-        return run_pytest(arguments, environment)
+        return run_all(arguments, environment)
 
 
 if __name__ == "__main__":

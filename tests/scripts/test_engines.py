@@ -25,9 +25,9 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(project: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def run(project: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "tests.engines", "-q", "-p", "no:cacheprovider"],
+        [sys.executable, "-m", "tests.engines", "-q", *arguments],
         cwd=project,
         env={**{name: value for name, value in os.environ.items() if name != "CI"}, **environment},
         capture_output=True,
@@ -58,3 +58,34 @@ def test_the_engine_that_runs_is_named_and_given_to_the_tests(project: Path, red
     assert f"Redis: {redis_url}" in done.stdout
     assert "1 passed" in done.stdout
     assert done.returncode == 0
+
+
+FAILS_BESIDE_OTHERS = """
+import pathlib
+
+def test_alone(worker_id):
+    assert worker_id == "master"
+
+def test_never():
+    assert {never}
+
+def test_counts():
+    with pathlib.Path("count").open("a") as count:
+        count.write("once ")
+"""
+
+
+@pytest.mark.parametrize("never", [True, False])
+def test_in_ci_what_failed_beside_others_runs_once_more_alone(project: Path, never: bool) -> None:
+    (project / "tests" / "test_probe.py").write_text(FAILS_BESIDE_OTHERS.format(never=never))
+    done = run(project, "-n", "2", **NONE, CI="true")
+    assert "failed beside others and run once more, alone: tests/test_probe.py::test_alone" in done.stdout
+    assert done.returncode == (0 if never else 1), done.stdout
+    assert (project / "count").read_text() == "once "
+
+
+def test_elsewhere_a_failure_is_one(project: Path) -> None:
+    (project / "tests" / "test_probe.py").write_text(FAILS_BESIDE_OTHERS.format(never=True))
+    done = run(project, "-n", "2", **NONE)
+    assert "once more" not in done.stdout
+    assert done.returncode == 1
