@@ -33,18 +33,18 @@ _PAGE = 20
 class Reread:
     """What reading an article again came to: what is found now and was not before, and the other way round.
 
-    Who goes on after `after` reads it and all behind it; `failure` says why it could not be read.
+    `revised` are the indicators that stay and have another context or malware now; `changed` is also true where
+    only the article's findings are others. Who goes on after `after` reads it and all behind it; `failure` says why it
+    could not be read.
     """
 
     article: Article
+    changed: bool = False
     added: tuple[Named, ...] = ()
     vanished: tuple[Named, ...] = ()
+    revised: tuple[Named, ...] = ()
     after: Position | None = None
     failure: IngestFailed | None = None
-
-    @property
-    def changed(self) -> bool:
-        return bool(self.added or self.vanished)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,15 @@ class Rereading:
             found = checked(limited(found, self.most_indicators))
         except IngestFailed as failure:
             return Reread(known, failure=failure)
-        if found.sightings != tuple(before) or found.article.findings != known.findings:
+        revised_findings = found.article.findings != known.findings
+        if found.sightings != tuple(before) or revised_findings:
             await self._save(found)
-        now, then = _named(found.sightings), _named(before)
+        now, then = _said_of(found.sightings), _said_of(before)
         added = tuple(one for one in now if one not in then)
-        return Reread(known, added, tuple(one for one in then if one not in now))
+        vanished = tuple(one for one in then if one not in now)
+        revised = tuple(one for one in now if one in then and now[one] != then[one])
+        changed = bool(added or vanished or revised or revised_findings)
+        return Reread(known, changed, added=added, vanished=vanished, revised=revised)
 
     async def _save(self, found: ReadPage) -> None:
         if not self.dry_run:
@@ -145,5 +149,6 @@ def _is_the_same(before: str, now: str) -> bool:
     return before.startswith(now) or now.startswith(before)
 
 
-def _named(sightings: Sequence[Sighting]) -> dict[Named, None]:
-    return {(one.type, one.value): None for one in sightings}
+def _said_of(sightings: Sequence[Sighting]) -> dict[Named, tuple[str, tuple[str, ...]]]:
+    """Return, of each indicator, its context and the malware associated with it."""
+    return {(one.type, one.value): (one.context, one.malware) for one in sightings}

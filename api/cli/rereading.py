@@ -34,6 +34,7 @@ class _Result:
     changed: int = 0
     added: int = 0
     vanished: int = 0
+    revised: int = 0
     failed: int = 0
     rows: list[Reread] = field(default_factory=list)
 
@@ -42,6 +43,7 @@ class _Result:
         self.changed += one.changed
         self.added += len(one.added)
         self.vanished += len(one.vanished)
+        self.revised += len(one.revised)
         self.failed += one.failure is not None
         if (one.changed or one.failure) and len(self.rows) < _MOST_ROWS:
             self.rows.append(one)
@@ -127,25 +129,34 @@ def _row(one: Reread) -> dict[str, Any]:
         "title": one.article.title,
         "added": [{"type": type, "value": value} for type, value in one.added],
         "vanished": [{"type": type, "value": value} for type, value in one.vanished],
+        "revised": [{"type": type, "value": value} for type, value in one.revised],
     }
     return members | ({"reason": one.failure.reason} if one.failure else {})
 
 
 def _summary(result: _Result) -> dict[str, int]:
-    return {name: getattr(result, name) for name in ("read", "changed", "added", "vanished", "failed")}
+    return {name: getattr(result, name) for name in ("read", "changed", "added", "vanished", "revised", "failed")}
 
 
 def _print(result: _Result, *, dry_run: bool) -> None:
     if result.rows:
         rows = [
-            (one.article.id[:8], one.article.title, _some(one.added), _some(one.vanished), one.failure or "")
+            (
+                one.article.id[:8],
+                one.article.title,
+                _some(one.added),
+                _some(one.vanished),
+                _some(one.revised),
+                one.failure or "",
+            )
             for one in result.rows
         ]
-        print_table("Articles that change", ("Article", "Title", "Added", "Gone", "Failure"), rows)
+        print_table("Articles that change", ("Article", "Title", "Added", "Gone", "Context", "Failure"), rows)
     would = "would change" if dry_run else "changed"
     say(
         f"{counted(result.read, 'article')} read again, {result.changed} {would}:"
-        f" {counted(result.added, 'indicator')} added, {result.vanished} gone; {result.failed} could not be read"
+        f" {counted(result.added, 'indicator')} added, {result.vanished} gone, {result.revised} with another context;"
+        f" {result.failed} could not be read"
     )
 
 

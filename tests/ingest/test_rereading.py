@@ -80,6 +80,21 @@ async def test_what_todays_rules_find_and_drop_is_a_new_revision(stores: tuple[S
     assert not await reread(store, source="another")
 
 
+async def test_an_article_whose_contexts_alone_change_counts_as_changed(stores: tuple[Store, Store]) -> None:
+    store, _ = stores
+    article = await taken_in(store)
+    await reread(store)
+    found = await store.articles.sightings_of(article.id)
+    last = found[-1]
+    again = await store.articles.get(article.id)
+    assert again is not None
+    await store.articles.save(again, [*found[:-1], replace(last, context="What earlier rules took.")], [])
+    (dry,) = await reread(store, dry_run=True)
+    assert dry.changed and (dry.added, dry.vanished, dry.revised) == ((), (), ((last.type, last.value),))
+    await reread(store)
+    assert [one.context for one in await store.articles.sightings_of(article.id)][-1] == last.context
+
+
 @pytest.mark.promise("tlp.kept")
 @pytest.mark.parametrize(("before", "after"), [("amber", "clear"), ("amber", None), (None, "amber")])
 async def test_a_level_that_is_changed_while_an_article_is_read_again_stands(
