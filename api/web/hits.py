@@ -15,12 +15,14 @@ from intel.query import SearchText
 from intel.records import Ioc
 
 _NAMES: Final = ("malware", "mitre_attack", "cve")
+_IN_VALUE: Final = ("word", "prefix")
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """One result; `why` says in words how it met the search, empty in a list.
 
+    `met` are the words of its value that the search met, where it met these: who sees the value needs no other reason.
     `titled` is the family that the title of its newest article names, where no malware is associated with it.
     """
 
@@ -30,21 +32,24 @@ class Hit:
     false_positives: int
     why: str = ""
     titled: tuple[str, ...] = ()
+    met: str = ""
 
 
 def hits(iocs: Iterable[Ioc], noted: Annotations, text: SearchText | None = None) -> list[Hit]:
     """Return the results of a search, or of a list where there is no text."""
-    return [
-        Hit(
-            ioc,
-            noted.age(ioc),
-            noted.cautions(ioc),
-            noted.votes(ioc),
-            why(reason(text, ioc)) if text else "",
-            titled(ioc),
-        )
-        for ioc in iocs
-    ]
+    return [_hit(ioc, noted, reason(text, ioc) if text else None) for ioc in iocs]
+
+
+def _hit(ioc: Ioc, noted: Annotations, match: Match | None) -> Hit:
+    return Hit(
+        ioc,
+        noted.age(ioc),
+        noted.cautions(ioc),
+        noted.votes(ioc),
+        why=why(match) if match else "",
+        titled=titled(ioc),
+        met=match.on if match and match.how in _IN_VALUE else "",
+    )
 
 
 def titled(ioc: Ioc) -> tuple[str, ...]:

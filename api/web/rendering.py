@@ -76,6 +76,8 @@ class Templates:
             catalogue=lambda name: _CATALOGUES.get(name, name),
             clipped=text.clipped,
             in_cells=text.in_cells,
+            cells_apart=text.cells_apart,
+            parted=text.parted,
             without_sign=text.without_sign,
             steps=lambda picture: "by day" if picture.unit == "day" else f"in steps of {picture.unit}",
             summarized=lambda article: text.without_title(article.summary or "", article.title),

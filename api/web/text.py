@@ -9,6 +9,7 @@ from typing import Final
 
 from intel.unseen import UNSEEN
 
+_RULES: Final = re.compile(r"\s*\|(?:[\s|:]|-(?=[\s|-]))*")
 _LINE_SIGN: Final = re.compile(r"\s*(?:#{1,6}|={1,6}|[*>\u2022-])\s+")
 
 
@@ -44,6 +45,18 @@ def without_title(summary: str, title: str) -> str:
     begun = summary.lstrip(":=#*- ")
     rest = begun[len(title) :] if begun.casefold().startswith(title.casefold()) else summary
     return rest.strip(":=#*- ") if rest is not summary else summary
+
+
+def parted(text: str, words: str) -> list[tuple[str, bool]]:
+    """Return a text in pieces, each with whether it is one of the words (any case): `evil-a.top` by `evil`."""
+    pattern = "|".join(re.escape(word) for word in sorted(words.split(), key=len, reverse=True))
+    pieces = re.split(f"({pattern})", text, flags=re.IGNORECASE) if pattern else [text]
+    return [(piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece]
+
+
+def cells_apart(text: str) -> str:
+    """Return a piece of a text without the rules of a table: `sender | | 3 | lure` -> `sender · 3 · lure`."""
+    return _RULES.sub(" · ", text)
 
 
 def day(moment: datetime) -> str:

@@ -123,6 +123,48 @@ def test_every_page_fits_a_small_screen(chromium: Browser, site: str, member: St
             assert stranger.width <= 375, path
 
 
+# What a finger must meet, by what it touches: a box's label, and not links within a sentence.
+_TOUCHED = """() => {
+  const all = document.querySelectorAll("button, select, summary, nav a, .button, .name[href], .exports a,"
+    + " input:not([type=hidden]), textarea");
+  const size = (one) => (one.closest("label") ?? one).getBoundingClientRect();
+  const shown = [...all].filter((one) => size(one).width && !one.closest(".words, .unseen"));
+  const small = shown.filter((one) => size(one).height < 39.5);
+  return [shown.length, small.map((one) => one.outerHTML.slice(0, 120))];
+}"""
+
+
+@pytest.mark.timeout(900)
+def test_a_finger_meets_what_it_is_meant_for(chromium: Browser, site: str, member: StorageState) -> None:
+    small = {"width": 390, "height": 844}
+    with visiting(chromium, site, viewport=small, storage_state=member) as visitor:
+        for path in (*OPEN_TO_ALL, *FOR_MEMBERS, *FOR_ADMINISTRATORS):
+            look(visitor, path)
+            count, too_small = visitor.page.evaluate(_TOUCHED)
+            assert count > 5, path
+            assert too_small == [], path
+
+
+@pytest.mark.timeout(900)
+def test_no_table_scrolls_sideways_on_a_small_screen(chromium: Browser, site: str, member: StorageState) -> None:
+    """Rows become short paragraphs there; only an article's own tables and a graph's picture may be wider."""
+    wide = """() => [...document.querySelectorAll("main .scroll")].filter((one) => !one.closest(".words")
+      && one.scrollWidth > one.clientWidth).map((one) => one.outerHTML.slice(0, 200))"""
+    with visiting(chromium, site, viewport={"width": 375, "height": 800}, storage_state=member) as visitor:
+        for path in (*OPEN_TO_ALL, *FOR_MEMBERS, *FOR_ADMINISTRATORS):
+            look(visitor, path)
+            assert visitor.page.evaluate(wide) == [], path
+
+
+def test_what_needs_a_script_is_not_shown_without_one(chromium: Browser, site: str, member: StorageState) -> None:
+    options = {"java_script_enabled": False, "storage_state": member}
+    with visiting(chromium, site, **options) as visitor:
+        for path in ("/search?q=sandpiper", "/ioc/domain/login-sandpiper.org", "/help"):
+            visitor.go(path)
+            assert visitor.page.locator("[data-copy]").count() > 0
+            assert visitor.page.locator("[data-copy]:visible").count() == 0, path
+
+
 @pytest.mark.promise("promises.hostile-article-is-data")
 def test_a_hostile_article_is_inert_wherever_it_shows(chromium: Browser, site: str, member: StorageState) -> None:
     with visiting(chromium, site, storage_state=member) as visitor:

@@ -30,7 +30,7 @@ from intel.times import rfc3339
 MOST_LINES: Final = 10_000
 LARGEST_FORM: Final = 2_000_000
 _LONGEST_TEXT: Final = 1_000_000
-_SHOWN_AT_ONCE: Final = 500
+_SHOWN_AT_ONCE: Final = 200
 _MOST_NAMES: Final = 2_000
 _MOST_NETWORKS: Final = 50
 _READ_AT_ONCE: Final = 2_000
@@ -69,11 +69,11 @@ async def look_up(visit: Visit) -> Response:
     names = await exact_values(store.iocs, names_in(text.replace("\0", " "), _MOST_NAMES))
     pasted = await visit.service.apart.run(lambda: read(text, names))
     known = await _known(store, pasted)
-    noted = await annotate(store, list(known.values()), visit.service.clock())
-    answers = await _answers(store, pasted, known, noted)
+    answers = await _answers(store, pasted, known)
     format = visit.form.get("format", "")
     if format == "all":
-        return _as_table(answers, noted, visit.service.settings.base_url)
+        noted = await _noted(visit, answers)
+        return _as_table([_warned(one, noted) for one in answers], noted, visit.service.settings.base_url)
     if format == "missing":
         return _as_list(answers)
     if is_format(format):
@@ -81,10 +81,11 @@ async def look_up(visit: Visit) -> Response:
     start = _start(visit.form.get("from", ""))
     shown = answers[start : start + _SHOWN_AT_ONCE]
     missing = len({one.pasted for one in answers if one.is_missing})
+    noted = await _noted(visit, shown)
     return await visit.large_page(
         "bulk.html",
         text=text,
-        answers=[replace(one, titled=titled(one.ioc)) if one.ioc else one for one in shown],
+        answers=[_warned(replace(one, titled=titled(one.ioc)) if one.ioc else one, noted) for one in shown],
         cve_names=await cve_names(store, [one.ioc for one in shown if one.ioc]),
         start=start,
         next_start=start + _SHOWN_AT_ONCE if start + _SHOWN_AT_ONCE < len(answers) else None,
@@ -119,7 +120,19 @@ def _hosts(readings: Readings) -> list[tuple[str, str]]:
     return [(type, host) for host in hosts for type in _HOST_TYPES if (type, host) not in readings and "." in host]
 
 
-async def _answers(store: Store, pasted: Sequence[Pasted], known: dict[str, Ioc], noted: Annotations) -> list[Answer]:
+async def _noted(visit: Visit, answers: Sequence[Answer]) -> Annotations:
+    iocs = {one.ioc.id: one.ioc for one in answers if one.ioc}
+    return await annotate(visit.service.store, list(iocs.values()), visit.service.clock())
+
+
+def _warned(answer: Answer, noted: Annotations) -> Answer:
+    """Return an answer with what warns of it, found or not."""
+    if answer.ioc:
+        return replace(answer, cautions=noted.cautions(answer.ioc))
+    return replace(answer, cautions=lasting_cautions(*answer.pasted.readings[0])) if answer.is_missing else answer
+
+
+async def _answers(store: Store, pasted: Sequence[Pasted], known: dict[str, Ioc]) -> list[Answer]:
     answers: list[Answer] = []
     asked = Counter[str]()
     for one in pasted:
@@ -127,7 +140,7 @@ async def _answers(store: Store, pasted: Sequence[Pasted], known: dict[str, Ioc]
             asked["networks"] += 1
             answers.append(await _network(store, one, count=asked["networks"] <= _MOST_NETWORKS))
         else:
-            answers += _answer(one, known, noted)
+            answers += _answer(one, known)
     return answers
 
 
@@ -138,17 +151,16 @@ async def _network(store: Store, one: Pasted, *, count: bool) -> Answer:
     return Answer(one, said=f"a network: {counted(page.total or 0, 'address', 'addresses')} known")
 
 
-def _answer(one: Pasted, known: dict[str, Ioc], noted: Annotations) -> list[Answer]:
+def _answer(one: Pasted, known: dict[str, Ioc]) -> list[Answer]:
     if one.same_as:
         return [Answer(one, said=f"same as line {one.same_as:,}")]
     if not one.is_one:
         return [Answer(one, said="not an indicator")]
     found = [known[id] for id in (ioc_id(*reading) for reading in one.readings) if id in known]
     if found:
-        return [Answer(one, ioc, cautions=noted.cautions(ioc)) for ioc in found]
-    cautions = lasting_cautions(*one.readings[0])
+        return [Answer(one, ioc) for ioc in found]
     host = next((known[id] for id in (ioc_id(*host) for host in _hosts(one.readings)) if id in known), None)
-    return [Answer(one, said=_missing(one, host), host=host, cautions=cautions)]
+    return [Answer(one, said=_missing(one, host), host=host)]
 
 
 def _missing(one: Pasted, host: Ioc | None) -> str:

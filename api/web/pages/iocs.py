@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence, Set
-from dataclasses import replace
-from itertools import islice
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.responses import RedirectResponse, Response
@@ -15,13 +13,14 @@ from api.apart import Apart
 from api.voting import LONGEST_NOTE, noted_votes, own_vote, read_note
 from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
+from api.web.hits import hits
 from api.web.names import cve_names
 from api.web.nothing_found import help_for
+from api.web.pages.families import MOST_HEADED, NAMES, family_facts, show_titled
 from api.web.remarks import note_fault, notes_for, tag_fault
-from api.web.said_of import articles_headed, families_in_titles, notes_in_tables
+from api.web.said_of import families_in_titles, notes_in_tables
 from api.web.sightings import picture
 from api.web.visit import Visit, private
-from api.web.weekly_bars import weekly_bars
 from intel.canonical import canonical, defang, readings
 from intel.catalogues import catalogue_facts
 from intel.errors import NotAnIndicator
@@ -29,8 +28,7 @@ from intel.ids import ioc_id
 from intel.indicator_types import TYPES
 from intel.names import malware_aliases
 from intel.pivots import pivots
-from intel.query import IocFilter, IocQuery
-from intel.records import IOC_TYPES, Article, Ioc, Mention, Vote
+from intel.records import IOC_TYPES, Ioc, Mention, Vote
 from intel.store import Store
 
 # What a form brought and what is wrong with it.
@@ -38,13 +36,7 @@ _NOTHING_SAID = dict.fromkeys(("note", "note_fault", "tags_written", "tag_fault"
 _DRAWN = 500
 _LISTED = 50
 _RELATED = 24
-_NAMED, _SOURCES = 24, 12
 _TABLES_READ = 3
-_HEADED = 20
-_NAMES = ("malware", "mitre_attack", "cve")
-_LISTED_TYPES = {"mitre_attack": "Techniques", "cve": "Vulnerabilities"}
-# Beyond so many indicators of a family, those of one type are counted and linked, and not listed.
-_MOST_SIFTED = 10_000
 
 
 async def show(visit: Visit) -> Response:
@@ -58,6 +50,8 @@ async def show(visit: Visit) -> Response:
     found = await visit.service.store.iocs.get(ioc_id(type, value))
     if found is None:
         return await _under_another_name(visit, type, value) or await _unknown(visit, type, value)
+    if type == "malware" and visit.query.get("by") == "title":
+        return await show_titled(visit, found)
     if is_format(format := visit.query.get("format", "")):
         return await export(visit, format, (found,))
     return await _shown(visit, found)
@@ -102,13 +96,14 @@ async def say(visit: Visit) -> Response:
 
 async def _shown(visit: Visit, ioc: Ioc, status: int = 200, **said: str) -> Response:
     store = visit.service.store
-    known, noted, votes = await asyncio.gather(
-        _known(store, visit.service.apart, ioc), annotate(store, [ioc], visit.service.clock()), store.votes.of(ioc.id)
-    )
+    known, votes = await asyncio.gather(_known(store, visit.service.apart, ioc), store.votes.of(ioc.id))
+    newest = known["family"]["newest"] if known["family"] else ()
+    noted = await annotate(store, [ioc, *newest], visit.service.clock())
     return visit.page(
         "ioc.html",
         status,
         **known,
+        hits=hits(newest, noted),
         pivots=pivots(visit.service.settings.ioc_pivots, ioc.type, ioc.value),
         age=noted.age(ioc),
         confidence=noted.confidence(ioc),
@@ -126,7 +121,7 @@ async def _shown(visit: Visit, ioc: Ioc, status: int = 200, **said: str) -> Resp
 async def _known(store: Store, apart: Apart, ioc: Ioc) -> dict[str, Any]:
     mentions, total = await store.iocs.mentions_of(ioc.id, _DRAWN)
     related = await store.iocs.related(ioc.id, _RELATED)
-    family = await _family(store, apart, ioc.value, mentions) if ioc.type == "malware" else None
+    family = await family_facts(store, apart, ioc.value, mentions) if ioc.type == "malware" else None
     listed = [other for _, page in family["named"] for other in page.items] if family else []
     return {
         "ioc": ioc,
@@ -140,13 +135,13 @@ async def _known(store: Store, apart: Apart, ioc: Ioc) -> dict[str, Any]:
         "references": references(ioc.type, ioc.value),
         "catalogue": await catalogue_facts(store, ioc.type, ioc.value) or {},
         "family": family,
-        "most_headed": _HEADED,
+        "most_headed": MOST_HEADED,
     }
 
 
 async def _said(store: Store, apart: Apart, ioc: Ioc, mentions: Sequence[Mention]) -> dict[str, Any]:
     """Return the families that titles name, and what tables say of an indicator, by article."""
-    if ioc.type in _NAMES:
+    if ioc.type in NAMES:
         return {"titled": (), "tabled": {}}
     titles = [mention.article.title for mention in mentions]
     found = await asyncio.gather(*(store.articles.get(one.article.id) for one in mentions[:_TABLES_READ]))
@@ -157,31 +152,6 @@ async def _said(store: Store, apart: Apart, ioc: Ioc, mentions: Sequence[Mention
         return {"titled": titled, "tabled": {one.id: notes_in_tables(one, ioc.value) for one in articles}}
 
     return await apart.run(read)
-
-
-async def _family(store: Store, apart: Apart, name: str, mentions: Sequence[Mention]) -> dict[str, Any]:
-    """Return what is known of a malware family beside the articles that name it."""
-    only = IocFilter(malware=(name,))
-    divided = await store.iocs.facets(IocQuery(filter=only))
-    types = divided.types if sum(divided.types.values()) > 1 else {}  # its own record says its name, too
-    listed = [type for type in _LISTED_TYPES if type in types and sum(types.values()) <= _MOST_SIFTED]
-    pages = [await store.iocs.find(IocQuery(filter=replace(only, types=(type,)), limit=_NAMED)) for type in listed]
-    return {
-        "aliases": malware_aliases(name),
-        "types": types,
-        "sources": list(divided.sources.items())[:_SOURCES],
-        "weekly_bars": weekly_bars(divided.weeks, malware=name) if types else None,
-        "named": [(_LISTED_TYPES[type], page) for type, page in zip(listed, pages, strict=True)],
-        "headed": await _headed(store, apart, {name, *malware_aliases(name)}, mentions),
-    }
-
-
-async def _headed(store: Store, apart: Apart, names: Set[str], mentions: Sequence[Mention]) -> list[Article]:
-    """Return the newest articles whose titles name that family alone, so that their indicators bear it."""
-    articles = [mention.article for mention in mentions]
-    headed = await apart.run(lambda: list(islice(articles_headed(names, articles), _HEADED)))
-    found = await store.articles.get_many([article.id for article in headed])
-    return [found[article.id] for article in headed if article.id in found]
 
 
 def references(type: str, value: str) -> list[tuple[str, str]]:

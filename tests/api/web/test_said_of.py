@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ingest.article_text import read_article
+from intel.records import Sighting
 from tests.api.running import Running
 from tests.api.web.reading import Reader
 from tests.contract.store.builders import make_article, publish
@@ -43,6 +44,19 @@ async def test_a_familys_page_counts_what_is_known_by_titles_as_the_articles_do(
     assert len(listed) == 3
     await api.publish("other", "malware QakBot", title="A loader returns")
     assert "By an article's title" not in (await visitor.open("/ioc/malware/QakBot")).text
+
+
+async def test_the_indicators_that_a_title_alone_gives_to_a_family_are_one_list(api: Running, visitor: Reader) -> None:
+    near = Sighting("ip", "203.0.113.7", "QakBot called it.", ("QakBot",), 2)
+    await api.publish("post", "domain gale.example", "malware Emotet", near, title="Emotet by post", at=1)
+    await api.publish("more", "domain gust.example", "malware Emotet", title="Geodo comes back", at=2)
+    page = await visitor.open("/ioc/malware/Emotet")
+    titled = await visitor.open(page.links()["List them"])
+    shown = [a.text_content() for a in titled.tree.xpath("//table//a[@class='value']")]
+    assert shown == ["gust[.]example", "gale[.]example"]
+    assert "2 indicators of 2 articles" in titled.text and "(title)" in titled.text
+    listed = await visitor.open("/ioc/malware/Emotet?by=title&format=txt")
+    assert listed.answer.text.split() == ["gust.example", "gale.example"]
 
 
 async def test_a_title_with_two_families_gives_none(api: Running, visitor: Reader) -> None:

@@ -122,13 +122,24 @@ async def test_a_list_is_a_table_until_cards_are_asked_for(api: Running, visitor
     page = await visitor.open("/search?q=evil")
     heads = [th.text_content().strip() for th in page.tree.xpath("//table//thead//th")]
     assert heads[1:] == ["Type", "Value", "Malware", "Status", "Sources", "First seen", "Last seen", "Article"]
-    assert page.tree.xpath("string(//table//th//span[@class='why'])") == "value contains “evil”"
+    assert page.tree.xpath("string(//table//th//mark)") == "evil" and not page.tree.xpath("//span[@class='why']")
     assert page.links("//table")["evil[.]example"] == "/ioc/domain/evil.example"
     cards = await visitor.submit(page, "/display", view="cards")
     assert cards.path == "/search?q=evil"
+    assert cards.tree.xpath("string(//span[@class='why'])") == "value contains “evil”"
     assert not cards.tree.xpath("//table") and cards.tree.xpath("//ol[@class='hits']")
     assert not (await visitor.open("/search")).tree.xpath("//table")
     assert (await visitor.post("/display", {"view": "clouds"})).status == 422
+
+
+async def test_the_words_that_a_search_met_are_marked_in_the_value_and_leave_it_whole(
+    api: Running, visitor: Reader
+) -> None:
+    await api.publish("report", "url http://evil.example/EVIL/a?b=<evil>", title="The shipyards")
+    page = await visitor.open("/search?q=evil")
+    (value,) = page.tree.xpath("//table//a[@class='value']")
+    assert value.text_content() == "hxxp://evil[.]example/EVIL/a?b=<evil>"
+    assert [mark.text for mark in value.xpath(".//mark")] == ["evil", "EVIL", "evil"]
 
 
 async def test_a_cve_bears_its_name_in_lists_graphs_and_on_other_pages(api: Running, visitor: Reader) -> None:
