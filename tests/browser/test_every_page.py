@@ -156,6 +156,25 @@ def test_no_table_scrolls_sideways_on_a_small_screen(chromium: Browser, site: st
             assert visitor.page.evaluate(wide) == [], path
 
 
+@pytest.mark.parametrize("width", [1280, 375])
+def test_no_word_of_a_name_is_broken_and_no_button_cut(
+    chromium: Browser, site: str, member: StorageState, width: int
+) -> None:
+    """A name of malware stands on one line where it is one word, and an administrator's buttons within their table."""
+    lines = """names => names.filter(one => !/[ -]/.test(one.textContent) && one.textContent.length < 20
+      && one.getClientRects().length > 1).map(one => one.textContent)"""
+    cut = """forms => forms.filter(one => one.getBoundingClientRect().right
+      > one.closest(".scroll").getBoundingClientRect().right).length"""
+    with visiting(chromium, site, viewport={"width": width, "height": 800}, storage_state=member) as visitor:
+        for path in ("/malware", "/search?type=malware", "/ioc/malware/Emotet"):
+            visitor.go(path)
+            names = visitor.page.locator("main .value bdi, main .family bdi")
+            assert names.count() > 0 and names.evaluate_all(lines) == [], path
+        visitor.go("/admin/feeds")
+        assert visitor.page.locator(".row-actions form").count() > 1
+        assert visitor.page.locator(".row-actions form").evaluate_all(cut) == 0
+
+
 def test_what_needs_a_script_is_not_shown_without_one(chromium: Browser, site: str, member: StorageState) -> None:
     options = {"java_script_enabled": False, "storage_state": member}
     with visiting(chromium, site, **options) as visitor:
