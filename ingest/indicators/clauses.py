@@ -18,10 +18,10 @@ from ingest.indicators.vocabulary import pieces
 from intel.refanging import DOT
 
 REACH: Final = 120
-_SENTENCE_ENDS: Final = re.compile(r"[!\u3002\uff01\uff1b;\n]|[.](?=\s|$)|\?(?=\s*$)")
+SENTENCE_ENDS: Final = re.compile(r"[!\u3002\uff01\uff1b;\n]|[.](?=\s|$)|\?(?=\s*$)")
 # What the clause of another value begins with: an address, a host, a hash.
-_OTHER_VALUE: Final = re.compile(
-    rf"(?:https?://|[\w.+-]{{1,64}}@)?(?<![\w.])[\w-]{{1,63}}(?:[.{DOT}]++[\w-]{{1,63}}){{1,8}}|(?<!\w)[0-9a-f]{{32,64}}(?!\w)"
+OTHER_VALUE: Final = re.compile(
+    rf"(?:https?://|[\w.+-]{{1,64}}@)?(?<![\w.])[\w-]{{1,63}}(?:[.{DOT}]++[\w-]{{1,63}}){{1,8}}|(?<![0-9a-z])[0-9a-f]{{32,64}}(?![0-9a-z])"
     r"|(?<!\w)(?:[0-9a-f]{1,4}:){3,7}[0-9a-f:]{0,20}"
 )
 _JOINED: Final = re.compile(
@@ -39,7 +39,7 @@ _EAST: Final = (
 )
 _WORDS: Final = r"(?:[\w’-]+[ ,:]{1,2}){0,4}?"
 _SIGNS: Final = r"[^\uff0c\u3002\uff1b,;\s]{0,8}?"
-_ANOTHER: Final = "\1"
+ANOTHER: Final = "\1"
 _END_OF_A_REMARK: Final = re.compile(r"(?:\s[\w’-]+){0,2}\s?(?:[).,;\uff0c\uff09\]]|$)")
 _PART_ENDS: Final = re.compile(r"[).,;\uff0c\uff09\]|\t]| (?:and|und|et|y|e|i|и|і|en|ve|và|dan) ")
 _PLACE: Final = r"\s(?:in|at|von|in der|à|en|w|в)\s\w+"
@@ -55,6 +55,7 @@ _MOST_SEPARATORS: Final = 20
 _PLACED: Final = re.compile(r"\b(?:on|in|at|auf|im|sur|dans|en|no|na|su|sul|на|в|w|v)\s(?:the\s|an?\s)?\Z")
 _JOINTS: Final = frozenset('(\uff08:\uff1a="`')
 _REACH_OF_A_DENIAL: Final = 12
+_OF_ANOTHER: Final = re.compile(r"(?:[(\uff08,\uff0c;\u2013\u2014]|\A)\s{0,2}(?:and |but |und |et |y |e |и )?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,12 @@ def _grammar() -> _Grammar:
     return _Grammar(_table())
 
 
+def judging() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Return what denies harm, what accuses, and what takes a role back right before it."""
+    grammar = _grammar()
+    return grammar.cleared, grammar.accused, grammar.denied
+
+
 def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: int, line_end: int) -> list[Evidence]:
     """Return what the clause of `text[start:end]`, a value of that type, says of it, on the line from `line_start` to
     `line_end`.
@@ -165,7 +172,7 @@ def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: i
     if role is None and text[start - 1 : start] == '"':
         role = _role_in_a_record(text, start, end)
     if role is None and _needed().stands_in(before):
-        role = _role_before(_VALUE_BEFORE.sub("", _SENTENCE_ENDS.split(before)[-1]))
+        role = _role_before(_VALUE_BEFORE.sub("", SENTENCE_ENDS.split(before)[-1]))
         if type == "email" and role is _role("own"):  # `our mailbox is` stands in the notes of extortionists
             role = None
     if role is _role("company") and type != "ip":
@@ -179,12 +186,12 @@ def clause_behind(said: str) -> str:
     """
     while (joined := _JOINED.match(said)) is not None:
         said = said[joined.end() :]
-    said = _SENTENCE_ENDS.split(said, maxsplit=1)[0]
-    other = _OTHER_VALUE.search(said)
+    said = SENTENCE_ENDS.split(said, maxsplit=1)[0]
+    other = OTHER_VALUE.search(said)
     if other is None:
         return said
     comma = max(said.rfind(sign, 0, other.start()) for sign in ",\uff0c\u3001")
-    return said[:comma] if comma > 0 else said[: other.start()] + _ANOTHER
+    return said[:comma] if comma > 0 else said[: other.start()] + ANOTHER
 
 
 def role_behind(said: str) -> Role | None:
@@ -208,14 +215,18 @@ def _ends_a_remark(said: str, end: int, *, is_linked: bool) -> bool:
     """Tell whether a remark ends behind its role, before the words on another value; without a link it has to soon."""
     if not is_linked:
         return _END_OF_A_REMARK.match(said, end) is not None
-    return not said.endswith(_ANOTHER) or _PART_ENDS.search(said, end) is not None
+    return not said.endswith(ANOTHER) or _PART_ENDS.search(said, end) is not None
 
 
 def _role_before(said: str) -> Role | None:
     """Return the role that the words right before a value give to it."""
     for role, pattern in _grammar().before:
         found = pattern.search(said)
-        if found is None or _grammar().denied.search(said, max(0, found.start() - _REACH_OF_A_DENIAL), found.start()):
+        if found is None:
+            continue
+        denial = _grammar().denied.search(said, max(0, found.start() - _REACH_OF_A_DENIAL), found.start())
+        # `(not our gateway 198.51.100.7)` says what is ours.
+        if denial and not _OF_ANOTHER.search(said, 0, denial.start()):
             continue
         if said.rstrip()[-1:] in _JOINTS or _PLACED.search(said, 0, found.start()) is None:
             return role

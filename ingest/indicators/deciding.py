@@ -14,6 +14,7 @@ from ingest.indicators.addresses import (
     is_called_the_attackers,
     stands_beside_its_known_host,
 )
+from ingest.indicators.around import said_around
 from ingest.indicators.clauses import said_in_its_clause
 from ingest.indicators.contexts import context_of, said_of
 from ingest.indicators.evidence import Evidence
@@ -260,6 +261,8 @@ class Judge:
 
     def _said_in_its_clause(self, type: str, line: Line, start: int, end: int) -> list[Evidence]:
         said = said_in_its_clause(self._around.text, type, line.start, start, end, line.end)
+        if not said and not line.has_cells and self._around.section(start) != "indicators":
+            said = said_around(self._around.text, type, line.start, start, end, line.end)
         return said or self._said_elsewhere(type, start)
 
     def _said_elsewhere(self, type: str, start: int) -> list[Evidence]:

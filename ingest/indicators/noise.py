@@ -77,7 +77,7 @@ _PUBLISHING_SERVICES: Final = frozenset(
 )  # fmt: skip
 _RESERVED_DOMAINS: Final = frozenset({"example.com", "example.org", "example.net", "localhost"})
 _RESERVED_ENDS: Final = tuple(_RESERVED_DOMAINS)
-_RESERVED_TOPS: Final = frozenset({"example", "test", "invalid", "localhost", "local"})
+_RESERVED_TOPS: Final = frozenset({"example", "test", "invalid", "localhost", "local", "arpa"})
 # What writers put where the reader is to think of a host.
 _PLACEHOLDERS: Final = re.compile(
     r"(?:(?:www|sub|cdn|api|mail|[a-z]|host|honeypot|server|evil|c2)\.)?(?:(?:your|my|some|any|the|legit|legitimate|target|victim|attacker|fake|c2"

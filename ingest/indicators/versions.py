@@ -158,9 +158,11 @@ def is_version(text: str, address: str, start: int, end: int) -> bool:
     largest = largest_part(address)
     if _SAYS_ANYTHING.search(before) and _is_called_a_version(text, address, largest, before, end):
         return True
+    if largest < _LARGEST_OF_A_LEAD and _HEAD_OF_AN_ADVISORY.fullmatch(head_of_column(text, start)):
+        return True
     if largest < _LARGEST_OF_A_PRODUCT and (
         _in_a_column_of_versions(text, start)
-        or _under_a_head_of_versions(text, start)
+        or _SPEAKS_OF_ONE.search(head_of_column(text, start))
         or _numbers_a_section(text, address, start, end)
     ):
         return True
@@ -267,12 +269,6 @@ def _in_a_column_of_versions(text: str, start: int) -> bool:
     above = text[text.rfind("\n", max(0, first - _LONGEST_ROW), first - 1) + 1 : first - 1]
     below = text[last + 1 : last + _LONGEST_ROW].partition("\n")[0] if last >= 0 else ""
     return any(_has_a_version_at(row, text[first:start]) for row in (above, below))
-
-
-def _under_a_head_of_versions(text: str, start: int) -> bool:
-    """Tell whether the first row of the table calls the column of `start` one of versions."""
-    head = head_of_column(text, start)
-    return _SPEAKS_OF_ONE.search(head) is not None or _HEAD_OF_AN_ADVISORY.fullmatch(head) is not None
 
 
 def _numbers_a_section(text: str, address: str, start: int, end: int) -> bool:
