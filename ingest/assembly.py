@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from ingest.blocking import Blocking
 from ingest.copies import Compare
@@ -30,6 +31,9 @@ from intel.records import Article, Submission
 from intel.settings import Settings
 from intel.store import Store
 from intel.times import utc_now
+
+# A step makes Elasticsearch write and open a segment of each index, which costs as much as a dozen articles.
+_SERVED_PAUSE_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ def open_ingest(
     work = SubmissionWork(store, take_submitted, clock, limits.total_seconds)
     pipeline = pipeline_for(OPERATOR)
     # Of whichever accounts: copies are told in the operator's share of the isolation.
-    saving = SavingTogether(pipeline.take_new)
+    saving = SavingTogether(pipeline.take_new, _SERVED_PAUSE_SECONDS if settings.served else 0.0)
     read_many = ReadMany(isolation, pipeline.read, settings.ioc_most_indicators)
     return Ingest(pipeline, read_many, work, allow, isolation, limits, proxy, saving)
 

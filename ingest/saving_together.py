@@ -5,6 +5,7 @@ much.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -46,12 +47,14 @@ class Load:
 class SavingTogether:
     """Saves what is read while a step is being saved in the next step.
 
-    Where a step fails for another reason than the store, its pages are saved one by one, so that each meets its own
-    fate alone.
+    `pause_seconds`: so long after a step began the next one begins at the earliest, for a store that asks much of each
+    step however little is in it. Where a step fails for another reason than the store, its pages are saved one by one,
+    so that each meets its own fate alone.
     """
 
-    def __init__(self, save_new: SaveNew) -> None:
+    def __init__(self, save_new: SaveNew, pause_seconds: float = 0.0) -> None:
         self._save_new = save_new
+        self._pause_seconds = pause_seconds
         self._waiting: _Step = []
         self._saving: asyncio.Task[None] | None = None
 
@@ -77,7 +80,10 @@ class SavingTogether:
         step: _Step = []
         try:
             while step := self._next_step():
+                next_begins = time.monotonic() + self._pause_seconds
                 await self._save(step)
+                step = []
+                await asyncio.sleep(max(0.0, next_begins - time.monotonic()))
         finally:
             self._saving = None
             _cancel(step)

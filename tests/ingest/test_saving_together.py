@@ -68,6 +68,20 @@ async def test_what_is_read_while_others_are_saved_is_one_step() -> None:
     assert await titles_of(tasks) == ["first", "a", "b"]
 
 
+async def test_what_is_read_soon_after_a_step_began_is_one_step_where_steps_are_dear() -> None:
+    saver = Saver()
+    together = SavingTogether(saver.save_new, pause_seconds=0.3)
+    first = saving(together, page("first"))
+    assert await saver.step() == ["first"]
+    assert await titles_of(first) == ["first"]
+    tasks = saving(together, page("a"))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    tasks += saving(together, page("b"))
+    assert await saver.step() == ["a", "b"]
+    assert await titles_of(tasks) == ["a", "b"]
+
+
 async def test_a_page_that_fails_takes_no_other_with_it() -> None:
     saver = Saver()
     saver.broken = {"b"}

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
@@ -27,8 +27,9 @@ from intel.store.elastic.pauses import LOST_SECONDS, TryAgain, retried
 
 # Two portions of each save are in memory at once; larger ones are no faster.
 _MOST_BYTES = 2_000_000
-_MADE_AT_ONCE = 250
+_MADE_AT_ONCE = 50
 _ITEM_FILTER = "errors,items.*.status,items.*.error.type,items.*.error.reason"
+_CREATED_FILTER = f"{_ITEM_FILTER},items.*._index,items.*._seq_no,items.*._primary_term"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ def expecting(kind: str, found: Found, document: Document | None = None) -> Writ
 
 
 _Portion = list[tuple[str, bytes]]
+T = TypeVar("T")
 
 
 class Bulk:
@@ -75,20 +77,9 @@ class Bulk:
     async def write_all(self, writes: Iterable[Write], patience: Patience = Patience.LONG_WRITE) -> None:
         """Carry out every write; repeat those that met a block, were turned away or got no answer.
 
-        All must bear repetition. The next portion is made while the cluster is at the one before.
+        All must bear repetition.
         """
-        under_way: asyncio.Task[None] | None = None
-        try:
-            async for portion in _portions(writes):
-                if under_way is not None:
-                    await under_way
-                under_way = asyncio.create_task(self._write_portion(portion, patience))
-            if under_way is not None:
-                await under_way
-        finally:
-            if under_way is not None:
-                under_way.cancel()
-                await asyncio.gather(under_way, return_exceptions=True)
+        await self._each_portion(writes, lambda portion: self._write_portion(portion, patience))
 
     async def _write_portion(self, left: _Portion, patience: Patience) -> None:
         lost_until = time.monotonic() + LOST_SECONDS
@@ -110,17 +101,57 @@ class Bulk:
         """Send each write once; False where its document changed since, its index was replaced, its answer was lost,
         or the cluster turned it away.
         """
-        passed: list[bool] = []
-        async for portion in _portions(writes):
-            try:
-                errors = await self._send(portion, Patience.LONG_WRITE)
-            except AnswerLost:
-                passed += [False] * len(portion)
-                continue
-            await self._met(errors)
-            _raise_unless_settled(errors)
-            passed += [error is None for error in errors]
-        return passed
+        return [one for some in await self._each_portion(writes, self._try_portion) for one in some]
+
+    async def _try_portion(self, portion: _Portion) -> list[bool]:
+        try:
+            errors = await self._send(portion, Patience.LONG_WRITE)
+        except AnswerLost:
+            return [False] * len(portion)
+        await self._met(errors)
+        _raise_unless_settled(errors)
+        return [error is None for error in errors]
+
+    async def _each_portion(
+        self, writes: Iterable[Write], send: Callable[[_Portion], Coroutine[Any, Any, T]]
+    ) -> list[T]:
+        """Send all portions, one after the other: the next one is made while the cluster is at the one before."""
+        answers: list[T] = []
+        under_way: asyncio.Task[T] | None = None
+        try:
+            async for portion in _portions(writes):
+                if under_way is not None:
+                    answers.append(await under_way)
+                under_way = asyncio.create_task(send(portion))
+                await asyncio.sleep(0)
+            if under_way is not None:
+                answers.append(await under_way)
+        finally:
+            if under_way is not None:
+                under_way.cancel()
+                await asyncio.gather(under_way, return_exceptions=True)
+        return answers
+
+    async def create(self, writes: Sequence[Write]) -> dict[str, Found]:
+        """Create documents, as many as fit into one request; return those of which the answer tells that it made them,
+        by id.
+        """
+        if not writes:
+            return {}
+        body = b"".join([write.lines() for write in writes])
+        try:
+            answer = await self._cluster.ask("POST", "/_bulk", body, Patience.LONG_WRITE, filter_path=_CREATED_FILTER)
+        except AnswerLost:
+            return {}
+        results = [item["create"] for item in answer["items"]]
+        errors = [_error_of("create", item) for item in answer["items"]]
+        await self._met(errors)
+        _raise_unless_settled(errors)
+        return {
+            write.id: Found(told["_index"], write.id, told["_seq_no"], told["_primary_term"], write.document or {})
+            for write, told, error in zip(writes, results, errors, strict=True)
+            if error is None
+        }
 
     async def settle(self, writes: Iterable[Write]) -> None:
         """Send writes that expect a version until each has passed or cannot pass any more."""

@@ -45,6 +45,9 @@ IOC_MEMBERS = (
 CHANGE_MEMBERS = ("added_at", "changed_at", "added_number", "change_number", "removed")
 # What is kept of a stored indicator that is derived anew.
 _KEPT_MEMBERS = (*CHANGE_MEMBERS, "false_positives", "voted", "warned")
+# What rows of `newest` hold: of all sightings, and of all but the first one.
+_OF_ALL = ("counted_source", "tlp", "malware")
+_OF_OTHERS = ("article_id", "seen_at", "title", "source_name")
 NOT_IN_LISTS = ("text", "structure", "words", "saving", "digest", "nonce")
 ARTICLE_MEMBERS = (*(field.name for field in fields(Article) if field.name not in ("text", "structure")), "seen_at")
 
@@ -164,8 +167,29 @@ def ioc_document(
         "malware_folded": list(dict.fromkeys(name.casefold() for one in newest for name in one["malware"])),
         **sharing_members(of_level(level)),
         **_address(type, value),
+        "newest": _newest_rows(newest),
     }
     return document | {"card": card_parts(document)}
+
+
+def _newest_rows(newest: Sequence[Document]) -> list[list[Any]]:
+    """Return what counting needs of the newest sightings; what the document says of the first one is left out."""
+    first, *others = ([one["counted_source"], one.get("tlp", 0), one["malware"]] for one in newest)
+    return [first, *([*row, *(one[name] for name in _OF_OTHERS)] for row, one in zip(others, newest[1:], strict=True))]
+
+
+def newest_in(ioc: Document) -> list[Document] | None:
+    """Return the newest sightings of a stored indicator, newest first, as far as counting needs them: of the first one
+    all; None where an earlier version stored it.
+    """
+    rows = ioc.get("newest")
+    if rows is None:
+        return None
+    article = ioc["article"]
+    members = {name: ioc.get(name) for name in ("type", "value", "context")}
+    first = {"ioc_id": ioc["id"], **members, "warned": ioc.get("warned", False), **article, "article_id": article["id"]}
+    others = (dict(zip(_OF_OTHERS, row[len(_OF_ALL) :], strict=True)) for row in rows[1:])
+    return [{**one, **dict(zip(_OF_ALL, row, strict=False))} for row, one in zip(rows, [first, *others], strict=True)]
 
 
 def with_tags(ioc: Document, tags: Sequence[str]) -> Document:

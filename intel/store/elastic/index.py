@@ -178,6 +178,11 @@ class Index:
             if patience is not Patience.REFRESH:
                 raise
 
+    async def refresh_beside(self, *others: Index) -> None:
+        """Make everything written so far visible to searches, in other indices too."""
+        names = ",".join([self.name, *(other.name for other in others)])
+        await self._cluster.ask("POST", f"/{names}/_refresh", patience=Patience.LONG)
+
     async def search(
         self, body: Mapping[str, Any], *, patience: Patience = Patience.READ, filter_path: str = _SEARCH_FILTER
     ) -> Any:

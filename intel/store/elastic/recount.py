@@ -1,11 +1,13 @@
-"""Derive indicators from sightings: they are counted anew after every change, never incremented.
+"""Derive indicators from sightings: what changes is counted anew, or put together with what was counted before.
 
 An indicator is read (its sequence number) before its sightings are counted, and written only if nobody wrote it since.
 So who writes last has counted all that was visible by then, and any order of any number of processes ends exact.
 
-An indicator that is not stored yet is derived from the sightings that were just saved and is only ever created: whoever
-saved another sighting of it, and made that visible, either created it before, so that this creation fails and all is
-counted, or meets what was created here and counts all.
+Who only added sightings, and made them visible, need not read the others. Where the stored indicator holds all that it
+was counted from, it is derived from those and from what was just saved; where it holds the newest of them, the others
+are counted but not read. It too is written only if nobody wrote it since, or only ever created where it was not stored:
+whoever added or took out another sighting meanwhile either wrote it before, so that this begins anew, or meets what was
+written here.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from operator import itemgetter
+from types import MappingProxyType
 from typing import Any
 
 from intel.records import NEWEST_ARTICLES
@@ -30,6 +32,7 @@ from intel.store.elastic.documents import (
 )
 from intel.store.elastic.index import Found, Index
 from intel.store.elastic.malware_names import MalwareNames
+from intel.store.elastic.merging import MOST_NAMES, Known, counted, known_of
 from intel.store.elastic.pauses import TryAgain, retried
 from intel.store.elastic.queries import NEWEST_SIGHTINGS, term
 from intel.store.elastic.votes import ElasticVotes
@@ -38,7 +41,6 @@ from intel.times import from_milliseconds
 # One answer holds at most 65,536 buckets: 250 indicators, for each a bucket and twice 100 names.
 IOCS_AT_ONCE = 250
 _LOOKED_AT_AT_ONCE = 5_000
-_NAMES_AT_ONCE = 100
 _MOST_COUNTED = 60_000
 # A filter by source finds an indicator by its last thousand sources; its document would grow without bound otherwise.
 _MOST_SOURCE_NAMES = 1_000
@@ -57,8 +59,10 @@ _SIGHTING_MEMBERS = (
     "context",
     "malware",
     "warned",
+    "counted_source",
+    "tlp",
 )
-_STORED_MEMBERS = tuple(dict.fromkeys((*IOC_MEMBERS, *CHANGE_MEMBERS, "false_positives", "voted", "warned")))
+_STORED_MEMBERS = tuple(dict.fromkeys((*IOC_MEMBERS, *CHANGE_MEMBERS, "false_positives", "voted", "warned", "newest")))
 _BUCKET = "aggregations.iocs.buckets"
 _COUNTS_FILTER = ",".join(
     f"{_BUCKET}.{member}"
@@ -100,34 +104,42 @@ class Recount:
     async def recount(self, ids: Collection[str], saved: Iterable[Document] = ()) -> None:
         """Bring these indicators up to date, and mark those without any sighting as removed.
 
-        Sightings must be visible by now; `saved` are those that were saved just before, whole documents.
+        `saved` are sightings that were written just before, whole documents, of articles that were not stored before.
         """
         fresh: dict[str, list[Document]] = {}
         for sighting in saved:
             fresh.setdefault(sighting["ioc_id"], []).append(sighting)
         ordered = sorted(ids)
         for start in range(0, len(ordered), _LOOKED_AT_AT_ONCE):
-            await self._recount_some(ordered[start : start + _LOOKED_AT_AT_ONCE], fresh)
+            left = await self._put_together(ordered[start : start + _LOOKED_AT_AT_ONCE], fresh)
+            for portion in portions(left):
+                await self._recount_all(portion, fresh)
 
-    async def _recount_some(self, ids: Sequence[str], fresh: Mapping[str, Sequence[Document]]) -> None:
-        """Create those that are new, and count all others."""
+    async def _put_together(self, ids: Sequence[str], fresh: Mapping[str, Sequence[Document]]) -> list[str]:
+        """Write those that can be told from what was just saved and what is stored of them; return all others."""
         async with self._turn:
             stored = await self._iocs.visible(ids, _STORED_MEMBERS)
-            new = [id for id in ids if id not in stored and _is_countable(fresh.get(id, ()))]
-            await self._names.note(fresh[id][0]["value"] for id in new if fresh[id][0]["type"] == "malware")
-            now, place = self._clock(), self._iocs.name
-            created = (Write("create", place, id, _created(fresh[id], now)) for id in new)
-            passed = await self._bulk.try_all(created)
-        left = {*ids}.difference(id for id, done in zip(new, passed, strict=True) if done)
-        for portion in portions(sorted(left)):
-            await self._recount_all(portion)
+            known = _known(ids, stored, fresh)
+            await self._note_names(one.sightings[0] for id, one in known.items() if id not in stored)
+            in_part = {id: one for id, one in known.items() if not one.is_countable}
+            derived: dict[str, Document] = {}
+            for portion in portions([*in_part]):
+                derived |= await self.derive(portion, {id: in_part[id] for id in portion})
+            told, now = [id for id in known if id in derived or id not in in_part], self._clock()
+            writes = (
+                self._write(id, stored.get(id), derived[id] if id in derived else counted(known[id]), now)
+                for id in told
+            )
+            passed = await self._bulk.try_all(write for write in writes if write is not None)
+        done = {id for id, done in zip(told, passed, strict=True) if done}
+        return [id for id in ids if id not in done]
 
-    async def _recount_all(self, left: Sequence[str]) -> None:
+    async def _recount_all(self, left: Sequence[str], fresh: Mapping[str, Sequence[Document]]) -> None:
         @retried(_RECOUNT_SECONDS)
         async def attempt() -> None:
             nonlocal left
             async with self._turn:
-                left = await self._recount_once(left)
+                left = await self._recount_once(left, fresh)
             if left:
                 raise TryAgain
 
@@ -149,20 +161,40 @@ class Recount:
             ioc["voted"] = ioc["false_positives"] > 0
         return [following(ioc, derived[ioc["id"]], now) or ioc if ioc.get("id") in derived else ioc for ioc in iocs]
 
-    async def derive(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Return what these indicators (at most `IOCS_AT_ONCE`) should be; those without any sighting are absent."""
-        answer = await self._sightings.search(_counts(ids), patience=Patience.LONG, filter_path=_COUNTS_FILTER)
-        buckets = answer.get("aggregations", {}).get("iocs", {}).get("buckets", [])
-        return {bucket["key"]: await self._document(bucket) for bucket in buckets}
+    async def derive(
+        self, ids: Sequence[str], known: Mapping[str, Known] = MappingProxyType({})
+    ) -> dict[str, Document]:
+        """Return what these indicators (at most `IOCS_AT_ONCE`) should be; those without any sighting are absent.
 
-    async def _recount_once(self, ids: Sequence[str]) -> list[str]:
+        Of the newest sightings, those that are known are not read.
+        """
+        derived: dict[str, Document] = {}
+        for some, read in ([id for id in ids if id not in known], True), ([*known], False):
+            if some:
+                asked = _counts(some, newest=read)
+                answer = await self._sightings.search(asked, patience=Patience.LONG, filter_path=_COUNTS_FILTER)
+                for bucket in answer.get("aggregations", {}).get("iocs", {}).get("buckets", []):
+                    id = bucket["key"]
+                    newest = _newest_of(bucket) if read else known[id].sightings[:NEWEST_ARTICLES]
+                    derived[id] = await self._document(bucket, newest)
+        return derived
+
+    async def _recount_once(self, ids: Sequence[str], fresh: Mapping[str, Sequence[Document]]) -> list[str]:
         """Return those that somebody else wrote meanwhile."""
         before = await self._iocs.get_many(ids, source=_STORED_MEMBERS, patience=Patience.LONG)
-        derived, now = await self.derive(ids), self._clock()
-        await self._names.note(one["value"] for one in derived.values() if one["type"] == "malware")
+        known = _known(ids, before, fresh)
+        derived = {id: counted(one) for id, one in known.items() if one.is_countable}
+        others = [id for id in ids if id not in derived]
+        if others:
+            derived |= await self.derive(others, {id: one for id, one in known.items() if id not in derived})
+        await self._note_names(derived.values())
+        now = self._clock()
         writes = [write for id in ids if (write := self._write(id, before.get(id), derived.get(id), now))]
         passed = await self._bulk.try_all(writes)
         return [write.id for write, done in zip(writes, passed, strict=True) if not done]
+
+    async def _note_names(self, found: Iterable[Document]) -> None:
+        await self._names.note(one["value"] for one in found if one["type"] == "malware")
 
     def _write(self, id: str, before: Found | None, derived: Document | None, now: datetime) -> Write | None:
         document = following(before.source if before else None, derived, now)
@@ -170,8 +202,7 @@ class Recount:
             return None
         return expecting("index", before, document) if before else Write("create", self._iocs.name, id, document)
 
-    async def _document(self, bucket: dict[str, Any]) -> Document:
-        newest = [hit["_source"] for hit in bucket["newest"]["hits"]["hits"]]
+    async def _document(self, bucket: dict[str, Any], newest: Sequence[Document]) -> Document:
         first_seen = moment(from_milliseconds(int(bucket["first"]["value"])))
         sources, names = _names(bucket["counted"]), _names(bucket["names"])
         level = int(bucket["strictest"]["value"] or 0)
@@ -188,39 +219,35 @@ class Recount:
         return counts["count"]["count"], _names(counts["names"])
 
 
+def _known(
+    ids: Sequence[str], stored: Mapping[str, Found], fresh: Mapping[str, Sequence[Document]]
+) -> dict[str, Known]:
+    """Return the sightings that are known of those of which any were just saved, and of which the stored one tells."""
+    told = ((id, known_of(stored[id].source if id in stored else None, fresh.get(id, ()))) for id in ids)
+    return {id: known for id, known in told if known is not None}
+
+
 def portions(ids: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yield as many ids at once as one answer holds."""
     return (ids[start : start + IOCS_AT_ONCE] for start in range(0, len(ids), IOCS_AT_ONCE))
 
 
-def _is_countable(fresh: Sequence[Document]) -> bool:
-    """Tell whether an indicator that is not stored can be derived from the sightings that were just saved."""
-    return bool(fresh) and len({one["source_name"] for one in fresh}) < _NAMES_AT_ONCE
-
-
-def _created(fresh: Sequence[Document], now: datetime) -> Document:
-    """Return the document of an indicator of which these are all the sightings."""
-    newest = sorted(sorted(fresh, key=itemgetter("article_id")), key=itemgetter("seen_at"), reverse=True)
-    first_seen = newest[-1]["seen_at"]
-    sources = {one["counted_source"] for one in fresh}
-    names = sorted({one["source_name"] for one in fresh})
-    level = max(one.get("tlp", 0) for one in fresh)
-    derived = ioc_document(newest[:NEWEST_ARTICLES], first_seen, len(fresh), len(sources), names, level)
-    return following(None, derived, now) or derived
+def _newest_of(bucket: dict[str, Any]) -> list[Document]:
+    return [hit["_source"] for hit in bucket["newest"]["hits"]["hits"]]
 
 
 def _names(terms: dict[str, Any]) -> list[str]:
     return [bucket["key"] for bucket in terms.get("buckets", ())]
 
 
-def _counts(ids: Sequence[str]) -> Document:
-    newest = {"size": NEWEST_ARTICLES, "sort": NEWEST_SIGHTINGS, "_source": _SIGHTING_MEMBERS}
+def _counts(ids: Sequence[str], *, newest: bool) -> Document:
+    newest_ones = {"size": NEWEST_ARTICLES, "sort": NEWEST_SIGHTINGS, "_source": _SIGHTING_MEMBERS}
     each = {
         "first": {"min": {"field": "seen_at"}},
         "strictest": {"max": {"field": "tlp"}},
-        "counted": {"terms": _terms("counted_source", _NAMES_AT_ONCE)},
-        "names": {"terms": _terms("source_name", _NAMES_AT_ONCE)},
-        "newest": {"top_hits": newest},
+        "counted": {"terms": _terms("counted_source", MOST_NAMES)},
+        "names": {"terms": _terms("source_name", MOST_NAMES)},
+        **({"newest": {"top_hits": newest_ones}} if newest else {}),
     }
     return {
         "size": 0,

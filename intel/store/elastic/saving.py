@@ -147,13 +147,15 @@ class Saving:
     async def _hold_new(self, saver: str, drafts: Sequence[Draft]) -> dict[str, Found]:
         """Take hold of the articles that are not stored; return their documents by id."""
         new, place = [draft.article for draft in drafts], self.articles.name
-        await self.bulk.try_all(
-            Write("create", place, one.id, {"id": one.id, "saving": self.mark(saver, (), [one.cluster_id])})
-            for one in new
+        created = await self.bulk.create(
+            [
+                Write("create", place, one.id, {"id": one.id, "saving": self.mark(saver, (), [one.cluster_id])})
+                for one in new
+            ]
         )
-        # Reading back tells whose mark it is even where the answer was lost.
-        found = await self.articles.get_many([article.id for article in new])
-        return {id: one for id, one in found.items() if one.source.get("saving", {}).get("saver") == saver}
+        # Reading back tells whose mark it is where the answer was lost.
+        others = await self.articles.get_many([article.id for article in new if article.id not in created])
+        return created | {id: one for id, one in others.items() if one.source.get("saving", {}).get("saver") == saver}
 
     async def _save_new(self, drafts: Sequence[Draft], held: Mapping[str, Found]) -> set[str]:
         """Write new articles that are held; return the ids of those that have to be saved again."""
@@ -169,14 +171,15 @@ class Saving:
             Write("index", self.sightings.name, sighting_id(one["ioc_id"], one["article_id"]), one) for one in sightings
         )
         await self.sightings.refresh()
-        ids = {one["ioc_id"] for one in sightings}
+        recounted = set[str]()
         for cluster_id, source in settled.items():
             if source.changed:
-                ids |= await self.clusters.recount_copies(cluster_id)
-        await self.recount.recount(ids, sightings)
+                recounted |= await self.clusters.recount_copies(cluster_id)
+        # What stored copies say otherwise now is not told by what was counted before.
+        fresh = [one for one in sightings if one["ioc_id"] not in recounted]
+        await self.recount.recount({one["ioc_id"] for one in sightings} | recounted, fresh)
         documents = (article_document(draft.article) | {"digest": draft.content} for draft in drafts)
         passed = await self.bulk.try_all(expecting("index", held[one["id"]], one) for one in documents)
-        await self.articles.refresh()
         standing = await self.clusters.count_for(list(settled))
         return {
             draft.article.id
@@ -253,7 +256,6 @@ class Saving:
             document |= {name: held.found.source[name] for name in _KEPT_MEMBERS if held.found.source.get(name)}
         if await self.articles.replace(held.found, document) is None:
             return False
-        await self.articles.refresh()
         return await self.clusters.counts_for(article.cluster_id) == settled.source_name
 
     async def _note(self, held: Held, gone: set[str]) -> Held | None:
@@ -301,7 +303,7 @@ class Saving:
         return {hit["_source"]["ioc_id"] async for page in pages for hit in page}
 
     async def _show(self) -> None:
-        await asyncio.gather(self.iocs.refresh(), self.articles.refresh())
+        await self.articles.refresh_beside(self.iocs)
 
 
 def _draft(entry: Entry) -> Draft:

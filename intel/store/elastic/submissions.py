@@ -23,6 +23,8 @@ _COMPARABLE = {"article_id": {"type": "keyword"}}
 _SORTABLE = {"created_at": {"type": "date"}}
 _NEWEST = [{"created_at": "desc"}, {"id": "asc"}]
 _MOST_SUBMITTERS = 1_000
+# More than all servers add within the few seconds until each worker's sweep makes visible what was added.
+_AMPLE_ROOM = 500
 _UNENDED = {"terms": {"status": ["queued", "fetching"]}}
 
 
@@ -39,7 +41,7 @@ class ElasticSubmissions:
         if found is not None and not await self._is_replaceable(stored := from_document(Submission, found.source)):
             return stored
         if not submission.ended:
-            bounds.check(*await self._count_unended(submission.account_id))
+            await self._check_room(bounds, submission.account_id)
         if await self._write(found, submission):
             return submission
         raise TryAgain
@@ -50,9 +52,16 @@ class ElasticSubmissions:
             return await self._submissions.create(submission.id, document)
         return await self._submissions.replace(found, document)
 
+    async def _check_room(self, bounds: WaitingBounds, account_id: str) -> None:
+        """Raise QueueFull or AccountQueueFull if there is no room; what was added just now counts where it is short."""
+        in_all, of_account = await self._count_unended(account_id)
+        if min(bounds.in_all - in_all, bounds.of_account - of_account) < _AMPLE_ROOM:
+            await self._submissions.refresh(Patience.REFRESH)
+            in_all, of_account = await self._count_unended(account_id)
+        bounds.check(in_all, of_account)
+
     async def _count_unended(self, account_id: str) -> tuple[int, int]:
-        """Count what is unended, in all and of one account."""
-        await self._submissions.refresh(Patience.REFRESH)
+        """Count what searches see of what is unended, in all and of one account."""
         query = {
             "query": _UNENDED,
             "size": 0,
