@@ -6,8 +6,9 @@ import ipaddress
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate
 from typing import Final
 
@@ -15,6 +16,8 @@ from ingest.indicators import document_from_text, extract
 from intel.canonical import LONGEST_NAME, readings, refang
 
 Readings = tuple[tuple[str, str], ...]
+# What a piece may mean, each piece read once for one pasted text.
+Read = Callable[[str], Readings]
 
 _SEPARATORS: Final = re.compile(r"[,;\t|]")
 _QUOTES: Final = " \t\"'"
@@ -41,14 +44,19 @@ class Pasted:
         return bool(self.readings or self.network)
 
 
-def read(text: str, coined: Mapping[str, Readings] | None = None) -> tuple[Pasted, ...]:
+def reader() -> Read:
+    """Return what reads the pieces of one pasted text, and keeps what each of them means."""
+    return cache(readings)
+
+
+def read(text: str, coined: Mapping[str, Readings] | None = None, meaning: Read = readings) -> tuple[Pasted, ...]:
     """Return the answers to give, in the order of the lines; `coined` are names that only stored articles know.
 
     A line is one value, columns or values apart by comma, semicolon, tab or bar, or free text whose indicators are
     picked out; blank lines count and are left out.
     """
     lines = text.splitlines()
-    found = {number: _in_columns(line, coined or {}) for number, line in enumerate(lines, 1) if line.strip()}
+    found = {number: _in_columns(line, coined or {}, meaning) for number, line in enumerate(lines, 1) if line.strip()}
     prose = {number: lines[number - 1] for number, each in found.items() if not _is_whole(each)}
     for number, each in _in_prose(prose).items():
         known = {reading for one in found[number] for reading in one.readings}
@@ -57,25 +65,25 @@ def read(text: str, coined: Mapping[str, Readings] | None = None) -> tuple[Paste
     return tuple(_told_once(one for number in found for one in _line_of(number, lines[number - 1], found[number])))
 
 
-def names_in(text: str, most: int) -> list[str]:
+def names_in(text: str, most: int, meaning: Read = readings) -> list[str]:
     """Return pieces of a pasted text that may be names of malware: each once, at most so many."""
     pieces = (piece for line in text.splitlines() for piece in _pieces(line))
     may_be = (piece for piece in pieces if len(piece) <= LONGEST_NAME and _LIKE_A_NAME.fullmatch(piece))
-    return [piece for piece in dict.fromkeys(may_be) if not readings(piece)][:most]
+    return [piece for piece in dict.fromkeys(may_be) if not meaning(piece)][:most]
 
 
-def _in_columns(line: str, coined: Mapping[str, Readings]) -> list[Pasted]:
-    whole = _value(line.strip(_QUOTES), coined)
-    return [whole] if whole.is_one else [_value(piece, coined) for piece in _pieces(line)]
+def _in_columns(line: str, coined: Mapping[str, Readings], meaning: Read) -> list[Pasted]:
+    whole = _value(line.strip(_QUOTES), coined, meaning)
+    return [whole] if whole.is_one else [_value(piece, coined, meaning) for piece in _pieces(line)]
 
 
 def _pieces(line: str) -> list[str]:
     return [piece for piece in (raw.strip(_QUOTES) for raw in _SEPARATORS.split(line)) if piece]
 
 
-def _value(written: str, coined: Mapping[str, Readings]) -> Pasted:
+def _value(written: str, coined: Mapping[str, Readings], meaning: Read) -> Pasted:
     network = _network(written)
-    return Pasted(0, written, () if network else readings(written) or coined.get(written, ()), network)
+    return Pasted(0, written, () if network else meaning(written) or coined.get(written, ()), network)
 
 
 def _network(written: str) -> str:

@@ -15,7 +15,7 @@ from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
 from api.web.hits import titled
 from api.web.names import cve_names
-from api.web.pasted import Pasted, Readings, names_in, read
+from api.web.pasted import Pasted, Readings, names_in, read, reader
 from api.web.text import counted
 from api.web.visit import Visit, private
 from ingest.warned import Caution, lasting_cautions
@@ -66,8 +66,10 @@ async def look_up(visit: Visit) -> Response:
     lines = text.splitlines()
     text = "\n".join(lines[:MOST_LINES])
     store = visit.service.store
-    names = await exact_values(store.iocs, names_in(text.replace("\0", " "), _MOST_NAMES))
-    pasted = await visit.service.apart.run(lambda: read(text, names))
+    apart, meaning = visit.service.apart, reader()
+    asked = await apart.run(lambda: names_in(text.replace("\0", " "), _MOST_NAMES, meaning))
+    names = await exact_values(store.iocs, asked)
+    pasted = await apart.run(lambda: read(text, names, meaning))
     known = await _known(store, pasted)
     answers = await _answers(store, pasted, known)
     format = visit.form.get("format", "")
