@@ -42,6 +42,8 @@ MOST_CONTEXTS: Final = 2_000
 # After so many places where a number is a version, it is not asked about again.
 MOST_VERSIONS: Final = 4
 
+_BEFORE_AN_ITEM: Final = ' \t-*`"\u2022>#0123456789.)'
+_PART_CELLS: Final = ",;|\t"
 _REACH_OF_A_LINE: Final = 120
 _SHORTEST_PROSE: Final = 20
 _SEPARATORS_OF_A_ROW: Final = 2
@@ -50,6 +52,7 @@ _IDENTIFIERS: Final = named(judgement="identifier")
 
 _ADDRESS: Final = Verdict(True, "address", 5)
 OF_A_KNOWN_HOST: Final = "address of a well-known host"
+_SHARED_FRONT: Final = Verdict(False, "address that very many share", 0)
 _NETWORK: Final = Verdict(False, "network", 0)
 _MADE_UP: Final = Verdict(False, "address made up by counting", 0)
 _FURNITURE: Final = Verdict(False, "boilerplate", 0)
@@ -230,8 +233,17 @@ class Judge:
             return _MADE_UP
         if is_answer_of_a_known_host(text, start) or stands_beside_its_known_host(text, start, end):
             return Verdict(False, OF_A_KNOWN_HOST, 0)
+        if noise.is_shared_front(reading.value) and not self._is_named_for_itself(start, end):
+            return _SHARED_FRONT
         said = self._said_of_an_address(start, end)
         return weighed([(5, "address"), *said]) if said else _ADDRESS
+
+    def _is_named_for_itself(self, start: int, end: int) -> bool:
+        """Tell whether an address begins a row or item, stands in a section of indicators, or is the attacker's."""
+        before = self._around.text[self._around.line(start, end).start : start].strip(_BEFORE_AN_ITEM)
+        if not before or before[-1] in _PART_CELLS or self._around.section(start) == "indicators":
+            return True
+        return is_called_the_attackers(self._around.text, start)
 
     def _is_pointed_at(self, start: int, end: int) -> bool:
         """Tell whether hardly more than an address stands on its line, or the words around it speak of an attack."""

@@ -320,6 +320,8 @@ class HostEvidence:
 
     def _against_mailbox(self, value: str, host: str, start: int, end: int) -> list[Evidence]:
         local, around = value.rpartition("@")[0], self._around
+        if noise.is_masked(local):
+            return [EVIDENCE["name reserved for examples"]]
         is_contact, in_a_note = noise.is_contact_mailbox(local), around.is_note and not self._page_defangs
         if noise.is_known_host(host) and not noise.is_mailbox_provider(host):
             return [EVIDENCE["mailbox of a well-known organisation"]] if is_contact or not around.is_one_line else []

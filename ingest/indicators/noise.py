@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
+from ingest.indicators.vocabulary import words
 from intel.suffixes import registered_domain
 
 MAILBOX_PROVIDERS: Final = frozenset(
@@ -87,6 +88,9 @@ _PLACEHOLDERS: Final = re.compile(
     r"\.(?:com|net|org|tld|xyz|io|local|ru|co)"
 )
 _ENDS_OF_PLACEHOLDERS: Final = (".com", ".net", ".org", ".tld", ".xyz", ".io", ".local", ".ru", ".co")
+# `82.xxx.xxx.xxx`, `xxxx@mail.example`: what a writer left out.
+_MASKED: Final = re.compile(r"(?:[\w-]+\.){0,3}x{2,}(?:\.x{2,})+")
+_MASKED_NAME: Final = re.compile(r"x{3,}")
 _CONTACT_MAILBOXES: Final = frozenset(
     {
         "info", "press", "media", "contact", "support", "sales", "security", "cert", "soc", "psirt", "report",
@@ -194,8 +198,25 @@ def holds_anything(host: str) -> bool:
 
 
 def is_placeholder(host: str) -> bool:
-    """Tell whether a name stands for any other: `domain.com`, `your-server.net`."""
-    return host.endswith(_ENDS_OF_PLACEHOLDERS) and _PLACEHOLDERS.fullmatch(host) is not None
+    """Tell whether a name stands for any other: `domain.com`, `your-server.net`, `82.xxx.xxx.xxx`."""
+    if host.endswith(_ENDS_OF_PLACEHOLDERS):
+        return _PLACEHOLDERS.fullmatch(host) is not None
+    return host.endswith("xx") and _MASKED.fullmatch(host) is not None
+
+
+def is_masked(local: str) -> bool:
+    """Tell whether the part of a mailbox before its host was left out: `xxxx`."""
+    return _MASKED_NAME.fullmatch(local.lower()) is not None
+
+
+def is_shared_front(address: str) -> bool:
+    """Tell whether very many sites stand behind an IPv4 address, as of a network that delivers pages for others."""
+    return ":" not in address and any(ipaddress.ip_address(address) in network for network in _shared_fronts())
+
+
+@cache
+def _shared_fronts() -> tuple[ipaddress.IPv4Network, ...]:
+    return tuple(map(ipaddress.IPv4Network, sorted(words("shared_fronts"))))
 
 
 def is_reserved_host(host: str) -> bool:

@@ -44,7 +44,7 @@ _TITLE: Final = late(r"\w+ [A-Z][a-z]")
 _LETTER: Final = late(r"[^\W\d_]")
 _MAY_BEGIN_A_NAME: Final = late(r"[^\W\d_a-zà-öø-ÿа-яё]|[\"'\u2018\u201c\u300c\u300a\u300e]")
 _WORD_BEFORE: Final = late(
-    r"([\w'\u2019.-]*[\w.:!?)])[\"'*_`\u201c\u00ab(\[]{0,3}[^\S\n][\"*_`\u2018\u201c\u201e\u00ab]{0,3}\Z"
+    r"([\w'\u2019.-]*[\w.:!?)])[\"'*_`\u201c\u00ab(\[]{0,3}[^\S\n][\"'*_`\u2018\u201c\u201e\u00ab]{0,3}\Z"
 )
 _ENDS_A_SENTENCE: Final = frozenset(".!?:")
 _CAPITALISED: Final = late(r"[A-Z][\w-]+")

@@ -133,4 +133,16 @@ RARE_SNIPPETS: Final = (
     ),
     # --- from where nobody is answered
     S("mailbox", ARTICLE + "\nSender: Post <noreply@gale-post.zone>", "email noreply@gale-post.zone"),
+    # --- addresses that very many share, what a writer left out, and fields of authors
+    S("shared", "The phishing page sits behind 104.21.44.12 (the CDN), the real C2 is 45.9.148.3.", "ip 45.9.148.3"),
+    S("shared", "Malware: the page resolved to 172.67.12.9 in May; payload from 45.9.148.3.", "ip 45.9.148.3"),
+    S("shared", "C2: 104.21.44.12\nC2: 45.9.148.3", "ip 104.21.44.12", "ip 45.9.148.3"),
+    S("left out", "Malicious host xx.xx.xx.xx in the report, really 45.9.148.3", "ip 45.9.148.3"),
+    S("left out", "The attacker came from 82.xxx.xxx.xxx in the night."),
+    S(
+        "author's field",
+        "maintainer_email = 'jane@gale-labs.io'\nThe malicious package calls 45.9.148.3",
+        "ip 45.9.148.3",
+    ),
+    S("author's field", "Author-email: bob@mist-works.org\nInfected wheel contacts 45.9.148.3", "ip 45.9.148.3"),
 )
