@@ -15,6 +15,7 @@ from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hosts import is_address
 from ingest.indicators.late import late
 from ingest.indicators.list_context import ListContext
+from ingest.indicators.looks import of_its_looks
 from ingest.indicators.lures import ends_a_lure, speaks_of_fraud
 from ingest.indicators.mailboxes import is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
@@ -29,10 +30,12 @@ from ingest.indicators.vocabulary import pieces, table, words
 from intel.refanging import without_marks
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix, registered_domain
 
-# The most that section, line, type, value and wording together can say for a candidate, and what a note adds.
-MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 9, "url": 14, "email": 11})
+# The most that section, line, type, value, looks and wording together can say for a candidate, and what a note adds.
+MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 10, "url": 15, "email": 12})
 MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 3})
 NOTE_IN_FAVOUR: Final = 2
+MOST_OF_LOOKS: Final = 1
+MOST_AGAINST_LOOKS: Final = 2
 # What an objection on a spelling counts that has no row of its own.
 _OF_AN_OBJECTION: Final = -7
 MOST_IN_CONTEXT: Final = 3
@@ -66,6 +69,18 @@ _IN_LIST: Final[Mapping[ListContext, Evidence]] = MappingProxyType(
 _REFERENCES: Final = EVIDENCE["list of references"]
 _IN_SECTION: Final = EVIDENCE["section of indicators"]
 _ALONE: Final = EVIDENCE["alone on its line"]
+# What shows that a value was set apart on purpose, whatever it is called.
+_SET_APART: Final = frozenset(
+    (
+        _IN_SECTION,
+        _ALONE,
+        _IN_LIST["hosts"],
+        *map(
+            EVIDENCE.__getitem__,
+            ("item of a list", "set as code", "defanged elsewhere in the text", "its row says what it is"),
+        ),
+    )
+)
 
 # (points, rule) of every row of contexts.toml that speaks of a candidate of that type on its line, while there is time.
 SaidBeside = Callable[[str, Line, int, int], list[Evidence]]
@@ -108,10 +123,9 @@ class HostEvidence:
         is_file = reading.objection == FILE or (reading.type == "domain" and may_name_a_file(host))
         if is_file and (self._around.holds_hash(line) or self._around.hash_below(line)):
             evidence.append(EVIDENCE["name of the file with a hash beside it"])
+        evidence += self._said(reading, start, end, line, evidence, sum_of(evidence))
+        evidence += self._of_its_looks(reading, host, evidence, sum_of(evidence))
         score = sum_of(evidence)
-        if said := self._said(reading, start, end, line, evidence, score):
-            evidence += said
-            score += sum_of(said)
         if score >= THRESHOLD and line.has_cells and (column := self._column_against(reading.type, start)):
             evidence.append(column)
             score = sum_of(evidence)
@@ -146,6 +160,14 @@ class HostEvidence:
         if EVIDENCE["hidden service"] in evidence:  # `Visit …onion and enter the code`: nobody sends readers there
             return [entry for entry in said if entry[1] not in _POINTING and entry[1] not in ids_of_roles()]
         return said
+
+    def _of_its_looks(self, reading: TokenCandidate, host: str, evidence: list[Evidence], score: int) -> list[Evidence]:
+        """Return what its name says for or against what nothing sets apart, where that can change the verdict."""
+        can_change = THRESHOLD - MOST_OF_LOOKS <= score < THRESHOLD + MOST_AGAINST_LOOKS
+        if not can_change or not _SET_APART.isdisjoint(evidence) or noise.is_mailbox_provider(host):
+            return []
+        row = of_its_looks(host, reading.value.rpartition("@")[0] if reading.type == "email" else "")
+        return [row] if row else []
 
     @cached_property
     def _speaks_of_fraud(self) -> bool:

@@ -111,7 +111,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str
 
 @pytest.fixture(scope="module")
 def schema(service: tuple[str, str]) -> OpenApiSchema:
-    described = httpx.get(f"{service[0]}/api/v1/openapi.json").json()
+    described = httpx.get(f"{service[0]}/api/v1/openapi.json", timeout=60).json()
     loaded: OpenApiSchema = schemathesis.openapi.from_dict(described)
     return loaded
 

@@ -29,8 +29,10 @@ ENGINES: tuple[tuple[str, str, Source], ...] = (
 )
 
 FAILED = Path(".pytest_cache/v/cache/lastfailed")
-# On a busy machine a test may wait longer than anybody would; more of them at once are no accident.
+# On a busy machine a test, or what a whole file of them stands on, may wait longer than anybody would; more files of
+# them at once are no accident.
 MOST_AGAIN = 5
+MOST_TOLD = 20
 TESTS_FAILED = 1
 
 
@@ -66,9 +68,11 @@ def failed() -> list[str]:
 def run_all(arguments: list[str], environment: dict[str, str]) -> int:
     """Runs the tests; in CI the few that failed once more, one after another, so that each is alone on the machine."""
     code = run_pytest(arguments, environment)
-    if code != TESTS_FAILED or not environment.get("CI") or not 0 < len(found := failed()) <= MOST_AGAIN:
+    found = failed()
+    files = {test.partition("::")[0] for test in found}
+    if code != TESTS_FAILED or not environment.get("CI") or not 0 < len(files) <= MOST_AGAIN:
         return code
-    say(f"{len(found)} failed beside others and run once more, alone: {', '.join(found)}")
+    say(f"{len(found)} failed beside others and run once more, alone: {', '.join(found[:MOST_TOLD])}")
     return run_pytest([*arguments, "-n", "0", "--last-failed"], environment)
 
 

@@ -62,7 +62,7 @@ def values(page: ReadPage) -> set[str]:
 
 def test_a_word_document_is_read_with_its_tables_and_what_it_says_of_itself() -> None:
     found = read(word())
-    assert values(found) == {"barge.kestrel-files.net", "45.61.137.20"}
+    assert values(found) == {"barge.kestrel-files.net", "45.61.137.20", "Barge"}
     article = found.article
     assert (article.title, article.author) == ("Barge loader", "Mara Quay")
     assert article.published_at == datetime(2026, 10, 1, 8, tzinfo=UTC)

@@ -143,7 +143,7 @@ class Bulk:
             answer = await self._cluster.ask("POST", "/_bulk", body, Patience.LONG_WRITE, filter_path=_CREATED_FILTER)
         except AnswerLost:
             return {}
-        results = [item["create"] for item in answer["items"]]
+        results = [told for item in answer["items"] for told in item.values()]
         errors = [_error_of("create", item) for item in answer["items"]]
         await self._met(errors)
         _raise_unless_settled(errors)

@@ -10,6 +10,25 @@ GALE: Final = "domain gale-post.com"
 
 
 RARE_SNIPPETS: Final = (
+    S("looks", "10:00 Parsing at scale, Mara Holt (mara@galeworks.com)"),
+    S("looks", "Our stand at the fair is run by Nora (nora@halvorsen.se), hall 4."),
+    S(
+        "looks",
+        "Emotet was found on PC 12.\n\nThe disk is kept in the safe by Nora, nora@halvorsen.se, until Friday.",
+        "malware Emotet",
+    ),
+    S("looks", "Emotet ran on one PC. Slides of the training are at tarnacademy.org.", "malware Emotet"),
+    S(
+        "looks",
+        "Bonjour, j'ai reçu un SMS : « votre colis attend, payez sur colis-gale24.com ». Est-ce vrai ?",
+        "domain colis-gale24.com",
+    ),
+    S(
+        "looks",
+        "Mein Vater bekam eine Nachricht: Ihr Konto wird gesperrt, gale-konto.online. Was tun?",
+        "domain gale-konto.online",
+    ),
+    S("looks", "Ho ricevuto un SMS: il pacco è fermo, gale-pacco-mail.info", "domain gale-pacco-mail.info"),
     # --- registries that give out names only below their own
     S("registry", "hxxp://inetworx.co[.]za/a/b.zip", "url http://inetworx.co.za/a/b.zip", "domain inetworx.co.za"),
     S("registry", "hxxps://tarn-school.edu[.]np/x", "url https://tarn-school.edu.np/x", "domain tarn-school.edu.np"),

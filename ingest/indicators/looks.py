@@ -1,0 +1,33 @@
+"""Tell whether a host's name looks as those do that are set up for attacks, or as anybody's.
+
+Among undefanged hosts in prose, those that attackers set up bear a hyphen, a digit, a word that promises something, or
+an ending that costs little far more often than those of employers, authors, customers and makers do.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ingest.indicators.evidence import EVIDENCE, Evidence
+from ingest.indicators.late import late
+from ingest.indicators.vocabulary import pieces, words
+from intel.suffixes import registered_domain
+
+_CHEAP: Final = words("looks", "endings")
+_PROMISE: Final = late(pieces("looks"))
+_DIGIT: Final = late("[0-9]")
+_LETTERS_OF_A_COUNTRY: Final = 2
+_FEWEST_SIGNS: Final = 2
+
+
+def of_its_looks(host: str, local: str = "") -> Evidence | None:
+    """Return what the name of a host, or of a mailbox `local` at it, says for or against it in prose."""
+    name, _, _ = (registered_domain(host) or host).partition(".")
+    ending = host.rpartition(".")[2]
+    is_cheap = ending in _CHEAP
+    shown = (is_cheap, "-" in name, _DIGIT.search(name + local) is not None, _PROMISE.search(name) is not None)
+    if sum(shown) >= _FEWEST_SIGNS:
+        return EVIDENCE["name like those set up for attacks"]
+    if any(shown):
+        return None
+    return EVIDENCE["plain name of a country" if len(ending) == _LETTERS_OF_A_COUNTRY else "plain name"]
