@@ -15,7 +15,7 @@ from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hosts import is_address
 from ingest.indicators.late import late
 from ingest.indicators.list_context import ListContext
-from ingest.indicators.looks import of_its_looks
+from ingest.indicators.looks import MOST_AGAINST, MOST_FOR, of_its_looks
 from ingest.indicators.lures import ends_a_lure, speaks_of_fraud
 from ingest.indicators.mailboxes import is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
@@ -34,8 +34,6 @@ from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix, registere
 MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 10, "url": 15, "email": 12})
 MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 3})
 NOTE_IN_FAVOUR: Final = 2
-MOST_OF_LOOKS: Final = 1
-MOST_AGAINST_LOOKS: Final = 2
 # What an objection on a spelling counts that has no row of its own.
 _OF_AN_OBJECTION: Final = -7
 MOST_IN_CONTEXT: Final = 3
@@ -163,7 +161,7 @@ class HostEvidence:
 
     def _of_its_looks(self, reading: TokenCandidate, host: str, evidence: list[Evidence], score: int) -> list[Evidence]:
         """Return what its name says for or against what nothing sets apart, where that can change the verdict."""
-        can_change = THRESHOLD - MOST_OF_LOOKS <= score < THRESHOLD + MOST_AGAINST_LOOKS
+        can_change = THRESHOLD - MOST_FOR <= score < THRESHOLD + MOST_AGAINST
         if not can_change or not _SET_APART.isdisjoint(evidence) or noise.is_mailbox_provider(host):
             return []
         row = of_its_looks(host, reading.value.rpartition("@")[0] if reading.type == "email" else "")

@@ -18,6 +18,12 @@ _PROMISE: Final = late(pieces("looks"))
 _DIGIT: Final = late("[0-9]")
 _LETTERS_OF_A_COUNTRY: Final = 2
 _FEWEST_SIGNS: Final = 2
+_SET_UP: Final = EVIDENCE["name like those set up for attacks"]
+_PLAIN: Final = EVIDENCE["plain name"]
+_PLAIN_OF_A_COUNTRY: Final = EVIDENCE["plain name of a country"]
+# The most that a name can say for a value, and against it.
+MOST_FOR: Final = _SET_UP[0]
+MOST_AGAINST: Final = -_PLAIN_OF_A_COUNTRY[0]
 
 
 def of_its_looks(host: str, local: str = "") -> Evidence | None:
@@ -27,7 +33,7 @@ def of_its_looks(host: str, local: str = "") -> Evidence | None:
     is_cheap = ending in _CHEAP
     shown = (is_cheap, "-" in name, _DIGIT.search(name + local) is not None, _PROMISE.search(name) is not None)
     if sum(shown) >= _FEWEST_SIGNS:
-        return EVIDENCE["name like those set up for attacks"]
+        return _SET_UP
     if any(shown):
         return None
-    return EVIDENCE["plain name of a country" if len(ending) == _LETTERS_OF_A_COUNTRY else "plain name"]
+    return _PLAIN_OF_A_COUNTRY if len(ending) == _LETTERS_OF_A_COUNTRY else _PLAIN
