@@ -16,6 +16,7 @@ from ingest.front_matter import with_plain_fields
 from ingest.indicators import Document, Extraction, document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
 from ingest.indicators.missed_defanging import MissedPiece, missed_pieces
+from ingest.indicators.rows import examples_in
 from ingest.messages import conforms, rehearse
 from ingest.near_duplicates import bands
 from ingest.sharing import marks_of_text, sharing_of, sharing_of_page
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from ingest.article_text import ArticleText
 
 _MOST_DROPPED: Final = 1 << 31
+_TRIED_BEFOREHAND: Final = ("evidence.toml", "notes.toml", "clauses.toml")
 _LEFT_OUT: Final = "an article were left out."
 
 
@@ -178,7 +180,8 @@ def limited(found: ReadPage, most_indicators: int) -> ReadPage:
 def warm_up() -> Iterator[None]:
     """Load everything that a first page would wait for: parsers, stop words, lists of names, how results are sent.
 
-    Further steps read the samples, one each: what pages ask for, such as most of the patterns, is made on first use.
+    Further steps read the samples, and then the examples of tables of rules, which ask what short texts ask: what a
+    text asks for, such as most of the patterns, is made on first use.
     """
     from ingest.samples import sample_paths
 
@@ -189,6 +192,10 @@ def warm_up() -> Iterator[None]:
     yield
     for path in sample_paths():
         rehearse(read_page, replace(page, body=path.read_bytes()), 20_000)
+        yield
+    for table in _TRIED_BEFOREHAND:
+        for example in examples_in(table):
+            extract(document_from_text(example))
         yield
 
 

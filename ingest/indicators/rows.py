@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -28,6 +29,12 @@ class Row:
 def data(name: str) -> dict[str, Any]:
     """Return a data file, read once."""
     return tomllib.loads((files("ingest.indicators") / "data" / name).read_text(encoding="utf-8"))
+
+
+def examples_in(name: str) -> Iterator[str]:
+    """Yield the text of each example in a data file, and of each counterexample."""
+    rows = (row for table in data(name).values() if isinstance(table, list) for row in table)
+    return (row[member] for row in rows for member in ("example", "counterexample") if member in row)
 
 
 def told(row: dict[str, Any]) -> tuple[str, int, str, str, str, str]:
