@@ -40,7 +40,11 @@ class Annotations:
     notes: Mapping[str, tuple[Note, ...]] = field(default_factory=dict)
     trusts: Mapping[str, int] = field(default_factory=dict)
     are_marked: bool = False
-    _aged: dict[tuple[str, int], tuple[Status, bytes]] = field(default_factory=dict)
+    _now_milliseconds: int = field(init=False)
+    _aged: dict[tuple[str, int], tuple[Status, bytes]] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_now_milliseconds", to_milliseconds(self.now))
 
     def age(self, ioc: Ioc) -> Age:
         return age(ioc.type, ioc.last_seen, self.now)
@@ -94,9 +98,9 @@ class Annotations:
         """
         aged = self._aged.get((type, last_seen))
         if aged is None:
-            status, expires_at = status_at(type, last_seen, to_milliseconds(self.now))
-            shown = b"null" if expires_at is None else b'"%b"' % rfc3339_of(expires_at).encode()
-            members = b'"status":"%b","expires_at":%b' % (status.encode(), shown)
+            status, expires_at = status_at(type, last_seen, self._now_milliseconds)
+            shown = "null" if expires_at is None else f'"{rfc3339_of(expires_at)}"'
+            members = f'"status":"{status}","expires_at":{shown}'.encode()
             aged = self._aged[type, last_seen] = (status, members)
         return aged
 

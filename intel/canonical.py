@@ -94,7 +94,7 @@ def readings(raw: str) -> tuple[tuple[str, str], ...]:
     """
     if not raw.strip() or len(raw) > LONGEST_INDICATOR:
         return ()
-    usual = _usual_type(raw)
+    usual = usual_type(raw)
     return ((usual, raw),) if usual is not None else _readings_of_all(raw)
 
 
@@ -334,6 +334,8 @@ _USUAL_FORMS: Final = {
     "ip": _IPV4.pattern,
     "domain": _USUAL_HOST,
     "url": rf"https?://{_USUAL_HOST}/[A-Za-z0-9_.:=#%+,;~!$*?/-]*[A-Za-z0-9]",
+    "email": rf"[A-Za-z0-9.+-]{{1,64}}@{_USUAL_HOST}",
+    "cve": "CVE-[0-9]{4}-[0-9]{4,19}",
 }
 _OTHER_FORMS: Final = [kind.form for kind in INDICATOR_TYPES if kind.form and kind.name not in _USUAL_FORMS]
 _USUAL: Final = re.compile(
@@ -342,8 +344,10 @@ _USUAL: Final = re.compile(
 )
 
 
-def _usual_type(raw: str) -> str | None:
-    """Return the type of a value that is canonical, plain, and reads as nothing else; None where rules have to tell."""
+def usual_type(raw: str) -> str | None:
+    """Return the type of a value that is canonical, plain, and reads as nothing else, as most that are asked for; None
+    where rules have to tell.
+    """
     usual = _USUAL.fullmatch(raw)
     if usual is None or malware_name(raw) is not None:
         return None

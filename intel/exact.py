@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final
 
-from intel.canonical import LONGEST_INDICATOR, unlisted_name
-from intel.query import exact_value
+from intel.canonical import LONGEST_INDICATOR, unlisted_name, usual_type
+from intel.query import LONGEST_VALUE, exact_value
 from intel.store.port import Iocs
 
 Named = tuple[tuple[str, str], ...]
@@ -28,14 +28,19 @@ async def exact_values(iocs: Iocs, values: Iterable[str]) -> dict[str, Named]:
     is_short = sum(map(len, asked)) <= _READ_AT_ONCE
     read, names = _read(asked) if is_short else await asyncio.to_thread(_read, asked)
     stored = await iocs.malware_named(sorted(set(names.values()))) if names else {}
-    spelt = {value: tuple(("malware", one) for one in stored.get(name, ())) for value, name in names.items()}
-    return {value: found + spelt.get(value, ()) for value, found in read.items()}
+    spelt = {value: tuple(("malware", one) for one in stored[name]) for value, name in names.items() if name in stored}
+    return read | {value: read[value] + more for value, more in spelt.items()}
 
 
 def _read(values: Iterable[str]) -> tuple[dict[str, Named], dict[str, str]]:
     """Return what each value may name by itself, and the malware name that it may be, folded."""
-    read = {value: exact_value(value) for value in values}
-    return read, {value: name for value, found in read.items() if (name := _name(value, found))}
+    read, names = dict[str, Named](), dict[str, str]()
+    for value in values:
+        usual = usual_type(value) if len(value) <= LONGEST_VALUE else None
+        found = read[value] = ((usual, value),) if usual is not None else exact_value(value)
+        if (usual is None or usual in _LIKE_A_NAME) and (name := _name(value, found)):
+            names[value] = name
+    return read, names
 
 
 def _name(value: str, found: Named) -> str | None:

@@ -28,6 +28,7 @@ from intel.words import encode_word, encoded_words, words
 T = TypeVar("T")
 
 LONGEST_SEARCH = 512
+LONGEST_VALUE = 2_048
 _PUNYCODE_LABEL = re.compile(r"xn--[a-z0-9-]{1,59}")
 _QUOTED = re.compile(r'"([^"]*)"')
 # A reading of these types names a place that other values stand on: a domain's sub-domains, URLs and mailboxes.
@@ -325,8 +326,8 @@ def exact_value(raw: str) -> tuple[tuple[str, str], ...]:
     """Return the indicators that a value given for exact look-up may name. Raises InvalidQuery as `parse_search`
     does.
     """
-    if len(raw) > 2048:
-        raise InvalidQuery("value", "must have at most 2048 characters")
+    if len(raw) > LONGEST_VALUE:
+        raise InvalidQuery("value", f"must have at most {LONGEST_VALUE} characters")
     if "\0" in raw:
         raise InvalidQuery("value", "must not hold a NUL character")
     return readings(raw if raw.isascii() else raw.encode(errors="replace").decode())

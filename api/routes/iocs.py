@@ -112,7 +112,7 @@ async def lookup_iocs(request: Request) -> Response:
     body = await read_json(request, LookupBody)
     service = service_of(request)
     named = await exact_values(service.store.iocs, body.values)
-    wanted = {value: [ioc_id(*each) for each in found] for value, found in named.items()}
+    wanted = {value: [ioc_id(type, read) for type, read in found] for value, found in named.items()}
     ids = [id for found in wanted.values() for id in found]
     cards, lists = await with_lists(service.store, service.store.iocs.get_cards(ids))
     noted = await annotate_cards(service.store, [*cards.values()], service.clock(), lists)

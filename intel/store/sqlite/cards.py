@@ -15,7 +15,7 @@ import orjson
 from intel.cards import Card, article_facts, sharing_members
 from intel.defanged import defang
 from intel.store.sqlite.matching import Sql
-from intel.store.sqlite.rows import id_bytes, id_text, one_of
+from intel.store.sqlite.rows import ID_BYTES, id_bytes, id_text, one_of
 from intel.times import rfc3339_of
 from intel.tlp import of_level
 
@@ -25,13 +25,20 @@ _Row = tuple[Any, ...]
 
 def cards_by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, Card]:
     """Return the cards of those of the given indicators that exist."""
-    rows = _rows(connection, "id", [*map(id_bytes, dict.fromkeys(ids))])
-    return {card.id: card for card in _rendered(connection, rows)}
+    named = {id_bytes(id): id for id in ids}
+    named.pop(b"", None)
+    # In order, so that neighbours are found in one page.
+    places = orjson.dumps([*range(1, ID_BYTES * len(named), ID_BYTES)]).decode()
+    rows = _cursor(connection).execute(_OF_IDS, (places, b"".join(sorted(named)), ID_BYTES))
+    return {
+        (id := named[row[_ID]]): _card(id, row, title, source_name, orjson.Fragment(shown))
+        for *row, title, source_name, shown in rows
+    }
 
 
 def cards_in_order(connection: sqlite3.Connection, seqs: Sequence[int]) -> tuple[Card, ...]:
     """Return the cards of existing indicators in the order of `seqs`."""
-    found = {row[_CARD_COLUMNS]: row for row in _rows(connection, "seq", seqs)}
+    found = {row[_CARD_COLUMNS]: row for row in _rows(connection, seqs)}
     return tuple(_rendered(connection, [found[seq] for seq in seqs]))
 
 
@@ -41,7 +48,7 @@ def cards_ranked(
     """Return the cards of existing indicators in order of rank, at most `limit`, each of the class that `classes` names
     by `seq`; where there are more, also the last one and its class.
     """
-    rows = _rows(connection, "seq", [*classes])
+    rows = _rows(connection, [*classes])
     rows.sort(key=lambda row: (classes[row[_CARD_COLUMNS]], -row[_SOURCES], -row[_LAST_SEEN], row[_ID]))
     cards = tuple(_rendered(connection, rows[:limit]))
     return cards, (classes[rows[limit - 1][_CARD_COLUMNS]], cards[-1]) if len(rows) > limit else None
@@ -71,10 +78,10 @@ def article_card(
     return orjson.dumps(article_facts(id, title, url, source_name, published, source_domain)).decode()
 
 
-def _rows(connection: sqlite3.Connection, key: str, wanted: Sequence[int | bytes]) -> list[_Row]:
-    """Return the rows of the wanted indicators."""
-    among, asked = one_of(wanted)
-    return _cursor(connection).execute(f"SELECT {_CARDS}, i.seq FROM iocs AS i WHERE i.{key} {among}", asked).fetchall()
+def _rows(connection: sqlite3.Connection, seqs: Sequence[int]) -> list[_Row]:
+    """Return the rows of existing indicators."""
+    among, asked = one_of(seqs)
+    return _cursor(connection).execute(f"SELECT {_CARDS}, i.seq FROM iocs AS i WHERE i.seq {among}", asked).fetchall()
 
 
 def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
@@ -88,45 +95,32 @@ def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[
     # Indicators of one page share their articles.
     articles = _articles(connection, {row[_ARTICLE] for row in rows})
     for row in rows:
-        (
-            id,
-            type,
-            value,
-            first,
-            last,
-            added,
-            changed,
-            sightings,
-            sources,
-            context,
-            malware,
-            article,
-            tags,
-            tlp,
-            votes,
-            warned,
-        ) = row[:_CARD_COLUMNS]
-        title, source_name, shown = articles[article]
-        members = {
-            "id": (named := id_text(id)),
-            "type": type,
-            "value": value,
-            "defanged": defang(type, value),
-            "first_seen": rfc3339_of(first),
-            "last_seen": rfc3339_of(last),
-            "added_at": rfc3339_of(added),
-            "changed_at": rfc3339_of(changed),
-            "sightings": sightings,
-            "sources": sources,
-            "context": context,
-            "malware": orjson.Fragment(malware),
-            "tags": orjson.Fragment(tags),
-            **(sharing_members(of_level(tlp)) if tlp else _NOTHING),
-            "article": shown,
-        }
-        names = tuple(orjson.loads(malware)) if malware != "[]" else ()
-        rendered = orjson.dumps(members)[:-1]
-        yield Card(named, type, value, last, names, title, source_name, sources, votes, bool(warned), rendered)
+        yield _card(id_text(row[_ID]), row[:_CARD_COLUMNS], *articles[row[_ARTICLE]])
+
+
+def _card(named: str, row: Sequence[Any], title: str, source_name: str, shown: orjson.Fragment) -> Card:
+    """Return the card of a row of `_CARDS` and of its article."""
+    _, type, value, first, last, added, changed, sightings, sources, context, malware, _, tags, tlp, votes, warned = row
+    members = {
+        "id": named,
+        "type": type,
+        "value": value,
+        "defanged": defang(type, value),
+        "first_seen": rfc3339_of(first),
+        "last_seen": rfc3339_of(last),
+        "added_at": rfc3339_of(added),
+        "changed_at": rfc3339_of(changed),
+        "sightings": sightings,
+        "sources": sources,
+        "context": context,
+        "malware": orjson.Fragment(malware),
+        "tags": orjson.Fragment(tags),
+        **(sharing_members(of_level(tlp)) if tlp else _NOTHING),
+        "article": shown,
+    }
+    names = tuple(orjson.loads(malware)) if malware != "[]" else ()
+    rendered = orjson.dumps(members)[:-1]
+    return Card(named, type, value, last, names, title, source_name, sources, votes, bool(warned), rendered)
 
 
 def _articles(connection: sqlite3.Connection, seqs: Collection[int]) -> dict[int, tuple[str, str, orjson.Fragment]]:
@@ -141,4 +135,10 @@ _NOTHING: dict[str, Any] = {}
 _CARDS = """i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.changed_at, i.sightings, i.sources,
     i.context, i.malware, i.article_seq, i.tags, i.tlp, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id),
     i.warned"""
+# CROSS JOIN keeps the engine from beginning with a larger table.
+_OF_IDS = f"""
+    SELECT {_CARDS}, a.title, a.source_name, a.card
+    FROM json_each(?1) AS place CROSS JOIN iocs AS i ON i.id = substr(?2, place.value, ?3)
+    CROSS JOIN articles AS a ON a.seq = i.article_seq
+"""
 _ARTICLES = "SELECT seq, title, source_name, card FROM articles WHERE seq "

@@ -19,12 +19,12 @@ from intel.store.sqlite.changes import take_numbers
 from intel.store.sqlite.facet_keys import FIRST, FURTHER, NO_KEY, OF_SEVERAL, ONLY, key_of, write_keys
 from intel.store.sqlite.facets import kind_of, week_of
 from intel.store.sqlite.matching import ip_bytes
+from intel.store.sqlite.rows import ID_BYTES
 from intel.store.sqlite.seen import SAID, Said, Seen, Sighted, Sightings, note
 from intel.store.sqlite.word_index import Words, write_words
 from intel.store.subjects import SUBJECTS
 
 _NO_NAMES: Final = "[]"
-_ID_BYTES: Final = 16
 Counts = Counter[tuple[int | str, ...]]
 
 
@@ -64,8 +64,8 @@ class Derivation:
         self._warned.update(warned)
         wanted = {one.id: one for one in named}
         # In order, so that neighbours are found in one page.
-        places = orjson.dumps([*range(1, _ID_BYTES * len(wanted), _ID_BYTES)]).decode()
-        asked = (places, b"".join(sorted(wanted)), _ID_BYTES)
+        places = orjson.dumps([*range(1, ID_BYTES * len(wanted), ID_BYTES)]).decode()
+        asked = (places, b"".join(sorted(wanted)), ID_BYTES)
         seqs: dict[bytes, int] = dict(map(tuple, self._connection.execute(_KNOWN, asked)))
         self.note(list(seqs.values()))
         seqs.update({one.id: seq for seq, one in self._new.items() if one.id in wanted})

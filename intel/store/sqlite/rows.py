@@ -16,6 +16,8 @@ from intel.tlp import of_level
 
 R = TypeVar("R")
 
+ID_BYTES = 16
+
 IOC_COLUMNS = """
     i.id, i.type, i.value, i.first_seen, i.last_seen, i.sightings, i.sources, i.context, i.malware,
     i.added_at, i.changed_at, i.tags, i.tlp,
@@ -36,7 +38,7 @@ def id_bytes(id: str) -> bytes:
         packed = bytes.fromhex(digits := id.replace("-", ""))
     except ValueError:
         return b""
-    is_parted = len(packed) == 16 and id[8::5][:4] == "----"
+    is_parted = len(packed) == ID_BYTES and id[8::5][:4] == "----"
     return packed if is_parted and len(id) == 36 and packed.hex() == digits else b""
 
 
