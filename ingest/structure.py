@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from lxml import etree
@@ -130,6 +130,9 @@ def _assembled(found: list[tuple[_Leaf, Stretch]], text: str) -> list[Block]:
     blocks: list[Block] = []
     before: _Leaf | None = None
     for leaf, stretch in found:
+        # Only `<pre>` keeps its line ends in one piece; the reader of pages takes it for a quotation.
+        if leaf.kind == "quote" and "\n" in text[stretch[0] : stretch[1]]:
+            leaf = replace(leaf, kind="code")
         joins = before is not None and leaf.kind == before.kind and leaf.block is before.block
         if not joins:
             blocks.append(Block(leaf.kind, [], 0 if leaf.kind == "table" else leaf.level))

@@ -322,6 +322,11 @@ def _told_apart(found: tuple[tuple[str, str], ...]) -> list[str]:
     return names[:1] + [name for name in names[1:] if " " in name or spelling_key(name) not in ordinary]
 
 
+def is_lookable(raw: str) -> bool:
+    """Tell whether `exact_value` takes a value."""
+    return len(raw) <= LONGEST_VALUE and "\0" not in raw
+
+
 def exact_value(raw: str) -> tuple[tuple[str, str], ...]:
     """Return the indicators that a value given for exact look-up may name. Raises InvalidQuery as `parse_search`
     does.

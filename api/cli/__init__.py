@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import Any
 
 from intel.errors import ConfigurationError, CredentialsRefused, InvalidQuery, IocError
-
-if TYPE_CHECKING:
-    import typer
 
 
 def main() -> None:
     """Run one command: exit status 0, 1 failed, 2 usage or settings."""
     try:
+        _check_spelling(sys.argv[1:])
         _run(sys.argv[1:])
     except (ConfigurationError, CredentialsRefused) as error:
         _end(error, 2)
@@ -34,6 +32,16 @@ def main() -> None:
         sys.exit(130)
 
 
+def _check_spelling(arguments: list[str]) -> None:
+    """Raise ConfigurationError for an argument that is no text; a file's name may be any bytes."""
+    for argument in arguments:
+        if not argument.isascii() and not argument.isprintable() and not os.path.lexists(argument):
+            try:
+                argument.encode()
+            except UnicodeEncodeError:
+                raise ConfigurationError(f"this argument is not UTF-8 text: {argument!a}") from None
+
+
 def _run(arguments: list[str]) -> None:
     if _is_plain_extract(arguments):
         from api.cli.extracting import extract
@@ -43,12 +51,15 @@ def _run(arguments: list[str]) -> None:
         whole()()
 
 
-def whole() -> typer.Typer:
+def whole() -> Any:
     """Return the command line with all its commands."""
+    from typer.main import get_command
+
     from api.cli import account_commands, operations  # noqa: F401 - they add their commands
     from api.cli.commands import app
+    from api.cli.helping import in_plain_words
 
-    return app
+    return in_plain_words(get_command(app))
 
 
 def _is_plain_extract(arguments: list[str]) -> bool:

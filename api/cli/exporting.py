@@ -60,6 +60,8 @@ def destination(output: Path | None) -> Iterator[BinaryIO]:
     if output is None:
         yield sys.stdout.buffer
         return
+    if output.is_dir():
+        raise ConfigurationError(f"{output} cannot be written: it is a folder")
     draft = output.with_name(f".{output.name}.part")
     try:
         file = draft.open("wb")

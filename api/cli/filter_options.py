@@ -33,9 +33,15 @@ _OPTIONS: Final[dict[str, Any]] = {
     ],
     "tag": Annotated[_Several, typer.Option("--tag", help="Only indicators with this tag; may be repeated.")],
     "tlp": Annotated[_Several, typer.Option("--tlp", help="Only indicators with this TLP; may be repeated.")],
-    "since": Annotated[str | None, typer.Option("--since", help="Last seen on this date or time, or later.")],
-    "until": Annotated[str | None, typer.Option("--until", help="Last seen on this date or time, or before.")],
-    "added_since": Annotated[str | None, typer.Option("--added-since", help="Stored at this time or later.")],
+    "since": Annotated[
+        str | None, typer.Option("--since", metavar="DATE", help="Last seen on this date or time, or later.")
+    ],
+    "until": Annotated[
+        str | None, typer.Option("--until", metavar="DATE", help="Last seen on this date or time, or before.")
+    ],
+    "added_since": Annotated[
+        str | None, typer.Option("--added-since", metavar="DATE", help="Stored at this time or later.")
+    ],
     "status": Annotated[_Several, typer.Option("--status", help="active, ageing or expired; may be repeated.")],
     "exclude": Annotated[
         _Several, typer.Option("--exclude", help="Leave out: warned, expired, false_positive (comma-separated).")

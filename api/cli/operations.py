@@ -49,8 +49,8 @@ def watch(
     status: Annotated[list[str] | None, typer.Option(help="Only what has this status; may be repeated.")] = None,
     exclude: Annotated[str | None, typer.Option(help="Leave out: warned, expired, false_positive.")] = None,
     min_sources: Annotated[int | None, typer.Option(min=1, help="Only what so many sources name.")] = None,
-    since: Annotated[str | None, typer.Option(help="Only what was last seen since that day.")] = None,
-    until: Annotated[str | None, typer.Option(help="Only what was last seen until that day.")] = None,
+    since: Annotated[str | None, typer.Option(metavar="DATE", help="Only what was last seen since that day.")] = None,
+    until: Annotated[str | None, typer.Option(metavar="DATE", help="Only what was last seen until that day.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
     """Print new indicators that match as they come, until Ctrl-C."""

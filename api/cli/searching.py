@@ -18,7 +18,7 @@ from intel.errors import InvalidQuery
 from intel.exact import exact_values
 from intel.ids import ioc_id
 from intel.matching import reason
-from intel.query import ArticleQuery, IocFilter, IocQuery, Page, SearchText, parse_search
+from intel.query import ArticleQuery, IocFilter, IocQuery, Page, SearchText, is_lookable, parse_search
 from intel.records import Ioc
 from intel.settings import Settings
 from intel.store import Store
@@ -78,7 +78,7 @@ def lookup(values: Sequence[str], *, as_json: bool, wide: bool) -> int:
     values = [each for value in values for each in (_piped() if value == "-" else [value])]
 
     async def look(store: Store, _: Settings) -> tuple[dict[str, list[str]], dict[str, Ioc], Annotations, Json]:
-        named = await exact_values(store.iocs, values)
+        named = dict.fromkeys(values, ()) | await exact_values(store.iocs, filter(is_lookable, values))
         wanted = {value: [ioc_id(*each) for each in may_be] for value, may_be in named.items()}
         ids = [id for ids in wanted.values() for id in ids]
         found: dict[str, Ioc] = {}

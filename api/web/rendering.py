@@ -26,6 +26,7 @@ from intel.unseen import plain
 
 # What is compiled before anybody asks for a page.
 FIRST_PAGES = ("layout.html", "macros.html", "home.html", "focus.html")
+_LONGEST_IN_LISTS = 160
 _CATALOGUES = {"kev": "KEV", "epss": "EPSS", "cvss": "CVSS", "attack": "ATT&CK"}
 
 
@@ -66,6 +67,7 @@ class Templates:
             actor_path=addresses.actor_path,
             technique_name=technique_name,
             technique_description=technique_description,
+            longest_in_lists=_LONGEST_IN_LISTS,
         )
         self._environment.filters.update(
             defanged=_defanged,

@@ -42,7 +42,7 @@ def without_sign(text: str) -> str:
 
 def without_title(summary: str, title: str) -> str:
     """Return a summary that begins with its article's title without it."""
-    begun = summary.lstrip(":=#*- ")
+    begun, title = summary.lstrip(":=#*- "), UNSEEN.sub("", title)
     rest = begun[len(title) :] if begun.casefold().startswith(title.casefold()) else summary
     return rest.strip(":=#*- ") if rest is not summary else summary
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, Final
@@ -18,7 +18,9 @@ from intel.store import Store
 NAMES_KEY: Final = "actors"
 _MOST_ALIASES: Final = 30
 _MOST_USES: Final = 400
+_LONGEST_DESCRIPTION: Final = 1_000
 _LONGEST_NAME: Final = 80
+_MONTH: Final = re.compile(r"[0-9]{4}-[0-9]{2}")
 _ID: Final = re.compile(r"[GC][0-9]{4}")
 _CITATION: Final = re.compile(r"\(Citation: [^()]{1,200}\)|\[([^\[\]]{1,80})\]\([^()\s]{1,300}\)")
 # Names that tell by their form what they are: numbered ones, and those of vendors' schemes.
@@ -35,7 +37,10 @@ _SCHEME: Final = re.compile(rf"(?:{_FORMED})")
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A threat group or a campaign; `techniques` are ids, `software` names. `id` is ATT&CK's, empty for others."""
+    """A threat group or a campaign; `techniques` are ids, `software` names. `id` is ATT&CK's, empty for others.
+
+    `linked` are the groups that a campaign is attributed to, or a group's campaigns; `active` the months of a campaign.
+    """
 
     name: str
     kind: str = "group"
@@ -44,6 +49,11 @@ class Actor:
     description: str = ""
     techniques: tuple[str, ...] = ()
     software: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
+    active: str = ""
+
+
+_MEMBERS: Final = frozenset(one.name for one in fields(Actor))
 
 
 class Reader:
@@ -53,20 +63,23 @@ class Reader:
         self._actors: dict[str, Actor] = {}
         self._used: dict[str, tuple[str, str]] = {}
         self._uses: list[tuple[str, str]] = []
+        self._attributed: list[tuple[str, str]] = []
 
     def take(self, value: Mapping[str, Any], id: str) -> None:
         """Note an object; `id` is ATT&CK's own, empty where it has none."""
         kind, name = value.get("type"), text_member(value.get("name"), _LONGEST_NAME)
         gone = value.get("revoked") is True or value.get("x_mitre_deprecated") is True
-        if kind == "relationship" and value.get("relationship_type") == "uses":
-            self._uses.append((str(value.get("source_ref")), str(value.get("target_ref"))))
+        if kind == "relationship" and value.get("relationship_type") in ("uses", "attributed-to"):
+            ends = self._uses if value["relationship_type"] == "uses" else self._attributed
+            ends.append((str(value.get("source_ref")), str(value.get("target_ref"))))
         elif kind in ("intrusion-set", "campaign") and name and not gone and _ID.fullmatch(id):
             aliases = value.get("aliases")
             listed = [text_member(one, _LONGEST_NAME) for one in aliases] if isinstance(aliases, list) else []
             others = tuple(dict.fromkeys(one for one in listed if one and one != name))[:_MOST_ALIASES]
-            described = _CITATION.sub(lambda match: match[1] or "", text_member(value.get("description"), 2_000))
+            described = _CITATION.sub(lambda match: match[1] or "", text_member(value.get("description"), 8_000))
             told = "campaign" if kind == "campaign" else "group"
-            self._actors[str(value.get("id"))] = Actor(name, told, id, others, described[:600])
+            actor = Actor(name, told, id, others, _shortened(described), active=_months(value))
+            self._actors[str(value.get("id"))] = actor
         elif kind in ("malware", "tool", "attack-pattern") and name and not gone:
             self._used[str(value.get("id"))] = (str(kind), id if kind == "attack-pattern" else name)
 
@@ -76,10 +89,38 @@ class Reader:
         for source, target in self._uses:
             if source in self._actors and target in self._used:
                 uses.setdefault(source, []).append(self._used[target])
-        whole = [_with_uses(actor, uses.get(ref, [])) for ref, actor in sorted(self._actors.items())]
+        linked = self._linked()
+        whole = [
+            replace(_with_uses(actor, uses.get(ref, [])), linked=tuple(sorted(linked.get(ref, ()))))
+            for ref, actor in sorted(self._actors.items())
+        ]
         names = [[actor.name, *actor.aliases] for actor in whole]
         written = {spelling_key(actor.name): _written(asdict(actor)) for actor in whole}
         return {f"actor {key}": text for key, text in written.items()} | ({NAMES_KEY: _written(names)} if names else {})
+
+    def _linked(self) -> dict[str, set[str]]:
+        """Return the names of the actors that each is attributed to, or that are attributed to it."""
+        linked: dict[str, set[str]] = {}
+        for source, target in self._attributed:
+            if source in self._actors and target in self._actors:
+                linked.setdefault(source, set()).add(self._actors[target].name)
+                linked.setdefault(target, set()).add(self._actors[source].name)
+        return linked
+
+
+def _shortened(text: str) -> str:
+    """Return a description of bounded length, cut after a sentence or else between words."""
+    if len(text) <= _LONGEST_DESCRIPTION:
+        return text
+    begun = text[:_LONGEST_DESCRIPTION]
+    whole = begun.rpartition(". ")[0]
+    return f"{whole}. …" if whole else f"{begun.rpartition(' ')[0]} …"
+
+
+def _months(value: Mapping[str, Any]) -> str:
+    """Return when a campaign was seen, as `2019-08 to 2021-01`."""
+    seen = (text_member(value.get(name), 7) for name in ("first_seen", "last_seen"))
+    return " to ".join(dict.fromkeys(month for month in seen if _MONTH.fullmatch(month)))
 
 
 def _with_uses(actor: Actor, uses: list[tuple[str, str]]) -> Actor:
@@ -132,10 +173,16 @@ async def actor_named(store: Store, spelling: str) -> Actor | None:
     if told is None:
         return Actor(name, "campaign" if name.startswith("Operation ") else "group", aliases=tuple(known))
     members: dict[str, Any] = {
-        member: tuple(value) if isinstance(value, list) else value for member, value in json.loads(told).items()
+        member: tuple(value) if isinstance(value, list) else value
+        for member, value in json.loads(told).items()
+        if member in _MEMBERS
     }
     actor = Actor(**members)
-    return replace(actor, aliases=tuple(dict.fromkeys((*actor.aliases, *known))))
+    # Of names that differ in their spelling alone the first stays.
+    spelt: dict[str, str] = {}
+    for one in (actor.name, *actor.aliases, *known):
+        spelt.setdefault(spelling_key(one), one)
+    return replace(actor, aliases=tuple(spelt.values())[1:])
 
 
 @lru_cache(maxsize=4)

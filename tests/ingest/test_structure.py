@@ -15,7 +15,8 @@ def test_the_blocks_of_a_page_are_kept_as_they_were_written() -> None:
     written = (
         f"<h1>Loader</h1><h2>Chain</h2><p>{PROSE}<br>It ran\n<code>whoami</code> at\nonce.</p>"
         "<ul><li>one item<ul><li>a deeper one</li></ul></li></ul><ol><li>first step</li><li>second step</li></ol>"
-        "<pre><code>curl x\n  -o y | sh\nexit</code></pre><blockquote><p>It was quick, said the clerk.</p></blockquote>"
+        "<pre><code>curl x\n  -o y | sh\nexit</code></pre><h2>Hosts</h2><pre>weir[.]example\n  sluice[.]example</pre>"
+        "<blockquote><p>It was quick, said the clerk.</p></blockquote>"
         "<table><tr><th>Host</th><th>Role</th></tr><tr><td>barge[.]example</td><td>C2 | spare</td></tr></table>"
         f"<p>{PROSE}</p>"
     )
@@ -33,6 +34,8 @@ def test_the_blocks_of_a_page_are_kept_as_they_were_written() -> None:
         ("list", 2, [["a deeper one"]]),
         ("numbers", 1, [["first step"], ["second step"]]),
         ("code", 0, [["curl x"], ["  -o y | sh"], ["exit"]]),
+        ("heading", 2, [["Hosts"]]),
+        ("code", 0, [["weir[.]example"], ["  sluice[.]example"]]),
         ("quote", 0, [["It was quick, said the clerk."]]),
         ("table", 1, [["Host", "Role"], ["barge[.]example", "C2 \\| spare"]]),
     ]

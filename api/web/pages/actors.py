@@ -5,6 +5,7 @@ these name.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,8 +16,10 @@ from api.web.addresses import actor_path
 from api.web.names import cve_names
 from api.web.visit import Visit, private
 from api.web.weekly_bars import WeeklyBars, article_bars
+from intel.canonical import canonical
 from intel.catalogues.actors import Actor, Names, actor_named, actor_names
-from intel.errors import NotFound
+from intel.errors import NotAnIndicator, NotFound
+from intel.ids import ioc_id
 from intel.query import ArticleQuery, parse_search
 from intel.records import IOC_TYPES, Article, Ioc
 from intel.store import Store
@@ -58,9 +61,15 @@ async def show_all(visit: Visit) -> Response:
         "actors.html",
         mentioned=mentioned(page.items, names),
         counted=len(page.items),
-        names=sorted(set(names.by_key.values()), key=str.casefold),
+        names=sorted(set(names.by_key.values()), key=_by_number),
         imported=any(one.name == "attack" for one in await store.catalogues.all()),
     )
+
+
+def _by_number(name: str) -> list[tuple[int, str]]:
+    """Return what puts APT3 before APT28."""
+    parts = re.split("([0-9]{1,9})", name.casefold())
+    return [(int(part), "") if place % 2 else (0, part) for place, part in enumerate(parts)]
 
 
 def mentioned(articles: Sequence[Article], names: Names) -> list[Mentioned]:
@@ -83,9 +92,14 @@ async def show(visit: Visit) -> Response:
     if not articles and not actor.id:
         raise NotFound("No article mentions a threat actor by this name.")
     found = await asyncio.gather(*(store.articles.iocs_of(one.id, _NAMED) for one in articles[:_SIFTED]))
+    techniques, software = await asyncio.gather(
+        _with_articles(store, "mitre_attack", actor.techniques), _with_articles(store, "malware", actor.software)
+    )
     return visit.page(
         "actor.html",
         actor=actor,
+        techniques=techniques,
+        software=software,
         articles=articles[:_ARTICLES],
         more=len(articles) > _ARTICLES,
         sifted=min(len(articles), _SIFTED),
@@ -110,6 +124,21 @@ async def articles_naming(store: Store, actor: Actor) -> list[Article]:
     pages = await asyncio.gather(*map(store.articles.find, queries))
     found = {article.id: article for page in pages for article in page.items}
     return sorted(sorted(found.values(), key=lambda one: one.id), key=lambda one: one.seen_at, reverse=True)
+
+
+async def _with_articles(store: Store, type: str, names: Sequence[str]) -> list[tuple[str, int]]:
+    """Return what ATT&CK lists of a type, each with how many articles mention it, most of them first."""
+    ids = {name: ioc_id(type, _canonical(type, name)) for name in names}
+    stored = await store.iocs.get_many(list(ids.values()))
+    counted = [(name, stored[id].sightings if id in stored else 0) for name, id in ids.items()]
+    return sorted(counted, key=lambda one: (-one[1], one[0].casefold()))
+
+
+def _canonical(type: str, name: str) -> str:
+    try:
+        return canonical(type, name)
+    except NotAnIndicator:
+        return name
 
 
 def named(articles: Sequence[Sequence[Ioc]]) -> list[Named]:

@@ -37,6 +37,14 @@ def test_help_names_every_command_of_the_contract(here: Installation) -> None:
         assert re.search(rf"^\W*{command}\b", told, re.MULTILINE), command
 
 
+def test_help_speaks_of_what_is_written_and_not_of_types_in_the_code(here: Installation) -> None:
+    told = here.run("search", "--help").stdout
+    assert "--since DATE" in told and "--limit N" in told and "--type TEXT" in told
+    for command in (("import",), ("account", "role"), ("feeds", "add"), ("source", "trust"), ("watch",)):
+        told = here.run(*command, "--help").stdout
+        assert "Usage: " in told and not re.search(r"<str>|list\[|int range|<path>|<file>|%Y", told), command
+
+
 @pytest.mark.promise("cli.exit-status")
 @pytest.mark.parametrize(
     "arguments",
@@ -47,6 +55,8 @@ def test_help_names_every_command_of_the_contract(here: Installation) -> None:
         ("search",),
         ("serve", "--port", "x"),
         ("--x",),
+        ("key", "create", "\udcff"),
+        ("export", "--output", "."),
     ],
 )
 def test_wrong_usage_ends_with_2(here: Installation, arguments: tuple[str, ...]) -> None:
@@ -338,7 +348,7 @@ def test_tables_cut_nothing_at_eighty_columns_and_lookups_read_a_pipe(here: Inst
     assert "hxxps://login-kestrel[.]org/" + "a" * 90 in listed and "last seen: 2021-10-20" in listed
     wide = narrow.run("list", "--type", "url", "--wide").stdout.splitlines()
     assert len(wide) == 5 and "[UPDATE 2] Kestrel report" in wide[-1]
-    looked_up = here.run("lookup", "-", typed=f"{url}\n\nother-kestrel[.]org\nnever.example\n")
+    looked_up = here.run("lookup", "-", typed=f"{url}\n\nother-kestrel[.]org\n{'x' * 3000}\nnever.example\n")
     assert looked_up.returncode == 0
     assert "not found: never.example (on a warning list: reserved names)" in looked_up.stderr
     dated = here.run("import", "--again", "--published", "2020-02-03", str(report))

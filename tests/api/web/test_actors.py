@@ -26,6 +26,12 @@ def bundle() -> bytes:
          "target_ref": "malware--1"},
         {"type": "relationship", "relationship_type": "uses", "source_ref": "intrusion-set--1",
          "target_ref": "attack-pattern--1"},
+        {"type": "campaign", "id": "campaign--1", "name": "Operation Ebb",
+         "aliases": ["Operation Ebb", "OPERATION EBB"],
+         "description": "It was long. " * 90, "first_seen": "2019-08-01T05:00:00.000Z",
+         "last_seen": "2021-01-01T06:00:00.000Z", "external_references": [{**_ID, "external_id": "C9001"}]},
+        {"type": "relationship", "relationship_type": "attributed-to", "source_ref": "campaign--1",
+         "target_ref": "intrusion-set--1"},
         {"type": "intrusion-set", "id": "intrusion-set--2", "name": "Gone", "revoked": True, "external_references": [
             {**_ID, "external_id": "G9002"}]},
     ]  # fmt: skip
@@ -52,6 +58,19 @@ async def test_an_actor_of_attack_has_a_page_with_all_that_is_named_with_it(api:
     assert "gale[.]example" in graph.links()
 
 
+async def test_a_campaign_and_its_group_lead_to_each_other(api: Running, visitor: Reader) -> None:
+    await put(api.store, "attack", hour(0), bundle())
+    await api.publish("one", "mitre_attack T1566", text="Mail of no known crew.")
+    campaign = await visitor.open("/actor/Operation%20Ebb")
+    assert "active 2019-08 to 2021-01" in campaign.text and "It was long. …" in campaign.text
+    assert "Also called" not in campaign.text
+    assert "Articles" not in campaign.links("//div[@class='actions']")
+    group = await visitor.open(campaign.links()["Gale Crew"])
+    assert group.links()["Operation Ebb"] == campaign.path
+    assert "Techniques that ATT&CK lists: 1, 1 of them in articles" in group.text
+    assert "Software that ATT&CK lists: 1, 0 of them in articles" in group.text
+
+
 async def test_names_are_found_without_any_catalogue(api: Running, visitor: Reader) -> None:
     text = "Fancy Bear, APT 40 and UNC1151 (Operation Grey Gale), not FIN7-like ta505.com, TA0001 or an operation."
     found = [name for *_, name in (await actor_names(api.store)).spans(text)]
@@ -73,4 +92,7 @@ async def test_the_index_tells_who_is_in_recent_articles_and_all_known_names(api
     assert rows[0][4] == "Leviathan Group and FIN7" and page.links()["APT40"] is not None
     assert page.links()["APT28"].startswith("/articles?q=")
     await put(api.store, "attack", hour(0), bundle())
-    assert (await visitor.open("/actors")).links()["Gale Crew"] == "/actor/Gale%20Crew"
+    known = [*(await visitor.open("/actors")).links("//ul[@class='names']").items()]
+    assert ("Gale Crew", "/actor/Gale%20Crew") in known
+    numbered = [name for name, _ in known if name.startswith("APT")]
+    assert numbered.index("APT3") < numbered.index("APT28")

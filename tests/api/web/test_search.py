@@ -33,6 +33,19 @@ async def test_without_words_the_newest_indicators_are_listed(api: Running, visi
     assert shown(await visitor.open("/search?q=+&type=")) == ["new[.]example", "old[.]example"]
 
 
+async def test_of_a_very_long_value_a_list_shows_the_beginning_and_its_page_all(api: Running, visitor: Reader) -> None:
+    value = "http://long.example/" + "a" * 1_900
+    await api.publish("report", f"url {value}")
+    for path in ("/search", "/search?q=long", "/"):
+        page = await visitor.open(path)
+        (link,) = (a for a in page.tree.xpath("//main//a[@class='value']") if "/ioc/url/" in a.get("href"))
+        assert len(link.text_content().strip()) == 160 and "a" * 1_900 in link.get("title"), path
+    assert "a" * 1_900 in page.tree.xpath("//a[@class='value']")[0].get("href")
+    (copied,) = (await visitor.open("/search")).tree.xpath("//tbody//button/@data-copy")
+    assert copied.endswith("a" * 1_900)
+    assert (await visitor.open(link.get("href"))).heading.endswith("a" * 1_900)
+
+
 async def test_types_are_counted_whatever_type_is_chosen(api: Running, visitor: Reader) -> None:
     await api.publish("report", "domain a.evil.example", "domain b.evil.example", "ip 192.0.2.1")
     page = await visitor.open("/search?type=ip")
