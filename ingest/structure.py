@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Any, Final
 
 from lxml import etree
@@ -20,6 +21,7 @@ _MOST_EMPTY: Final = 40
 # What the text has and the tree has not: signs of list items and of tables.
 _SIGNS: Final = re.compile(r"[\s|:\\-]*")
 _BLANKS: Final = re.compile(r"(?:[\s|]|\\(?=\|))+")
+_BLANKS_KEPT: Final = re.compile(f"({_BLANKS.pattern})")
 _BLOCKS: Final = frozenset({"p", "head", "list", "item", "quote", "table", "row", "cell", "code", "body", "div", "ab"})
 _IN_LINE: Final = frozenset({"p", "head", "item", "cell"})
 
@@ -69,17 +71,10 @@ class _Squeezed:
 
 
 def _squeezed(text: str) -> _Squeezed:
-    pieces, starts, origins = [""], [0], [0]
-    position = length = 0
-    for blank in _BLANKS.finditer(text):
-        start, end = blank.span()
-        pieces.append(text[position:start])
-        length += start - position
-        starts.append(length)
-        origins.append(end)
-        position = end
-    pieces.append(text[position:])
-    return _Squeezed("".join(pieces), starts, origins)
+    pieces = _BLANKS_KEPT.split(text)  # by turns with the blanks behind them
+    ends = [0, *accumulate(map(len, pieces))]
+    letters = pieces[::2]
+    return _Squeezed("".join(letters), [0, *accumulate(map(len, letters[:-1]))], ends[:-1:2])
 
 
 def _leaves(tree: Any) -> Iterator[_Leaf]:

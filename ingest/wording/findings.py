@@ -140,7 +140,6 @@ def _mentions_it(plain: str) -> bool:
 def _next_topic(sentence: Sentence, topic: _Topic, about: tuple[str, ...]) -> _Topic:
     if sentence.cves:
         return _Topic(sentence.cves)
-    is_field = bool(_FIELD.match(sentence.plain))
-    if is_field and topic.cves:
+    if topic.cves and _FIELD.match(sentence.plain):
         return _Topic(topic.cves, topic.hops, topic.fields + 1)
     return _Topic(topic.cves, topic.hops + 1, topic.fields) if about else _Topic()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
@@ -30,6 +30,7 @@ _QUOTES: Final = str.maketrans(
         "\u2014": " - ", "\u2015": " - ", "\u00a0": " ", "`": "'", "|": " ; ", "\u00ad": "",
     }
 )  # fmt: skip
+_BLANK_BEFORE_A_SIGN: Final = re.compile(r" +(?=[,;:.!?)])")
 _SHORT_FORMS: Final = (
     (re.compile(r"\bcan't\b"), "cannot"),
     (re.compile(r"\bwon't\b"), "will not"),
@@ -40,16 +41,33 @@ _SHORT_FORMS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class Sentence:
     """A sentence as written, in plain form, and the CVEs that it names in order (`cve_0` stands for the first).
 
-    The plain form is lower-case with single blanks, straight quotes and hyphens, and short forms written out.
+    The plain form is lower-case with single blanks, straight quotes and hyphens, and short forms written out; it is
+    made when it is first asked, for of most sentences it never is.
     """
 
-    written: str
-    plain: str
-    cves: tuple[str, ...]
+    def __init__(self, written: str) -> None:
+        self.written = written
+        self.cves = _cves_in(written) if "cve" in written.lower() else ()
+
+    @cached_property
+    def plain(self) -> str:
+        numbers = {cve: number for number, cve in enumerate(self.cves)}
+        said = CVE.sub(lambda named: f" cve_{numbers[_cve(named)]} ", self.written) if numbers else self.written
+        plain = said.translate(_QUOTES).lower()
+        for short, long in _SHORT_FORMS if "'" in plain else ():
+            plain = short.sub(long, plain)
+        return _BLANK_BEFORE_A_SIGN.sub("", " ".join(plain.split()))
+
+
+def _cves_in(written: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(_cve, CVE.finditer(written))))
+
+
+def _cve(named: re.Match[str]) -> str:
+    return f"CVE-{named[1]}-{named[2]}"
 
 
 def sentences(text: str) -> Iterator[Sentence]:
@@ -57,7 +75,7 @@ def sentences(text: str) -> Iterator[Sentence]:
     for line in _unwrapped(text):
         line = _BULLET.sub("", line).strip()
         if line:
-            yield from (_sentence(piece) for piece in _pieces(line))
+            yield from map(Sentence, _pieces(line))
 
 
 def _unwrapped(text: str) -> list[str]:
@@ -95,17 +113,3 @@ def _pieces(line: str) -> Iterator[str]:
 def _bounded(piece: str) -> Iterator[str]:
     for start in range(0, len(piece), LONGEST_SENTENCE):
         yield piece[start : start + LONGEST_SENTENCE]
-
-
-def _sentence(written: str) -> Sentence:
-    named: dict[str, None] = {}
-
-    def stand_in(match: re.Match[str]) -> str:
-        named[f"CVE-{match[1]}-{match[2]}"] = None
-        return f" cve_{list(named).index(f'CVE-{match[1]}-{match[2]}')} "
-
-    plain = CVE.sub(stand_in, written).translate(_QUOTES).lower()
-    for short, long in _SHORT_FORMS if "'" in plain else ():
-        plain = short.sub(long, plain)
-    plain = re.sub(r" +(?=[,;:.!?)])", "", " ".join(plain.split()))
-    return Sentence(written, plain, tuple(named))
