@@ -105,7 +105,7 @@ def _size(bytes: int) -> str:
 
 def refuse_too_large(largest: int) -> NoReturn:
     """Raise the Problem of a body of more than so many bytes."""
-    raise Problem(413, "payload_too_large", f"The body may have at most {_size(largest)}.")
+    raise Problem(413, "payload_too_large", f"What is sent may have at most {_size(largest)}.")
 
 
 def _parse(body: bytes) -> Any:

@@ -218,12 +218,14 @@ async def answer(entry: Entry, request: Request, templates: Templates) -> Respon
 
 def error(visit: Visit, problem: Problem) -> Response:
     """Return the page that tells what went wrong."""
-    wait = problem.headers.get("Retry-After", "")
+    wait, detail = problem.headers.get("Retry-After", ""), problem.detail
+    if detail.startswith("q "):
+        detail = f"The search {detail.removeprefix('q ')}"
     response = visit.page(
         "error.html",
         problem.status,
         code=problem.status,
-        detail=problem.detail,
+        detail=detail if detail.endswith((".", ")")) else f"{detail}.",
         wait_words=wait_words(int(wait)) if wait.isdigit() else "",
     )
     response.headers.update(problem.headers)

@@ -184,6 +184,16 @@ def test_what_needs_a_script_is_not_shown_without_one(chromium: Browser, site: s
             assert visitor.page.locator("[data-copy]:visible").count() == 0, path
 
 
+def test_forced_colours_tell_what_is_chosen(chromium: Browser, site: str) -> None:
+    grounds = """links => links.map(link => [link.ariaCurrent !== null, getComputedStyle(link).backgroundColor])"""
+    with visiting(chromium, site, forced_colors="active") as visitor:
+        for path, links in (("/search?type=domain", ".facets a"), ("/search", ".top nav a")):
+            visitor.go(path)
+            told = {(chosen, ground) for chosen, ground in visitor.page.locator(links).evaluate_all(grounds)}
+            chosen = {ground for is_chosen, ground in told if is_chosen}
+            assert chosen and chosen.isdisjoint(ground for is_chosen, ground in told if not is_chosen), path
+
+
 @pytest.mark.promise("promises.hostile-article-is-data")
 def test_a_hostile_article_is_inert_wherever_it_shows(chromium: Browser, site: str, member: StorageState) -> None:
     with visiting(chromium, site, storage_state=member) as visitor:

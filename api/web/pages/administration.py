@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Final, get_args
-from urllib.parse import urlencode
 
 from starlette.responses import Response
 
@@ -16,19 +15,22 @@ from api import VERSION
 from api.auditing import Action
 from api.problems import Problem
 from api.sources import health_of
+from api.web.addresses import with_query
 from api.web.pages.sources import health
 from api.web.visit import Visit
 from ingest.assembly import fetch_allow
 from ingest.feed_lists import LONGEST_NAME, ListedFeed, new_feed
 from ingest.following import change_feed, due_at_once, paused, resumed
+from intel.audit import AuditEntry
 from intel.errors import NotFound, RefusedUrl
 from intel.records import Account, Feed, Role
-from intel.store import SQLITE_FILE
+from intel.store import SQLITE_FILE, Store
 
 _FEEDS: Final = "/admin/feeds"
 _ACCOUNTS: Final = "/admin/accounts"
 _ACCOUNTS_SHOWN: Final = 100
 _ENTRIES_SHOWN: Final = 50
+_ENTRIES_READ: Final = 1_000
 _ROLES: Final[tuple[Role, ...]] = get_args(Role)
 _OWN_ACCOUNT: Final = "You cannot change your own role or disable yourself: another administrator has to."
 
@@ -176,7 +178,7 @@ async def _accounts_page(visit: Visit, status: int = 200, fault: str = "") -> Re
     found = [one for one in every if wanted.casefold() in one.email.casefold()]
     rest = [one for one in found if one.email > after]
     page, more = rest[:_ACCOUNTS_SHOWN], len(rest) > _ACCOUNTS_SHOWN
-    next = f"{_ACCOUNTS}?{urlencode({'find': wanted, 'after': page[-1].email})}" if more else ""
+    next = with_query(_ACCOUNTS, {"find": wanted, "after": page[-1].email}) if more else ""
     return visit.page(
         "admin_accounts.html",
         status,
@@ -190,11 +192,27 @@ async def _accounts_page(visit: Visit, status: int = 200, fault: str = "") -> Re
 
 
 async def show_audit(visit: Visit) -> Response:
-    before = visit.query.get("before", "")[:80] or None
-    entries = await visit.service.store.audit.newest(_ENTRIES_SHOWN + 1, before)
+    """Show who did what, or of that what holds a word."""
+    store, find = visit.service.store, visit.query.get("find", "").strip()[:200]
+    entries = await _entries(store, find, visit.query.get("before", "")[:80] or None)
     page = entries[:_ENTRIES_SHOWN]
-    next = f"/admin/audit?{urlencode({'before': page[-1].id})}" if len(entries) > len(page) else ""
-    store = visit.service.store
+    asked = {"find": find} if find else {}
+    next = with_query("/admin/audit", asked | {"before": page[-1].id}) if len(entries) > len(page) else ""
     iocs = await store.iocs.get_many([one.target for one in page if one.action.startswith("ioc.")])
     articles = await store.articles.get_many([one.target for one in page if one.action.startswith("article.")])
-    return visit.page("admin_audit.html", entries=page, iocs=iocs, articles=articles, next_address=next)
+    return visit.page("admin_audit.html", entries=page, iocs=iocs, articles=articles, find=find, next_address=next)
+
+
+async def _entries(store: Store, find: str, before: str | None) -> list[AuditEntry]:
+    """Return the newest entries that hold a word in whatever case, at least one more than a page shows if there are."""
+    sought, found = find.casefold(), list[AuditEntry]()
+    at_once = _ENTRIES_READ if sought else _ENTRIES_SHOWN + 1
+    while len(found) <= _ENTRIES_SHOWN:
+        entries = await store.audit.newest(at_once, before)
+        found += [
+            one for one in entries if sought in f"{one.actor}\n{one.action}\n{one.target}\n{one.detail}".casefold()
+        ]
+        if len(entries) < at_once:
+            break
+        before = entries[-1].id
+    return found

@@ -124,6 +124,12 @@ async def test_the_log_is_paged_and_holds_no_secrets(api: Running, member: Reade
     assert len(first.tree.xpath("//tbody/tr")) == 50
     second = await member.open(first.links()["Next page"])
     assert "account.created" in second.text
+    found = await member.open(f"{AUDIT}?find=FEED.added")
+    assert len(found.tree.xpath("//tbody/tr")) == 50
+    rest = (await member.open(found.links()["Next page"])).tree.xpath("//tbody/tr")
+    assert len(rest) == 10 and all("feed.added" in row.text_content() for row in rest)
+    assert len((await member.open(f"{AUDIT}?find=feed+7")).tree.xpath("//tbody/tr")) == 1
+    assert "No kept action" in (await member.open(f"{AUDIT}?find=nobody")).text
 
 
 @pytest.mark.promise("admin.audit")

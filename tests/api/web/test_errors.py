@@ -28,6 +28,16 @@ async def test_a_page_does_not_answer_to_a_wrong_method(visitor: Reader) -> None
     assert (await visitor.client.head("/focus")).status_code == 200
 
 
+async def test_a_refused_form_says_so_for_a_person_and_leads_back_to_it(member: Reader) -> None:
+    page = await member.post("/submit", {"url": "https://a.example/" + "x" * 300_000})
+    assert (page.status, page.heading) == (413, "Too large") and "What is sent may have at most" in page.text
+    assert page.links()["Open the page again"] == "/submit"
+    old = await member.post("/settings/password", {"form_token": "x"})
+    assert (old.status, old.links()["Open the page again"]) == (403, "/settings/password")
+    long = await member.open("/search?q=" + "x" * 600)
+    assert "The search must have at most 512 characters." in long.text and "Open the page again" not in long.links()
+
+
 async def test_a_store_out_of_reach_is_a_page_with_a_wait(api: Running, member: Reader) -> None:
     """Here the embedded store is closed under the running service."""
     await api.store.close()
