@@ -19,6 +19,8 @@ from intel.store.elastic.store import ElasticStore
 # Answers are the same however many shards there are: `TEST_SHARDS=3 scripts/test tests/contract/store`.
 SHARDS = int(os.environ.get("TEST_SHARDS", "1"))
 _EVERY = {"expand_wildcards": "all"}
+# To make indices anew takes as long as to delete so many documents.
+_MOST_DELETED = 9_000
 
 
 @contextmanager
@@ -44,16 +46,21 @@ class MadeIndices:
 
     @contextmanager
     def lent(self) -> Iterator[str]:
-        """Gives the prefix of an empty store that is set up."""
+        """Gives the prefix of an empty store that is set up; what was stored meanwhile goes when it is lent again."""
         with _client(self._url) as client:
-            prefix = self._free.pop() if self._free else self._make(client)
-            _empty(client, prefix)
+            prefix = self._emptied(client)
             yield prefix
             if _state(client, prefix) == self._made[prefix]:
-                _empty(client, prefix)
                 self._free.append(prefix)
             else:
                 _drop(client, prefix)
+
+    def _emptied(self, client: httpx.Client) -> str:
+        while True:
+            prefix = self._free.pop() if self._free else self._make(client)
+            if _empty(client, prefix):
+                return prefix
+            _drop(client, prefix)
 
     def drop(self) -> None:
         with _client(self._url) as client:
@@ -89,19 +96,14 @@ def _drop(client: httpx.Client, prefix: str) -> None:
         client.delete(f"/{','.join(names)}").raise_for_status()
 
 
-def _empty(client: httpx.Client, prefix: str) -> None:
-    while _delete_documents(client, prefix):
-        pass
-
-
-def _delete_documents(client: httpx.Client, prefix: str) -> bool:
-    """Deletes up to 10,000 documents; False where there are none."""
+def _empty(client: httpx.Client, prefix: str) -> bool:
+    """Deletes the documents; False where there are so many that new indices cost less."""
     client.post(f"/{prefix}*/_refresh").raise_for_status()
-    found = client.post(f"/{prefix}*/_search", json={"size": 10_000, "_source": False}).raise_for_status()
+    found = client.post(f"/{prefix}*/_search", json={"size": _MOST_DELETED + 1, "_source": False}).raise_for_status()
     hits = found.json()["hits"]["hits"]
-    if hits:
+    if 0 < len(hits) <= _MOST_DELETED:
         lines = [json.dumps({"delete": {"_index": hit["_index"], "_id": hit["_id"]}}) + "\n" for hit in hits]
         kind = {"Content-Type": "application/x-ndjson"}
-        deleted = client.post("/_bulk", content="".join(lines), headers=kind).raise_for_status().json()
-        assert not deleted["errors"], deleted["items"][:3]
-    return bool(hits)
+        deleted = client.post("/_bulk", content="".join(lines), headers=kind, params={"refresh": "true"})
+        assert not deleted.raise_for_status().json()["errors"], deleted.text[:500]
+    return len(hits) <= _MOST_DELETED

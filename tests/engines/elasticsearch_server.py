@@ -24,8 +24,12 @@ VERSION = "9.5.0"
 ARTIFACT = f"org.elasticsearch.distribution.integ-test-zip:elasticsearch:{VERSION}:zip"
 NOBODY = 65534
 JAVA_OPTIONS = "-Xms1g -Xmx1g"
-# Most of what a test's server runs, it runs once: to compile it well costs more than it gains.
-IN_HASTE = "-XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
+# Most of what a test's server runs, it runs once: to compile it well costs more than it gains. What it loads and
+# compiles has room from the start: each time that a part of it is used up, Java looks through all of its memory.
+IN_HASTE = (
+    "-XX:TieredStopAtLevel=1 -XX:-UseG1GC -XX:+UseSerialGC"
+    " -XX:ReservedCodeCacheSize=240m -XX:InitialCodeCacheSize=64m -XX:MetaspaceSize=256m"
+)
 JAVA_OPTIONS_FOR_TESTS = f"{JAVA_OPTIONS} {IN_HASTE}"
 
 
