@@ -25,10 +25,13 @@ from tests.engines.redis_server import redis_server
 from tests.examples import QUICK
 from tests.indices import MadeIndices, unmade
 from tests.order import long_first
+from tests.shared_tls import share_contexts
 from tests.stores import lay_store
 
 ENGINES = {"elasticsearch_url", "redis_url", "chromium_path", "docker_version"}
 ENGINES_AS_PARAMETERS = {"elasticsearch", "redis", "served"}
+# After so many collections of younger objects all objects are looked through, which takes up to a second.
+RARELY = 200
 PROCESSES = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
 SLOW_PATHS = {
     Path(__file__).parent / name for name in ("api/cli", "api/test_fuzz.py", "browser", "end_to_end", "scripts")
@@ -73,6 +76,8 @@ structlog.configure(
     ]
 )
 
+share_contexts()
+
 # No test fails by the clock: a busy machine may take a second over any example. Nor by chance where a failure refuses a
 # change that has nothing to do with it: there, the same tests try the same examples.
 settings.register_profile("unhurried", deadline=None, derandomize=os.environ.get("CI") == "true")
@@ -94,7 +99,16 @@ def pytest_collection() -> Generator[None, object, object]:
         # Handed to the oldest generation unread, and not left frozen: to ask how much is frozen counts it each time.
         gc.freeze()
         gc.unfreeze()
+        young, middle, _ = gc.get_threshold()
+        gc.set_threshold(young, middle, RARELY)
         gc.enable()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Look through everything for garbage once, for what it may say of itself: pytest does so five times in the end."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:
