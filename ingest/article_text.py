@@ -103,7 +103,7 @@ def read_article(body: bytes, content_type: str, charset: str | None, url: str |
     is_markup = kind in (bodies.HTML, bodies.XHTML)
     text = bodies.decode(body, charset, markup=is_markup)
     if bodies.is_noise(text):
-        raise _no_text("What came back is no text, whatever it is declared as.")
+        raise _no_text("This holds no text that can be read, whatever it is declared as.")
     if is_markup:
         return _from_html(text, url)
     return _from_markdown(text, url) if kind == bodies.MARKDOWN else _from_text(text, url)

@@ -184,14 +184,25 @@ def test_what_needs_a_script_is_not_shown_without_one(chromium: Browser, site: s
             assert visitor.page.locator("[data-copy]:visible").count() == 0, path
 
 
+def colours(visitor: Visitor, ground: str, ink: str) -> tuple[str, str]:
+    """What the system's own colours of these names are."""
+    written = f"background: {ground}; color: {ink}; forced-color-adjust: none"
+    script = """written => { const one = document.body.appendChild(document.createElement("i")); one.style = written;
+      const style = getComputedStyle(one); return [style.backgroundColor, style.color]; }"""
+    found: list[str] = visitor.page.evaluate(script, written)
+    return found[0], found[1]
+
+
 def test_forced_colours_tell_what_is_chosen(chromium: Browser, site: str) -> None:
-    grounds = """links => links.map(link => [link.ariaCurrent !== null, getComputedStyle(link).backgroundColor])"""
+    grounds = """links => links.map(link => [link.ariaCurrent !== null,
+      getComputedStyle(link).backgroundColor, getComputedStyle(link).color])"""
     with visiting(chromium, site, forced_colors="active") as visitor:
         for path, links in (("/search?type=domain", ".facets a"), ("/search", ".top nav a")):
             visitor.go(path)
-            told = {(chosen, ground) for chosen, ground in visitor.page.locator(links).evaluate_all(grounds)}
-            chosen = {ground for is_chosen, ground in told if is_chosen}
-            assert chosen and chosen.isdisjoint(ground for is_chosen, ground in told if not is_chosen), path
+            told = visitor.page.locator(links).evaluate_all(grounds)
+            system = "Highlight", "HighlightText"
+            assert {(ground, ink) for chosen, ground, ink in told if chosen} == {colours(visitor, *system)}, path
+            assert colours(visitor, *system)[0] not in {ground for chosen, ground, _ in told if not chosen}, path
 
 
 @pytest.mark.promise("promises.hostile-article-is-data")

@@ -170,6 +170,7 @@ async def _unknown(visit: Visit, type: str, value: str) -> Response:
         type=type if type in IOC_TYPES else "",
         value=defang(type, value) if is_one else value[:300],
         is_one=is_one,
+        catalogue=(await catalogue_facts(visit.service.store, type, value) if is_one else None) or {},
         others=[(other, defang(other, read), ioc_path(other, read)) for other, read in others],
         term=value[:500],
         help=await help_for(visit.service.store, value[:512]),

@@ -7,6 +7,8 @@ import pytest
 from intel.records import Sighting
 from tests.api.running import Running
 from tests.api.web.reading import Reader
+from tests.contract.store import builders
+from tests.intel.catalogues.importing import put_kev
 
 AWKWARD = (
     ("url", "http://evil.example/a/b/../c//d?x=1&y=%2F#part"),
@@ -117,6 +119,23 @@ async def test_what_was_never_seen_says_so_and_harms_nobody(visitor: Reader) -> 
     page = await visitor.open("/ioc/domain/never.example")
     assert (page.status, page.heading) == (404, "Not found")
     assert "never[.]example" in page.text
+
+
+async def test_what_no_article_mentions_is_told_of_from_the_catalogues(api: Running, visitor: Reader) -> None:
+    technique = await visitor.open("/ioc/mitre_attack/T1059.001")
+    assert technique.status == 404 and "PowerShell" in technique.text and "MITRE ATT&CK" in technique.text
+    assert "Catalogues" not in technique.text
+    await put_kev(api.store, builders.hour(0), {"CVE-2024-3400": "2024-04-12"})
+    known = await visitor.open("/ioc/cve/CVE-2024-3400")
+    assert known.status == 404 and "in CISA's KEV since 2024-04-12" in known.text
+
+
+async def test_an_empty_store_says_so_instead_of_searching_it(api: Running, visitor: Reader) -> None:
+    for path in ("/search", "/articles"):
+        assert "Nothing is stored yet." in (await visitor.open(path)).text, path
+    await api.publish("report", "domain evil.example")
+    assert "No matches." in (await visitor.open("/search?q=other")).text
+    assert "No matches." in (await visitor.open("/articles?q=other")).text
 
 
 @pytest.mark.parametrize(

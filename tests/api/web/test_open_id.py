@@ -129,6 +129,8 @@ async def test_who_signs_in_there_is_signed_in_here_and_gets_an_account(api: Run
         }
         assert (await come_back(reader, brought)).path == "/bulk"
         assert await reader.is_signed_in()
+        own = await reader.open("/settings")
+        assert "this account has no password" in own.text and "Change password" not in own.text
         assert (await come_back(reader, brought)).status == 403, "each sign-in is good for one time"
     account = await api.store.accounts.get(account_id(EMAIL))
     assert account is not None and account.email == EMAIL
