@@ -234,7 +234,7 @@ class Articles(Protocol):
         """Return what the ISO week that begins then comes to; `watch` are indicators whose articles are counted apart.
 
         `told` hears how many of the week's sightings are counted, and of how many. An adapter that counts them one by
-        one rests so long after every few hundred of them.
+        one rests so long after every few hundred of them, and at least as long as they took.
         """
 
     async def basis(self, start: datetime, end: datetime) -> str:

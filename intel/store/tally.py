@@ -6,6 +6,7 @@ An adapter that keeps such numbers as articles are written tells them without re
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -118,9 +119,11 @@ async def count(
 ) -> Tally:
     """Return the tally of the week that begins at `start` from all sightings in its articles, which come by indicator.
 
-    `told` hears how many are counted, and of how many. It rests so long after every few hundred of them.
+    `told` hears how many are counted, and of how many. It rests so long after every few hundred of them, and at least
+    as long as they took: whoever reads or saves meanwhile asks the same engine.
     """
     counting, counted = _Counting(start, articles, subjects_in, watch), 0
+    begun = time.monotonic()
     total = sum(article.ioc_count for article in articles)
     async for rows in _by_indicator(sightings):
         counting.take(rows)
@@ -128,7 +131,8 @@ async def count(
         if counted % _TOLD_EVERY < len(rows):
             told(counted, max(total, counted))
         if rest_seconds and counted % _RESTS_AFTER < len(rows):
-            await asyncio.sleep(rest_seconds)
+            await asyncio.sleep(max(rest_seconds, time.monotonic() - begun))
+            begun = time.monotonic()
     return counting.tally(articles)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from intel.query import ArticleQuery, Page, Position
 from intel.records import Article, Ioc, SeenIoc, Sighting
 from intel.store.elastic import queries
+from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import (
     ARTICLE_MEMBERS,
     IOC_MEMBERS,
@@ -155,12 +156,28 @@ class ElasticArticles:
         async with aclosing(self._sightings.pages(body, sort, _SIGHTINGS_AT_ONCE)) as pages:
             async for page in pages:
                 sightings = [hit["_source"] for hit in page]
-                iocs = await self._iocs.get_many([one["ioc_id"] for one in sightings], source=["first_seen"])
+                first_seen = await self._first_seen([one["ioc_id"] for one in sightings])
                 for number, one in enumerate(sightings):
                     if number % _ROWS_AT_ONCE == 0:
                         await asyncio.sleep(0)  # other requests go on meanwhile
-                    if one["ioc_id"] in iocs and is_there(iocs[one["ioc_id"]].source):
-                        yield seen_ioc(one, iocs[one["ioc_id"]].source["first_seen"])
+                    if one["ioc_id"] in first_seen:
+                        yield seen_ioc(one, first_seen[one["ioc_id"]])
+
+    async def _first_seen(self, ids: Sequence[str]) -> dict[str, str]:
+        """Return when those of the indicators that searches see were first seen: from columns, which cost a tenth of
+        their documents.
+        """
+        distinct = list(dict.fromkeys(ids))
+        asked = {
+            "query": {"bool": {"filter": [{"terms": {"id": distinct}}, queries.THERE]}},
+            "size": len(distinct),
+            "track_total_hits": False,
+            "stored_fields": "_none_",
+            "docvalue_fields": ["id", "first_seen"],
+        }
+        answer = await self._iocs.search(asked, patience=Patience.LONG, filter_path="hits.hits.fields")
+        columns = (hit["fields"] for hit in answer["hits"]["hits"])
+        return {each["id"][0]: each["first_seen"][0] for each in columns}
 
     async def tally(
         self, monday: datetime, watch: Collection[Indicator] = (), told: Told = untold, rest_seconds: float = 0.0
