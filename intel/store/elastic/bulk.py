@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -25,8 +26,10 @@ from intel.store.elastic.client import (
 from intel.store.elastic.index import Document, Found
 from intel.store.elastic.pauses import LOST_SECONDS, TryAgain, retried
 
-# Two portions of each save are in memory at once; larger ones are no faster.
-_MOST_BYTES = 2_000_000
+# Three portions of each save are in memory at once: larger ones are no faster.
+_MOST_BYTES = 1_000_000
+# A node works on each portion in one thread, and the next one is made meanwhile.
+_PORTIONS_UNDER_WAY = 2
 _MADE_AT_ONCE = 50
 _ITEM_FILTER = "errors,items.*.status,items.*.error.type,items.*.error.reason"
 _CREATED_FILTER = f"{_ITEM_FILTER},items.*._index,items.*._seq_no,items.*._primary_term"
@@ -103,6 +106,10 @@ class Bulk:
         """
         return [one for some in await self._each_portion(writes, self._try_portion) for one in some]
 
+    async def try_in_turn(self, parts: AsyncIterator[Iterable[Write]]) -> list[bool]:
+        """Do as `try_all` with writes that are made part by part, while the cluster is at those before."""
+        return [one for some in await self._each_portion_of(_portions_of(parts), self._try_portion) for one in some]
+
     async def _try_portion(self, portion: _Portion) -> list[bool]:
         try:
             errors = await self._send(portion, Patience.LONG_WRITE)
@@ -115,21 +122,26 @@ class Bulk:
     async def _each_portion(
         self, writes: Iterable[Write], send: Callable[[_Portion], Coroutine[Any, Any, T]]
     ) -> list[T]:
-        """Send all portions, one after the other: the next one is made while the cluster is at the one before."""
+        return await self._each_portion_of(_portions(writes), send)
+
+    async def _each_portion_of(
+        self, portions: AsyncIterator[_Portion], send: Callable[[_Portion], Coroutine[Any, Any, T]]
+    ) -> list[T]:
+        """Send all portions, few at a time: the next one is made while the cluster is at those before."""
         answers: list[T] = []
-        under_way: asyncio.Task[T] | None = None
+        under_way = deque[asyncio.Task[T]]()
         try:
-            async for portion in _portions(writes):
-                if under_way is not None:
-                    answers.append(await under_way)
-                under_way = asyncio.create_task(send(portion))
+            async for portion in portions:
+                if len(under_way) == _PORTIONS_UNDER_WAY:
+                    answers.append(await under_way.popleft())
+                under_way.append(asyncio.create_task(send(portion)))
                 await asyncio.sleep(0)
-            if under_way is not None:
-                answers.append(await under_way)
+            while under_way:
+                answers.append(await under_way.popleft())
         finally:
-            if under_way is not None:
-                under_way.cancel()
-                await asyncio.gather(under_way, return_exceptions=True)
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
         return answers
 
     async def create(self, writes: Sequence[Write]) -> dict[str, Found]:
@@ -205,20 +217,28 @@ def _error_of(kind: str, item: dict[str, Any]) -> Exception | None:
     return as_error(result["status"], str(error.get("type")), str(error.get("reason")))
 
 
-async def _portions(writes: Iterable[Write]) -> AsyncIterator[_Portion]:
+def _portions(writes: Iterable[Write]) -> AsyncIterator[_Portion]:
+    async def only_part() -> AsyncIterator[Iterable[Write]]:
+        yield writes
+
+    return _portions_of(only_part())
+
+
+async def _portions_of(parts: AsyncIterator[Iterable[Write]]) -> AsyncIterator[_Portion]:
     """Yield the writes, each as its kind and its lines, as many at once as one request takes; other work goes on
     meanwhile.
     """
     portion: _Portion = []
     size = 0
-    for number, write in enumerate(writes, start=1):
-        lines = write.lines()
-        portion.append((write.kind, lines))
-        size += len(lines)
-        if size > _MOST_BYTES:
-            yield portion
-            portion, size = [], 0
-        if number % _MADE_AT_ONCE == 0:
-            await asyncio.sleep(0)
+    async for writes in parts:
+        for number, write in enumerate(writes, start=1):
+            lines = write.lines()
+            portion.append((write.kind, lines))
+            size += len(lines)
+            if size > _MOST_BYTES:
+                yield portion
+                portion, size = [], 0
+            if number % _MADE_AT_ONCE == 0:
+                await asyncio.sleep(0)
     if portion:
         yield portion

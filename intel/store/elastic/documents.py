@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import ipaddress
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -95,8 +95,8 @@ def sighting_id(ioc: str, article: str) -> str:
     return f"{ioc}:{article}"
 
 
-def sighting_documents(article: Article, sightings: Iterable[Sighting], counted_source: str) -> list[Document]:
-    """Return the documents of sightings, each with all of its article that recounting its indicator needs."""
+def sighting_documents(article: Article, sightings: Iterable[Sighting], counted_source: str) -> Iterator[Document]:
+    """Yield the documents of sightings, each with all of its article that recounting its indicator needs."""
     of_article: Document = {
         "article_id": article.id,
         "title": article.title,
@@ -108,8 +108,8 @@ def sighting_documents(article: Article, sightings: Iterable[Sighting], counted_
         "cluster_id": article.cluster_id,
         **({"tlp": level} if (level := level_of(article.tlp)) else {}),
     }
-    members = (_sighting_members(one, article) | of_article for one in sightings)
-    return [recounted_sighting(one, counted_source) for one in members]
+    for one in sightings:
+        yield recounted_sighting(_sighting_members(one, article) | of_article, counted_source)
 
 
 def _sighting_members(sighting: Sighting, article: Article) -> Document:

@@ -13,7 +13,7 @@ written here.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -40,7 +40,7 @@ from intel.times import from_milliseconds
 
 # One answer holds at most 65,536 buckets: 250 indicators, for each a bucket and twice 100 names.
 IOCS_AT_ONCE = 250
-_LOOKED_AT_AT_ONCE = 5_000
+_LOOKED_AT_AT_ONCE = 2_000
 _MOST_COUNTED = 60_000
 # A filter by source finds an indicator by its last thousand sources; its document would grow without bound otherwise.
 _MOST_SOURCE_NAMES = 1_000
@@ -109,30 +109,45 @@ class Recount:
         fresh: dict[str, list[Document]] = {}
         for sighting in saved:
             fresh.setdefault(sighting["ioc_id"], []).append(sighting)
-        ordered = sorted(ids)
-        for start in range(0, len(ordered), _LOOKED_AT_AT_ONCE):
-            left = await self._put_together(ordered[start : start + _LOOKED_AT_AT_ONCE], fresh)
-            for portion in portions(left):
-                await self._recount_all(portion, fresh)
+        for portion in portions(await self._put_together(sorted(ids), fresh)):
+            await self._recount_all(portion, fresh)
 
     async def _put_together(self, ids: Sequence[str], fresh: Mapping[str, Sequence[Document]]) -> list[str]:
         """Write those that can be told from what was just saved and what is stored of them; return all others."""
+        told: list[str] = []
+
+        async def each_part() -> AsyncIterator[Iterable[Write]]:
+            for start in range(0, len(ids), _LOOKED_AT_AT_ONCE):
+                part = ids[start : start + _LOOKED_AT_AT_ONCE]
+                stored = await self._iocs.visible(part, _STORED_MEMBERS)
+                known = _known(part, stored, fresh)
+                derived = await self._derived_in_part(known, stored)
+                countable = {id: one for id, one in known.items() if id in derived or one.is_countable}
+                told.extend(countable)
+                yield self._writes_of(countable, derived, stored)
+
         async with self._turn:
-            stored = await self._iocs.visible(ids, _STORED_MEMBERS)
-            known = _known(ids, stored, fresh)
-            await self._note_names(one.sightings[0] for id, one in known.items() if id not in stored)
-            in_part = {id: one for id, one in known.items() if not one.is_countable}
-            derived: dict[str, Document] = {}
-            for portion in portions([*in_part]):
-                derived |= await self.derive(portion, {id: in_part[id] for id in portion})
-            told, now = [id for id in known if id in derived or id not in in_part], self._clock()
-            writes = (
-                self._write(id, stored.get(id), derived[id] if id in derived else counted(known[id]), now)
-                for id in told
-            )
-            passed = await self._bulk.try_all(write for write in writes if write is not None)
+            passed = await self._bulk.try_in_turn(each_part())
         done = {id for id, done in zip(told, passed, strict=True) if done}
         return [id for id in ids if id not in done]
+
+    async def _derived_in_part(self, known: Mapping[str, Known], stored: Mapping[str, Found]) -> dict[str, Document]:
+        """Return those of which only the newest sightings are known, the others counted; note names that are new."""
+        await self._note_names(one.sightings[0] for id, one in known.items() if id not in stored)
+        in_part = {id: one for id, one in known.items() if not one.is_countable}
+        derived: dict[str, Document] = {}
+        for portion in portions([*in_part]):
+            derived |= await self.derive(portion, {id: in_part[id] for id in portion})
+        return derived
+
+    def _writes_of(
+        self, known: Mapping[str, Known], derived: Mapping[str, Document], stored: Mapping[str, Found]
+    ) -> Iterator[Write]:
+        now = self._clock()
+        for id, one in known.items():
+            write = self._write(id, stored.get(id), derived[id] if id in derived else counted(one), now)
+            if write is not None:
+                yield write
 
     async def _recount_all(self, left: Sequence[str], fresh: Mapping[str, Sequence[Document]]) -> None:
         @retried(_RECOUNT_SECONDS)

@@ -11,7 +11,7 @@ import asyncio
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -162,14 +162,8 @@ class Saving:
         if not drafts:
             return set()
         settled = await self.clusters.enter([draft.article for draft in drafts])
-        sightings = [
-            one
-            for draft in drafts
-            for one in sighting_documents(draft.article, draft.sightings, settled[draft.article.cluster_id].source_name)
-        ]
-        await self.bulk.write_all(
-            Write("index", self.sightings.name, sighting_id(one["ioc_id"], one["article_id"]), one) for one in sightings
-        )
+        sightings: list[Document] = []
+        await self.bulk.write_all(self._sighting_writes(drafts, settled, sightings))
         await self.sightings.refresh()
         recounted = set[str]()
         for cluster_id, source in settled.items():
@@ -186,6 +180,16 @@ class Saving:
             for draft, done in zip(drafts, passed, strict=True)
             if not done or standing.get(cluster := draft.article.cluster_id) != settled[cluster].source_name
         }
+
+    def _sighting_writes(
+        self, drafts: Sequence[Draft], settled: Mapping[str, Settled], written: list[Document]
+    ) -> Iterator[Write]:
+        """Yield the writes of all sightings, each made when it is its turn; `written` is told of their documents."""
+        for draft in drafts:
+            source_name = settled[draft.article.cluster_id].source_name
+            for one in sighting_documents(draft.article, draft.sightings, source_name):
+                written.append(one)
+                yield Write("index", self.sightings.name, sighting_id(one["ioc_id"], one["article_id"]), one)
 
     async def _save(self, draft: Draft, again: bool) -> None:
         """Save an article that may be stored already; `again` though exactly this is stored."""

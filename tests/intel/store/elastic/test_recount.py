@@ -108,8 +108,16 @@ def silent(what: str, done: int, total: int) -> None:
 
 @pytest.mark.parametrize("at_once", [1, 6])
 async def test_what_is_put_together_is_what_is_counted_anew(
-    store: ElasticStore, other_store: ElasticStore, elasticsearch_url: str, index_prefix: str, at_once: int
+    store: ElasticStore,
+    other_store: ElasticStore,
+    elasticsearch_url: str,
+    index_prefix: str,
+    at_once: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # Each step takes several parts, and each part several requests, of which two are under way.
+    monkeypatch.setattr("intel.store.elastic.recount._LOOKED_AT_AT_ONCE", 3)
+    monkeypatch.setattr("intel.store.elastic.bulk._MOST_BYTES", 2_000)
     steps = make_steps(Random(at_once), 60)
     gate = asyncio.Semaphore(at_once)
 
