@@ -24,6 +24,9 @@ from intel.store import Store
 from intel.times import rfc3339_of, to_milliseconds
 
 _ONE_READ = 1_000
+# What the last members of a record go by: type, when it was last seen, its sources, whether a malware is named near it,
+# warnings, votes and trust.
+_Told = tuple[str, int, int, bool, tuple[Caution, ...], int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Annotations:
     trusts: Mapping[str, int] = field(default_factory=dict)
     are_marked: bool = False
     _now_milliseconds: int = field(init=False)
-    _aged: dict[tuple[str, int], tuple[Status, bytes]] = field(default_factory=dict, init=False)
+    _completed: dict[_Told, bytes] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_now_milliseconds", to_milliseconds(self.now))
@@ -62,22 +65,43 @@ class Annotations:
 
         Every answer shows this one.
         """
-        cautions = () if self.are_marked and isinstance(found, Card) and not found.warned else self.cautions(found)
-        card = found if isinstance(found, Card) else card_of(found, self.votes(found), warned=bool(cautions))
-        status, ageing = self._ageing(card.type, card.last_seen)
+        if isinstance(found, Card):
+            card, cautions = found, () if self.are_marked and not found.warned else self.cautions(found)
+        else:
+            cautions = self.cautions(found)
+            card = card_of(found, self.votes(found), warned=bool(cautions))
         notes = self.notes.get(card.id) if self.notes else None
         trust = self.trusts.get(card.id, USUAL_TRUST) if self.trusts else USUAL_TRUST
-        known = (card.sources, bool(card.malware), status, bool(cautions), card.false_positives, trust)
-        said = [
-            card.json,
-            b',"warnings":%b,' % orjson.dumps(cautions) if cautions else b',"warnings":[],',
-            ageing,
-            _weighed(*known),
-            b',"notes":' + orjson.dumps(exported_notes(notes)) if notes else b"",
-            b"" if reasons is None else b',"match":' + orjson.dumps(reasons.of(card)),
-            b"}",
-        ]
-        return orjson.Fragment(b"".join(said))
+        told = (card.type, card.last_seen, card.sources, bool(card.malware), cautions, card.false_positives, trust)
+        completed = self._completed.get(told)
+        if completed is None:
+            completed = self._completed[told] = self._completion(*told)
+        said = card.json + completed
+        if notes:
+            said += b',"notes":' + orjson.dumps(exported_notes(notes))
+        if reasons is not None:
+            said += b',"match":' + orjson.dumps(reasons.of(card))
+        return orjson.Fragment(said + b"}")
+
+    def _completion(
+        self,
+        type: str,
+        last_seen: int,
+        sources: int,
+        with_malware: bool,
+        cautions: tuple[Caution, ...],
+        false_positives: int,
+        trust: int,
+    ) -> bytes:
+        """Return the members that tell warnings, age, votes and confidence: few differ within a page."""
+        status, expires_at = status_at(type, last_seen, self._now_milliseconds)
+        shown = "null" if expires_at is None else f'"{rfc3339_of(expires_at)}"'
+        return b',"warnings":%b,"status":"%b","expires_at":%b%b' % (
+            orjson.dumps(cautions) if cautions else b"[]",
+            status.encode(),
+            shown.encode(),
+            _weighed(sources, with_malware, status, bool(cautions), false_positives, trust),
+        )
 
     def evidence(self, ioc: Ioc) -> Evidence:
         """Return what the confidence in an indicator goes by."""
@@ -91,18 +115,6 @@ class Annotations:
         """Return the rules that make up the confidence in an indicator, as members of an answer."""
         rules = rules_of(self.evidence(ioc))
         return [{"rule": rule.id, "points": rule.points, "reason": rule.reason} for rule in rules]
-
-    def _ageing(self, type: str, last_seen: int) -> tuple[Status, bytes]:
-        """Return the status of what was last seen then, and the members that tell its age: few differ within a
-        page.
-        """
-        aged = self._aged.get((type, last_seen))
-        if aged is None:
-            status, expires_at = status_at(type, last_seen, self._now_milliseconds)
-            shown = "null" if expires_at is None else f'"{rfc3339_of(expires_at)}"'
-            members = f'"status":"{status}","expires_at":{shown}'.encode()
-            aged = self._aged[type, last_seen] = (status, members)
-        return aged
 
     def members(self, ioc: Ioc) -> dict[str, Any]:
         """Return the members of the IOC record."""

@@ -25,7 +25,8 @@ _HEAD: Final = re.compile(
 )
 _SEPARATED: Final = re.compile(rf":?{SEPARATOR}++/?|(?::|{COLON}++)(?:/?{SLASH}++/?|//)")
 _PATH: Final = re.compile(rf"[/?#{SLASH}]")
-_AUTHORITY: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^/?#\\]*+")
+_AUTHORITY: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30})://([^/?#\\]*+)")
+_DEFANGED_SCHEMES: Final = {"http": "hxxp", "https": "hxxps", "ftp": "fxp"}
 _PARTS: Final = {each.name: each.defanging for each in INDICATOR_TYPES}
 
 
@@ -108,6 +109,5 @@ def _defang_url(url: str) -> str:
     authority = _AUTHORITY.match(url)
     if authority is None:
         return url
-    scheme, _, host = authority[0].partition("://")
-    scheme = {"http": "hxxp", "https": "hxxps", "ftp": "fxp"}.get(scheme, scheme)
-    return f"{scheme}://{host.replace('.', '[.]')}{url[authority.end() :]}"
+    scheme, host = authority.groups()
+    return f"{_DEFANGED_SCHEMES.get(scheme, scheme)}://{host.replace('.', '[.]')}{url[authority.end() :]}"

@@ -38,6 +38,8 @@ def encoded_words(text: str) -> str:
     """Return all words of a text as stores index them, separated by spaces."""
     found = words(text)
     # Most words are their own encoding.
-    if text.isascii() and max(map(len, found), default=0) <= _LONGEST_ENCODED_WORD:
+    if text.isascii() and (
+        len(text) <= _LONGEST_ENCODED_WORD or max(map(len, found), default=0) <= _LONGEST_ENCODED_WORD
+    ):
         return " ".join(found)
     return " ".join(map(encode_word, found))

@@ -63,6 +63,8 @@ class _Class:
         return _holds(self.seqs, seq) and not any(_holds(other, seq) for other in self.others)
 
     def __iter__(self) -> Iterator[int]:
+        if not self.others:
+            return iter(self.seqs)
         return (seq for seq in self.seqs if not any(_holds(other, seq) for other in self.others))
 
 
@@ -195,9 +197,10 @@ def _classes(connection: sqlite3.Connection, query: IocQuery, text: SearchText, 
     exact = [seq for seq in named if _holds(seqs, seq)]
     yield _Class(0, exact, (), len(exact))
     value = _in_value(connection, query, text, seqs)
-    yield _Class(1, value, (exact,), len(value))
+    before = (exact,) if exact else ()
+    yield _Class(1, value, before, len(value))
     if value is not seqs:
-        yield _Class(2, seqs, (exact, value), len(seqs) - len(value))
+        yield _Class(2, seqs, (*before, value), len(seqs) - len(value))
 
 
 def _in_value(connection: sqlite3.Connection, query: IocQuery, text: SearchText, seqs: Seqs) -> Seqs:
