@@ -13,7 +13,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import compress, count, islice
 
 import orjson
 
@@ -35,6 +35,9 @@ _STEPS = 20_000
 _FIRST = 1_000
 _READ_AT_ONCE = 250_000
 _SORTED_AT_ONCE = 100_000
+# Of how many numbers one is looked at to see whether they are in order, and how many places each may have among all.
+_SAMPLED = 256
+_PLACES_FOR_EACH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ class Search:
         # What matches, in order; None where that is what the same query without its words matches.
         self.seqs: Seqs | None = None
         if is_unfiltered(query):
-            self.seqs = _unless_all(connection, matching_seqs(query))
+            self.seqs = _unless_all(connection, matching_seqs(query), text)
             return
         if query.ids is None and matches_everything(connection, text):
             self._listed = _class_of_everything(connection, text)
@@ -116,9 +119,9 @@ class Search:
 
 def read_seqs(connection: sqlite3.Connection, found: Sql) -> Seqs:
     """Return what a statement selects, in order, in eight bytes each."""
-    some = _read(connection, Sql(f"{found.text} LIMIT ?", (*found.parameters, _READ_AT_ONCE)))
+    some = _first(connection, found, _READ_AT_ONCE)
     if len(some) < _READ_AT_ONCE:
-        return array("q", sorted(some))
+        return _in_order(some)
     seqs = array("q")
     while len(some) == _READ_AT_ONCE:
         after = (seqs[-1] if seqs else 0, _READ_AT_ONCE)
@@ -128,22 +131,37 @@ def read_seqs(connection: sqlite3.Connection, found: Sql) -> Seqs:
     return seqs
 
 
+def _in_order(seqs: list[int]) -> Seqs:
+    """Return numbers in order: words give them so; to sort many others costs more than to mark each in its place."""
+    few = seqs[::_SAMPLED]
+    if few == sorted(few) or max(seqs) > _PLACES_FOR_EACH * len(seqs):
+        return array("q", sorted(seqs))
+    marks = bytearray(max(seqs) + 1)
+    for seq in seqs:
+        marks[seq] = 1
+    return array("q", compress(count(), marks))
+
+
 def matches_everything(connection: sqlite3.Connection, text: SearchText, columns: str = ANYWHERE) -> bool:
     """Tell whether the words of a search are found in every indicator there is; of few it need not be told."""
     found = matching_iocs(text.clauses, columns)
     return _are_all(connection, found, _first(connection, found))
 
 
-def _unless_all(connection: sqlite3.Connection, found: Sql) -> Seqs | None:
+def _unless_all(connection: sqlite3.Connection, found: Sql, text: SearchText) -> Seqs | None:
     """Return what `read_seqs` does; None where it is all that there is, unless that is little."""
-    first = _first(connection, found)
-    if len(first) < _FIRST:
-        return array("q", sorted(first))
+    # The engine puts all that a beginning matches together before it tells the first.
+    most = _READ_AT_ONCE if any(clause.prefix for clause in text.clauses) else _FIRST
+    first = _first(connection, found, most)
+    if len(first) < most:
+        is_all = len(first) >= _FIRST and len(first) == _count(connection, _EVERYTHING)
+        return None if is_all else _in_order(first)
+    first = first[:_FIRST]
     return None if _are_all(connection, found, first) else read_seqs(connection, found)
 
 
-def _first(connection: sqlite3.Connection, found: Sql) -> list[int]:
-    return _read(connection, Sql(f"{found.text} LIMIT ?", (*found.parameters, _FIRST)))
+def _first(connection: sqlite3.Connection, found: Sql, most: int = _FIRST) -> list[int]:
+    return _read(connection, Sql(f"{found.text} LIMIT ?", (*found.parameters, most)))
 
 
 def _are_all(connection: sqlite3.Connection, found: Sql, first: list[int]) -> bool:
@@ -211,9 +229,9 @@ def _in_value(connection: sqlite3.Connection, query: IocQuery, text: SearchText,
     if not is_unfiltered(query) or len(seqs) < _FIRST:
         value = array("q", sorted({*read_seqs(connection, found)}.intersection(seqs)))
         return seqs if len(value) == len(seqs) else value
-    count = _count(connection, _counted(found))
+    number = _count(connection, _counted(found))
     all = _count(connection, _EVERYTHING) if isinstance(seqs, range) else len(seqs)
-    return seqs if count == all else read_seqs(connection, found) if count else ()
+    return seqs if number == all else read_seqs(connection, found) if number else ()
 
 
 def _start(query: IocQuery) -> _Rank:

@@ -87,3 +87,14 @@ async def test_words_that_every_indicator_has_are_filtered_as_a_list(
                 assert await pages(store, asked) == expected, asked
                 patched.setattr(ranking, "_FEW", -1)
                 assert await pages(store, asked) == expected, asked
+
+
+async def test_addresses_of_a_network_are_the_same_marked_in_their_places_and_sorted(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await publish(store, make_article("a"), *[f"ip 203.0.113.{number}" for number in range(40)])
+    monkeypatch.setattr(ranking, "_SAMPLED", 1)
+    marked, total = await pages(store, query("203.0.113.0/24", limit=7))
+    monkeypatch.setattr(ranking, "_PLACES_FOR_EACH", 0)
+    assert await pages(store, query("203.0.113.0/24", limit=7)) == (marked, total)
+    assert total == len({ioc.value for page in marked for ioc in page}) == 40
