@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import Any, NoReturn
 
 from intel.errors import ConfigurationError, CredentialsRefused, InvalidQuery, IocError
 
@@ -22,9 +22,7 @@ def main() -> None:
     except IocError as error:
         _end(error, 1)
     except BrokenPipeError:
-        # Whoever read our output has seen enough; what Python flushes at exit must not complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _end_quietly()
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _end(f"{where}{error.strerror or error}", 1)
@@ -48,7 +46,18 @@ def _run(arguments: list[str]) -> None:
 
         extract((arguments[1:] or ["-"])[0], explain=False, as_json=False, iocextract=False, wide=False)
     else:
-        whole()()
+        command = whole()
+        invoke = command.invoke
+
+        # Before Click meets it, which calls it a failure.
+        def until_cut_off(context: Any) -> Any:
+            try:
+                return invoke(context)
+            except BrokenPipeError:
+                _end_quietly()
+
+        command.invoke = until_cut_off
+        command()
 
 
 def whole() -> Any:
@@ -65,6 +74,12 @@ def whole() -> Any:
 def _is_plain_extract(arguments: list[str]) -> bool:
     """Tell whether it is `ioc extract` without options: to read those takes longer than to read a report."""
     return arguments[:1] == ["extract"] and len(arguments) < 3 and not any(a[:1] == "-" != a for a in arguments)
+
+
+def _end_quietly() -> NoReturn:
+    """End well: whoever read our output has seen enough, and what Python flushes at exit must not complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(0)
 
 
 def _end(error: IocError | str, status: int) -> None:

@@ -23,6 +23,8 @@ from intel.store import SQLITE_FILE, Store, open_store
 T = TypeVar("T")
 
 _GAP: Final = "  "
+# Within emoji and words of many scripts.
+_JOINERS: Final = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 
 
 def with_store(use: Callable[[Store, Settings], Awaitable[T]], *, reads: bool = False, writes_much: bool = False) -> T:
@@ -128,7 +130,7 @@ def _padded(cell: str, width: int) -> str:
 
 def printable(text: str) -> str:
     """Return a text without what could steer a terminal."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return "".join(c if c.isprintable() or c in _JOINERS else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def progress_bar() -> Progress:

@@ -25,6 +25,7 @@ from intel.store import Store
 from intel.times import utc_now
 
 _READ_AT_ONCE: Final = 5_000
+_MOST_NAMES: Final = 4
 _LONGEST_INPUT: Final = 20_000_000
 
 Json = dict[str, Any]
@@ -111,7 +112,7 @@ def _piped() -> list[str]:
     return [line.strip() for line in sys.stdin.read(_LONGEST_INPUT).splitlines() if line.strip()]
 
 
-_COLUMNS = ("type", "value", "last seen", "status", "sightings", "sources", "newest article")
+_COLUMNS = ("type", "value", "malware", "status", "last seen", "sightings", "sources", "newest article")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,5 +154,8 @@ def _say_nothing_found(suggestions: Sequence[str], within: Json | None) -> None:
 
 
 def _row(ioc: Ioc, noted: Annotations) -> Sequence[object]:
-    value, status = defang(ioc.type, ioc.value), noted.age(ioc).status
-    return (ioc.type, value, f"{ioc.last_seen:%Y-%m-%d}", status, ioc.sightings, ioc.sources, ioc.article.title)
+    """Return the cells of an indicator: one on a warning list says so beside its status."""
+    status = f"{noted.age(ioc).status}{', warned' if noted.cautions(ioc) else ''}"
+    malware = ", ".join(name for name in ioc.malware[:_MOST_NAMES] if name != ioc.value)
+    counted = (f"{ioc.last_seen:%Y-%m-%d}", ioc.sightings, ioc.sources, ioc.article.title)
+    return ioc.type, defang(ioc.type, ioc.value), malware, status, *counted

@@ -12,6 +12,7 @@ import stix2
 from pytest_httpserver import HTTPServer
 
 import api
+from api.cli.running import printable
 from tests.api.pages import KESTREL, article_page
 from tests.end_to_end.processes import PASSWORD, PROGRAMS, Installation
 
@@ -139,6 +140,7 @@ def test_what_an_article_says_cannot_steer_the_terminal(here: Installation) -> N
         for told in (ended.stdout, ended.stderr):
             assert "\x1b" not in told and "\x07" not in told and "\u202e" not in told
         assert "[bold]" in ended.stdout.replace("\n", "") or "Evil" in ended.stdout
+    assert printable("\u202e👩\u200d💻") == "\ufffd👩\u200d💻"
 
 
 @pytest.mark.promise("cli.extract")
@@ -315,12 +317,15 @@ def test_reindexing_changes_nothing_that_is_found(here: Installation) -> None:
 
 def test_output_may_be_cut_off_by_its_reader(here: Installation) -> None:
     imported(here, article_page())
-    command = f"{PROGRAMS / 'ioc'} export | head -c 1 >/dev/null; exit ${{PIPESTATUS[0]}}"
-    ended = subprocess.run(
-        ["bash", "-c", command], cwd=here.folder, env=here.environment, capture_output=True, text=True, timeout=200
-    )
-    assert "Traceback" not in ended.stderr and "Exception" not in ended.stderr
-    assert ended.returncode == 0
+    # More than a pipe holds.
+    (here.folder / "long.txt").write_text("".join(f"It asked evil{n}[.]kestrel.example.\n" for n in range(1_000)))
+    for arguments in ("export", "extract --explain --json long.txt"):
+        command = f"{PROGRAMS / 'ioc'} {arguments} | head -c 1 >/dev/null; exit ${{PIPESTATUS[0]}}"
+        ended = subprocess.run(
+            ["bash", "-c", command], cwd=here.folder, env=here.environment, capture_output=True, text=True, timeout=200
+        )
+        assert "Traceback" not in ended.stderr and "Exception" not in ended.stderr
+        assert ended.returncode == 0, arguments
 
 
 @pytest.mark.promise("cli.no-data")
@@ -345,6 +350,7 @@ def test_tables_cut_nothing_at_eighty_columns_and_lookups_read_a_pipe(here: Inst
     imported = here.run("import", str(report), str(tmp_path / "folder"))
     assert imported.returncode == 0 and "1 file left out" in imported.stderr and "notes.pptx" in imported.stderr
     listed = narrow.run("list", "--type", "url").stdout
+    assert "status: expired; last seen: 2021-10-20" in listed
     assert "hxxps://login-kestrel[.]org/" + "a" * 90 in listed and "last seen: 2021-10-20" in listed
     wide = narrow.run("list", "--type", "url", "--wide").stdout.splitlines()
     assert len(wide) == 5 and "[UPDATE 2] Kestrel report" in wide[-1]
