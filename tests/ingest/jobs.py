@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from intel.errors import ArticleUnreadable
@@ -20,6 +22,15 @@ def size(body: bytes) -> int:
 
 def process() -> int:
     return os.getpid()
+
+
+def collects_garbage() -> bool:
+    return gc.isenabled()
+
+
+def collects_between_items() -> Iterator[bool]:
+    yield gc.isenabled()
+    yield gc.isenabled()
 
 
 def secrets() -> list[str]:

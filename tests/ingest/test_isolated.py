@@ -18,6 +18,8 @@ from ingest.isolated import Isolation, IsolationLimits
 from intel.errors import ArticleUnreadable, IngestFailed, IsolationFailed
 from tests.ingest.jobs import (
     burn,
+    collects_between_items,
+    collects_garbage,
     complain,
     crash,
     double,
@@ -65,6 +67,11 @@ def children() -> set[int]:
             if state != "Z" and int(parent) == os.getpid():
                 found.add(int(status.parent.name))
     return found
+
+
+async def test_the_garbage_collector_rests_while_one_page_is_read_and_works_between_many(isolation: Isolation) -> None:
+    assert [await isolation.run(collects_garbage) for _ in range(2)] == [False, False]
+    assert [each async for each in isolation.stream(QUICK, collects_between_items)] == [True, True]
 
 
 async def test_a_job_runs_in_another_process_and_gives_its_result(isolation: Isolation) -> None:
