@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ingest.body import is_large_body
 from ingest.front_matter import with_plain_fields
@@ -20,7 +20,6 @@ from ingest.indicators.rows import examples_in
 from ingest.messages import conforms, rehearse
 from ingest.near_duplicates import bands
 from ingest.sharing import marks_of_text, sharing_of, sharing_of_page
-from ingest.wording import Finding, findings_of
 from intel import ids
 from intel.candidate_records import CandidateRecord
 from intel.canonical import canonical_url
@@ -89,6 +88,7 @@ def read_page(page: Page, most_indicators: int = 20_000) -> ReadPage:
     """Find the article on a page and the indicators in it. Raises ArticleUnreadable."""
     # Pages are read in processes apart: the one that answers requests has no use for parsers, which take much memory.
     from ingest.article_text import read_article
+    from ingest.wording import findings_of
 
     text = read_article(page.body, page.content_type, page.charset, page.url)
     marks = marks_of_text(text.title, text.text)
@@ -153,12 +153,18 @@ def checked(found: ReadPage) -> ReadPage:
         and 0 <= article.ioc_dropped < _MOST_DROPPED
         and article.revision == 1
         and len(article.structure) <= LONGEST_STRUCTURE
-        and conforms(article.findings, dict[str, Finding])
+        and (not article.findings or _are_findings(article.findings))
         and all(0 <= finding["cvss"]["score"] <= 10 for finding in article.findings.values() if "cvss" in finding)
     )
     if not sound:
         raise IsolationFailed("parse_crashed", "The page could not be read: its reader crashed.")
     return found
+
+
+def _are_findings(findings: dict[str, Any]) -> bool:
+    from ingest.wording import Finding
+
+    return conforms(findings, dict[str, Finding])
 
 
 def limited(found: ReadPage, most_indicators: int) -> ReadPage:
