@@ -41,6 +41,7 @@ def test_every_command_that_a_document_names_is_there_with_its_options() -> None
                 command = command.commands[word]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("docs.commands-run")
 def test_every_address_that_a_document_names_is_answered_by_a_route(tmp_path: Path) -> None:
     paths = create_app(Settings.model_validate({"ioc_data_dir": tmp_path})).openapi()["paths"]

@@ -29,6 +29,7 @@ async def long(api: Running) -> Article:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.promise("articles.iocs")
 async def test_an_article_shows_its_first_thousand_indicators_and_how_many_there_are(
     api: Running, long: Article
@@ -40,6 +41,7 @@ async def test_an_article_shows_its_first_thousand_indicators_and_how_many_there
     assert await api.items("/iocs", value=VALUES[7]) == [shown["iocs"][7]]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("articles.iocs")
 @pytest.mark.parametrize("limit", [1_000, 5_000, 999])
 async def test_a_key_pages_through_all_indicators_of_an_article(api: Running, long: Article, limit: int) -> None:
@@ -106,6 +108,7 @@ async def test_exports_of_a_long_article_are_whole(api: Running, long: Article) 
         assert {i.partition("--")[0] for i in ids} >= {"malware", "vulnerability", "relationship", "identity"}
 
 
+@pytest.mark.slow
 @pytest.mark.promise("formats.streamed")
 async def test_long_answers_come_in_pieces_and_short_ones_with_their_length(api: Running, long: Article) -> None:
     short = await api.publish("short", "domain a.example")
@@ -117,6 +120,7 @@ async def test_long_answers_come_in_pieces_and_short_ones_with_their_length(api:
     assert len(pieces) > 10 and max(map(len, pieces)) < 200_000
 
 
+@pytest.mark.slow
 @pytest.mark.promise("formats.streamed")
 async def test_head_reads_no_further_than_the_beginning(
     api: Running, long: Article, monkeypatch: pytest.MonkeyPatch

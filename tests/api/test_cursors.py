@@ -147,6 +147,7 @@ async def test_a_limit_beside_a_cursor_sets_the_length_of_that_page(api: Running
     assert len((await api.get("/iocs", key, cursor=first["next_cursor"], limit=5)).json()["items"]) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.promise("cursor.needs-key")
 async def test_no_route_with_a_cursor_pages_on_without_a_key(api: Running) -> None:
     article = await api.publish("one", "domain evil.example")

@@ -57,6 +57,7 @@ PATHS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.promise("description.openapi")
 async def test_the_description_names_every_path_and_no_other(api: Running) -> None:
     described = (await api.get("/openapi.json")).json()
@@ -64,6 +65,7 @@ async def test_the_description_names_every_path_and_no_other(api: Running) -> No
     assert described["openapi"].startswith("3.")
 
 
+@pytest.mark.slow
 @pytest.mark.promise("description.openapi")
 async def test_the_description_refers_to_nothing_that_is_missing(api: Running) -> None:
     described = (await api.get("/openapi.json")).json()
@@ -71,6 +73,7 @@ async def test_the_description_refers_to_nothing_that_is_missing(api: Running) -
         assert name in described["components"]["schemas"], name
 
 
+@pytest.mark.slow
 @pytest.mark.promise("description.openapi", "description.generates-clients")
 async def test_names_are_plain_and_every_answer_is_described(api: Running) -> None:
     described = (await api.get("/openapi.json")).json()
@@ -100,6 +103,7 @@ async def test_names_are_plain_and_every_answer_is_described(api: Running) -> No
     IocModel.model_validate(IOC_EXAMPLE)
 
 
+@pytest.mark.slow
 @pytest.mark.promise("description.openapi")
 async def test_the_description_tells_which_paths_need_a_key(api: Running) -> None:
     paths = (await api.get("/openapi.json")).json()["paths"]
@@ -134,6 +138,7 @@ async def test_the_description_tells_which_paths_need_a_key(api: Running) -> Non
     }
 
 
+@pytest.mark.slow
 @pytest.mark.promise("description.docs")
 async def test_the_docs_page_loads_nothing_from_elsewhere(api: Running) -> None:
     page = await api.get("/docs")

@@ -214,6 +214,7 @@ async def test_every_wrong_parameter_is_named(api: Running) -> None:
     check_problem(await api.get("/focus", severity="urgent"), 422, "invalid_parameter")
 
 
+@pytest.mark.slow
 async def test_head_answers_as_get_without_a_body(api: Running) -> None:
     for path in ("/api/v1/iocs", "/api/v1/weekly", "/healthz", "/api/v1/docs", "/api/v1/openapi.json"):
         get, head = await api.client.get(path), await api.client.head(path)

@@ -164,6 +164,7 @@ async def test_stix_tells_what_an_indicator_points_to_and_who_said_so(api: Runni
     assert str(indicator.valid_until) == "2027-11-16 09:00:00+00:00"
 
 
+@pytest.mark.slow
 @pytest.mark.promise("formats.stix")
 async def test_an_object_says_one_thing_as_long_as_its_modified_stays(api: Running) -> None:
     near = Sighting("domain", "a.example", "", ("Emotet",))

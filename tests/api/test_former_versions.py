@@ -58,6 +58,7 @@ async def make_indices(url: str, prefix: str, lines: list[dict[str, Any]]) -> No
             stored.raise_for_status()
 
 
+@pytest.mark.slow
 async def test_all_that_a_former_version_stored_is_found_and_goes_on_to_be_counted_and_rebuilt(
     upgraded: Running,
 ) -> None:

@@ -28,6 +28,7 @@ async def paths(api: Running) -> list[str]:
     return [*(f"/api/v1/{path}" for path in (*lists, *feeds, *records, *exports)), "/misp/manifest.json"]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("http.conditional", "atom.conditional")
 async def test_what_a_client_has_is_not_sent_again(tmp_path: Path) -> None:
     async with running(tmp_path, ioc_rate_key="100000/second", **GENEROUS) as api:
@@ -111,6 +112,7 @@ async def test_what_is_tiny_is_not_compressed(api: Running) -> None:
     assert page.headers["content-encoding"] == "gzip"
 
 
+@pytest.mark.slow
 @pytest.mark.promise("http.compressed")
 def test_a_stream_is_compressed_piece_by_piece_and_has_no_tag(tmp_path: Path) -> None:
     with serving(tmp_path, *MANY) as (address, _), httpx.Client(base_url=address) as client:

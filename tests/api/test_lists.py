@@ -163,6 +163,7 @@ async def test_every_list_has_the_same_members_and_cap(api: Running) -> None:
         assert answer["next_cursor"] is None, path
 
 
+@pytest.mark.slow
 @pytest.mark.promise("lists.total-exact")
 async def test_totals_are_exact_beyond_ten_thousand(api: Running) -> None:
     await api.publish("many", *(f"domain d{n}.example" for n in range(10_050)))
@@ -206,6 +207,7 @@ async def test_a_limit_beyond_every_number_is_lowered_and_can_be_paged_on(api: R
     assert (await api.get("/articles", limit=number)).status_code == 200
 
 
+@pytest.mark.slow
 async def test_no_numeric_parameter_of_any_route_breaks_on_a_huge_number(api: Running) -> None:
     key = await api.key()
     article = await api.publish("many", "domain evil.example")

@@ -50,6 +50,7 @@ def post(service: tuple[str, str], method: str, params: dict[str, Any], **header
     return httpx.post(f"{address}/mcp", json=body, headers=sent, timeout=60)
 
 
+@pytest.mark.slow
 @pytest.mark.promise("mcp.over-http")
 def test_the_sdks_client_looks_up_searches_and_lists(service: tuple[str, str]) -> None:
     (known, unknown) = call(*service, "lookup_ioc", {"value": "login-kestrel[.]example"}, {"value": "x.example"})
@@ -110,6 +111,7 @@ def test_a_request_that_is_too_large_or_no_json_is_refused(service: tuple[str, s
     assert answer.status_code == 400
 
 
+@pytest.mark.slow
 @pytest.mark.promise("mcp.over-http")
 def test_a_tool_call_costs_what_its_request_costs_and_says_when_that_is_used_up(tmp_path: Path) -> None:
     with serving(tmp_path, f"domain {KNOWN}", ioc_rate_key="2/hour") as (address, key):
@@ -121,6 +123,7 @@ def test_a_tool_call_costs_what_its_request_costs_and_says_when_that_is_used_up(
         assert httpx.get(f"{address}/api/v1/iocs", headers={"Authorization": f"Bearer {key}"}).status_code == 429
 
 
+@pytest.mark.slow
 @pytest.mark.promise("mcp.documents", "mcp.prompts")
 @pytest.mark.parametrize("way", ["http", pytest.param("stdio", marks=pytest.mark.slow)])
 def test_resources_are_read_and_prompts_rendered_over_both_ways(service: tuple[str, str], way: str) -> None:

@@ -86,6 +86,7 @@ async def test_what_programs_read_is_never_run_by_a_browser(api: Running) -> Non
     assert "sandbox" in answer.headers["content-security-policy"]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("misp.feed")
 async def test_a_server_follows_the_manifest_to_every_event(api: Running) -> None:
     titles = {(await api.publish(f"a{n}", f"domain d{n}.example", title=f"Report {n}")).id: n for n in range(250)}

@@ -85,6 +85,7 @@ async def test_what_is_no_note_is_refused(api: Running, wrong: str) -> None:
     assert (await api.get(HERE, key)).json()["items"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.promise("notes.seen")
 async def test_notes_stand_in_what_a_key_exports_and_nowhere_else(api: Running) -> None:
     await api.publish("one", "domain evil.example", "domain other.example", "cve CVE-2024-3400")

@@ -42,6 +42,7 @@ async def submitted(api: Running, email: str, article_id: str, name: str = "one"
     await api.store.submissions.add(submission)
 
 
+@pytest.mark.slow
 @pytest.mark.promise("remove.who")
 async def test_an_article_is_removed_by_its_only_submitter_or_an_administrator(api: Running) -> None:
     administrator = await api.key("first@example.org")
@@ -128,6 +129,7 @@ async def test_an_account_goes_with_its_keys_and_if_asked_with_what_it_alone_sub
     assert sorted(await api.values()) == left
 
 
+@pytest.mark.slow
 @pytest.mark.promise("remove.who")
 async def test_who_may_remove_an_article_on_its_page_is_asked_first_and_others_are_refused(api: Running) -> None:
     async with reading(api.app) as visitor:

@@ -61,6 +61,7 @@ def indicators(objects: list[Any]) -> list[str]:
     return sorted(each["name"] for each in objects if each["type"] == "indicator" and not each.get("revoked"))
 
 
+@pytest.mark.slow
 @pytest.mark.promise("taxii.reading")
 def test_the_library_of_oasis_reads_all_from_the_address_alone(service: tuple[str, str]) -> None:
     address, key = service
@@ -139,6 +140,7 @@ async def test_an_object_is_what_the_export_says(api: Running) -> None:
         assert exported[each["id"]] == each
 
 
+@pytest.mark.slow
 @pytest.mark.promise("taxii.matching")
 async def test_filters_narrow_and_go_along_with_next(api: Running) -> None:
     await api.publish("one", *DOMAINS, *ONE_OF_EACH)

@@ -87,6 +87,7 @@ async def test_usage_shows_the_bucket_and_costs_nothing(limited_api: Running) ->
     assert bucket["remaining"] >= 99 and usage["results_limit"] == RESULTS_CAP
 
 
+@pytest.mark.slow
 @pytest.mark.promise("limits.unlimited-paths")
 async def test_descriptions_health_and_static_files_are_never_limited(limited_api: Running) -> None:
     await passing(limited_api, "/iocs", 45)

@@ -93,6 +93,7 @@ async def test_taxii_serves_every_marking_that_its_objects_point_at(api: Running
     assert {one["id"] for one in objects if one["type"] == "marking-definition"} == {CLEAR, GREEN, AMBER}
 
 
+@pytest.mark.slow
 @pytest.mark.promise("tlp.found")
 async def test_pages_show_the_tlp_and_filter_by_it(api: Running) -> None:
     id = await marked(api, "one", "amber", "domain evil.example")

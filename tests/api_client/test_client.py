@@ -65,6 +65,7 @@ def test_the_client_reads_everything_however_much_it_is(service: tuple[str, str]
         assert next(client.articles("kestrel"))["title"] == "Kestrel"
 
 
+@pytest.mark.slow
 @pytest.mark.promise("clients.python")
 def test_refusals_say_what_was_wrong(service: tuple[str, str]) -> None:
     address, key = service
@@ -84,6 +85,7 @@ def test_refusals_say_what_was_wrong(service: tuple[str, str]) -> None:
         nobody.changes()
 
 
+@pytest.mark.slow
 @pytest.mark.promise("clients.python")
 def test_the_shapes_are_those_of_the_description(service: tuple[str, str]) -> None:
     described = httpx.get(f"{service[0]}/api/v1/openapi.json").json()

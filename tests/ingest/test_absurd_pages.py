@@ -29,6 +29,7 @@ def test_a_very_long_page_keeps_every_indicator_and_says_so() -> None:
     assert "too large" in article.notes[0]
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=400))
 def test_whatever_the_bytes_only_one_kind_of_error_comes_out(body: bytes) -> None:
     for kind in ("text/html", "text/plain", "text/markdown", "application/pdf", ""):

@@ -304,6 +304,7 @@ def test_a_pdf_is_read_page_by_page() -> None:
     assert article.notes == ()
 
 
+@pytest.mark.slow
 def test_a_pdf_with_too_many_pages_says_how_many_were_left_out() -> None:
     article = read(pdf("Page", pages=503), "application/pdf")
     assert article.notes == ("3 pages of the PDF were not read.",)
@@ -416,6 +417,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(HOSTILE))
 def test_a_hostile_page_is_read_in_bounded_time(name: str) -> None:
     begun = time.process_time()

@@ -73,6 +73,7 @@ def copies(count: int, seed: int = 1) -> dict[str, str]:
     return {f"https://news{n}.example/report": copy(n) for n in range(count)}
 
 
+@pytest.mark.slow
 @pytest.mark.promise("articles.near-copies-same-cluster", "records.sources-independent")
 async def test_copies_one_after_another_count_once(stores: tuple[Store, Store]) -> None:
     texts = copies(4)
@@ -95,6 +96,7 @@ async def test_reports_that_share_indicators_count_for_themselves(stores: tuple[
     assert (await sources(stores[0]))["evil-kestrel.org"] == (3, 3)
 
 
+@pytest.mark.slow
 @pytest.mark.promise("articles.near-copies-same-cluster", "promises.idempotent")
 @pytest.mark.parametrize("seed", range(3))
 async def test_copies_that_come_at_once_count_once(stores: tuple[Store, Store], seed: int) -> None:

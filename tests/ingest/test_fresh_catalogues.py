@@ -20,6 +20,7 @@ def address_of(httpserver: HTTPServer) -> str:
     return httpserver.url_for("/kev.json").replace("localhost", "127.0.0.1")
 
 
+@pytest.mark.slow
 @pytest.mark.promise("operations.catalogues")
 async def test_a_catalogue_is_fetched_once_a_day_and_a_failure_leaves_the_former(
     store: Store, httpserver: HTTPServer

@@ -168,6 +168,7 @@ def test_text_that_is_no_unicode_is_made_so_and_all_else_stays() -> None:
     assert written({"a": ["x\ud800", b"\xff", 1.5, None]}) == encode({"a": ["x?", b"\xff", 1.5, None]})
 
 
+@pytest.mark.slow
 async def test_a_large_answer_holds_the_event_loop_for_no_longer_than_a_moment(
     answering: Callable[[bytes], Isolation],
 ) -> None:

@@ -60,6 +60,7 @@ async def state(store: Store, articles: Sequence[Article]) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.promise("promises.idempotent", "articles.near-copies-same-cluster")
 async def test_together_is_as_one_after_the_other(stores: tuple[Store, Store], tmp_path: Path) -> None:
     alone = SqliteStore(lay_store(tmp_path / "alone.db"))
@@ -74,6 +75,7 @@ async def test_together_is_as_one_after_the_other(stores: tuple[Store, Store], t
         await alone.close()
 
 
+@pytest.mark.slow
 @pytest.mark.promise("promises.idempotent")
 async def test_taken_in_again_together_nothing_changes(stores: tuple[Store, Store]) -> None:
     first = await pipeline(stores[0]).take_many(reports())

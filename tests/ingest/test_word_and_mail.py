@@ -98,6 +98,7 @@ def test_what_a_file_is_shows_in_its_bytes(body: bytes, kind: str | None) -> Non
     assert file_type(body) == kind
 
 
+@pytest.mark.slow
 def test_a_word_document_that_unpacks_to_too_much_is_refused() -> None:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:

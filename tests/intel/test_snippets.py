@@ -83,6 +83,7 @@ def test_long_texts_are_searched_in_linear_time() -> None:
         assert time.process_time() - started < 4
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.sampled_from(["loader", "harbour", "kestrel", "a", "(b)", "の分析", "\n"]), min_size=900, max_size=1_500

@@ -39,6 +39,7 @@ async def test_another_password_no_hash_and_a_damaged_hash_do_not_match() -> Non
     assert not await passwords.matches("nobody has this password", None)
 
 
+@pytest.mark.slow
 async def test_an_unknown_user_costs_the_work_of_a_known_one() -> None:
     passwords = Passwords()
     hashed = await passwords.hash(PASSWORD, EMAIL)

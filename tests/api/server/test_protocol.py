@@ -200,6 +200,7 @@ def test_a_slow_reader_that_goes_on_reading_gets_the_whole_answer(path: str) -> 
         assert not server.told.refused
 
 
+@pytest.mark.slow
 def test_thousands_of_pipelined_requests_are_answered_in_turn(server: Server) -> None:
     client = server.connect()
     threading.Thread(target=client.send, args=((GET + b"\r\n") * 5000 + GET + CLOSE,)).start()

@@ -143,6 +143,7 @@ async def test_the_audit_log_names_indicators_as_links_while_they_are_there(api:
     assert ioc_id("domain", "evil.example") in [row[2] for row in await entries(member)]
 
 
+@pytest.mark.slow
 async def test_the_audit_log_names_articles_by_their_titles_and_tells_of_notes_in_words(
     api: Running, member: Reader
 ) -> None:

@@ -130,6 +130,7 @@ async def hostile(api: Running) -> Article:
     return await publish(api.store, article, *sightings)
 
 
+@pytest.mark.slow
 @pytest.mark.promise("promises.hostile-article-is-data")
 async def test_whatever_an_article_says_is_text_on_every_page(api: Running, member: Reader) -> None:
     article = await hostile(api)
@@ -144,6 +145,7 @@ async def test_whatever_an_article_says_is_text_on_every_page(api: Running, memb
         assert not any(c in page.answer.text for c in "\u202e\u200b"), path
 
 
+@pytest.mark.slow
 async def test_a_member_pages_through_the_indicators_of_a_long_article(
     api: Running, visitor: Reader, member: Reader
 ) -> None:

@@ -76,6 +76,7 @@ async def test_columns_and_free_text_are_read_line_by_line(api: Running, member:
     ]
 
 
+@pytest.mark.slow
 async def test_what_was_found_and_what_was_not_are_exported(api: Running, member: Reader) -> None:
     await api.publish("report", "domain evil.example")
     pasted = "evil.example\nnever[.]example\n=cmd|' /C calc'!A0"
@@ -85,11 +86,13 @@ async def test_what_was_found_and_what_was_not_are_exported(api: Running, member
     assert rows[2]["pasted"].startswith("'=")
 
 
+@pytest.mark.slow
 async def test_ten_thousand_lines_are_read_and_the_rest_is_said(member: Reader) -> None:
     page = await look_up(member, "\n".join(f"host{n}.never.example" for n in range(10_001)))
     assert "0 known, 10,000 not found; 1 line beyond the first 10,000 not read" in page.text
 
 
+@pytest.mark.slow
 async def test_many_answers_come_in_pages_in_order(api: Running, member: Reader) -> None:
     await api.publish("report", "domain evil.example")
     pasted = "\n".join([*(f"never-{n}.example" for n in range(1199)), "evil.example"])

@@ -37,6 +37,7 @@ async def test_pages_and_the_api_share_a_visitors_buckets(limited_api: Running) 
         assert (await visitor.client.get("/api/v1/iocs?q=evil")).status_code == 429
 
 
+@pytest.mark.slow
 @pytest.mark.promise("limits.pages.same-buckets")
 @pytest.mark.promise("limits.pages.same-buckets")
 async def test_a_member_opens_a_hundred_pages_a_minute(limited_api: Running) -> None:

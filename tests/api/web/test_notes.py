@@ -17,6 +17,7 @@ def notes(page: Page) -> list[str]:
     return [one.text_content() for one in page.tree.xpath("//section[@class='noted']//p[@class='written']")]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("notes.who", "notes.seen")
 async def test_a_member_writes_and_removes_notes_that_strangers_do_not_see(
     api: Running, visitor: Reader, member: Reader

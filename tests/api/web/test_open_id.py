@@ -142,6 +142,7 @@ async def test_who_signs_in_there_is_signed_in_here_and_gets_an_account(api: Run
     assert [one.email for one in await api.store.accounts.all()] == [EMAIL]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("accounts.open-id")
 async def test_tokens_that_are_not_right_sign_nobody_in(api: Running, provider: Provider) -> None:
     past = int(time.time()) - 3_600

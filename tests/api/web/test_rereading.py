@@ -16,6 +16,7 @@ from tests.contract.store.builders import make_article, publish
 SECOND = tuple("Only other-kestrel[.]org is named in the corrected report of that night." for _ in range(4))
 
 
+@pytest.mark.slow
 @pytest.mark.promise("articles.refetch", "articles.vanished")
 async def test_a_member_has_an_article_read_again_and_sees_what_vanished(
     api: Running, member: Reader, visitor: Reader, httpserver: HTTPServer

@@ -130,6 +130,7 @@ async def test_the_box_keeps_what_was_asked(visitor: Reader) -> None:
     assert not page.tree.xpath("//script[not(@src)]")
 
 
+@pytest.mark.slow
 async def test_a_list_is_a_table_until_cards_are_asked_for(api: Running, visitor: Reader) -> None:
     await api.publish("report", "domain evil.example", "malware Emotet", source="Shipyard Blog", title="The shipyards")
     page = await visitor.open("/search?q=evil")

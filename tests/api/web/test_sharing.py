@@ -11,6 +11,7 @@ from tests.api.web.reading import Reader
 from tests.contract.store.builders import make_article
 
 
+@pytest.mark.slow
 @pytest.mark.promise("tlp.said")
 async def test_an_administrator_sets_the_tlp_on_the_page(api: Running, member: Reader) -> None:
     await api.publish("one", "domain evil.example")

@@ -30,6 +30,7 @@ async def test_pages_and_files_travel_compressed(visitor: Reader) -> None:
         assert answer.headers["content-encoding"] == "gzip"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["/static/site.css", "/static/swagger/swagger-ui-bundle.js"])
 async def test_a_file_is_compressed_once_for_all_requests(
     visitor: Reader, path: str, monkeypatch: pytest.MonkeyPatch

@@ -26,6 +26,7 @@ async def ended(reader: Reader, page: Page) -> Page:
     return await eventually(look)
 
 
+@pytest.mark.slow
 async def test_a_submitted_article_is_followed_to_its_page(
     api: Running, member: Reader, httpserver: HTTPServer
 ) -> None:

@@ -18,6 +18,7 @@ def tags(page: Page) -> dict[str, str]:
     return {a.text_content(): a.get("href") for a in page.tree.xpath("//section[@class='tagged']//li/a")}
 
 
+@pytest.mark.slow
 @pytest.mark.promise("tags.who")
 async def test_a_member_adds_and_removes_tags(api: Running, visitor: Reader, member: Reader) -> None:
     await api.publish("one", "domain evil.example", "domain other.example")

@@ -29,6 +29,7 @@ def rows(page: Page) -> list[list[str]]:
     return [[cell.text_content().strip() for cell in row.xpath("th|td")][:3] for row in page.tree.xpath("//tbody/tr")]
 
 
+@pytest.mark.slow
 async def test_an_article_leads_to_what_was_weighed_in_it_and_why(api: Running, visitor: Reader) -> None:
     article = await weighed(api, "It asked gale-post[.]com, and setup.py did.")
     links = (await visitor.open(f"/articles/{article.id}")).links()
@@ -118,6 +119,7 @@ async def test_an_article_of_which_nothing_was_kept_says_so(api: Running, visito
     assert (await visitor.open(f"/articles/{'0' * 36}/weighed")).status == 404
 
 
+@pytest.mark.slow
 async def test_a_page_of_many_rows_is_made_beside_the_event_loop(
     api: Running, visitor: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:

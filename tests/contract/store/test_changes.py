@@ -232,6 +232,7 @@ async def test_types_and_sources_restrict_the_feed(store: Store) -> None:
     assert await told(store, page.next) == []
 
 
+@pytest.mark.slow
 @pytest.mark.promise("changes.moments")
 async def test_every_change_has_a_moment_of_its_own_at_which_following_may_begin(store: Store) -> None:
     # More than share a millisecond, and more than share a thousand of numbers.

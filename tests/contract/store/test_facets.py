@@ -45,6 +45,7 @@ async def test_facets_are_those_of_the_whole_search_whatever_the_page(store: Sto
     assert (await store.iocs.facets(IocQuery(limit=1, after=far))).types == {"domain": 31, "ip": 1}
 
 
+@pytest.mark.slow
 async def test_the_first_page_tells_its_facets_where_they_are_asked_for(corpus_store: Store) -> None:
     for text in (None, "evil", "emotet evil*", "198.51.0.0/16", "evil.example", "??"):
         for only in ({}, {"type": "domain"}, {"source": "Agency"}, {"sort": "added_at"}):
@@ -160,6 +161,7 @@ async def test_many_matches_are_counted_exactly(store: Store) -> None:
     assert found.types == {"domain": 11_000, "ip": 1} and found.sources == {"A": 11_000, "B": 4_001}
 
 
+@pytest.mark.slow
 async def test_spans_count_to_the_very_moment_and_leave_out_what_is_excluded(store: Store) -> None:
     week = 24 * 7
     for number in range(12):

@@ -70,6 +70,7 @@ async def walked(store: Store, asked: IocQuery) -> tuple[list[Ioc], int | None]:
     return found, total
 
 
+@pytest.mark.slow
 @pytest.mark.promise("filters.alike", "filters.sorted")
 async def test_filters_let_through_what_the_rules_say_in_order(store: Store) -> None:
     saves = [marked(saved) for saved in make_corpus()]
@@ -161,6 +162,7 @@ async def test_changes_are_told_of_what_the_filter_lets_through(store: Store) ->
         assert sorted(change.value for change in page.items) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.promise("export.one-state")
 async def test_a_stream_holds_all_that_a_list_does_as_it_was_at_its_beginning(store: Store) -> None:
     for saved in make_corpus():

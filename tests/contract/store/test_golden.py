@@ -48,6 +48,7 @@ async def test_every_reason_tells_the_class_that_orders_it(stocked: Store) -> No
         assert classes == sorted(classes), q
 
 
+@pytest.mark.slow
 def test_a_reason_tells_the_class_by_the_plain_rules_too() -> None:
     oracle = Oracle(make_corpus())
     told = 0

@@ -163,6 +163,7 @@ async def basis(store: Store) -> str:
     return await store.articles.basis(hour(-100), hour(100))
 
 
+@pytest.mark.slow
 @pytest.mark.promise("remove.exact")
 async def test_after_removals_every_answer_is_that_of_a_store_with_the_rest_alone(
     store: Store, untouched: Store
@@ -187,6 +188,7 @@ async def test_after_removals_every_answer_is_that_of_a_store_with_the_rest_alon
     assert now == then
 
 
+@pytest.mark.slow
 @pytest.mark.promise("remove.concurrent")
 async def test_saves_and_removals_at_once_end_exact(store: Store, other_store: Store) -> None:
     saves = {saved.article.id: saved for saved in make_corpus(36)}

@@ -10,6 +10,7 @@ from intel.store.port import Store
 from tests.contract.store.builders import hour, iocs_in, listed, make_article, publish, search, the_ioc
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(900)
 async def test_fifty_articles_saved_at_once_count_exactly(store: Store, other_store: Store) -> None:
     shared = [f"domain d{n}.example" for n in range(10)]

@@ -64,6 +64,7 @@ def spread(saves: Sequence[Saved]) -> list[Saved]:
     return moved
 
 
+@pytest.mark.slow
 @pytest.mark.promise("weekly.counts")
 @pytest.mark.parametrize("many", [200, 2])
 async def test_a_week_is_told_as_its_sightings_count(

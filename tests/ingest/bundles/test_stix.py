@@ -120,6 +120,7 @@ def test_patterns_name_what_they_compare_with(pattern: str, values: list[tuple[s
     assert list(pattern_values(pattern)) == values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["a:", "[a:b'", "a:b = '", "a:b IN ('x',", "'", "a:'x'", "\\'", "a-"])
 def test_hostile_patterns_take_linear_time(piece: str) -> None:
     def seconds(length: int) -> float:

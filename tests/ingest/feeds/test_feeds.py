@@ -122,6 +122,7 @@ async def test_of_a_hundred_thousand_entries_the_newest_are_read(isolation: Isol
     assert [entry.link for entry in found.entries] == [f"https://blog.example/{n}" for n in range(MOST_ENTRIES)]
 
 
+@pytest.mark.slow
 def test_of_a_long_feed_the_newest_come_first_wherever_they_stand() -> None:
     moments = [
         (f"https://blog.example/{n}", f"2026-11-{1 + n // 100:02}T00:{n % 60:02}:{n // 60:02}Z") for n in range(1500)
@@ -137,6 +138,7 @@ async def test_external_entities_are_not_read(isolation: Isolation) -> None:
     assert [entry.link for entry in found.entries] in ([], ["https://blog.example/"], ["https://blog.example/&x;"])
 
 
+@pytest.mark.slow
 async def test_an_entity_bomb_does_no_harm(isolation: Isolation) -> None:
     levels = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
     declaration = f'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY e0 "xxxxxxxxxx">{levels}]>'

@@ -231,6 +231,7 @@ async def test_pages_of_a_site_that_is_out_of_reach_are_met_again(follower: Foll
     assert (len(polled.submissions), polled.feed.etag, polled.feed.failures) == (1, None, 0)
 
 
+@pytest.mark.slow
 async def test_a_robots_txt_that_takes_for_ever_to_judge_does_no_harm(follower: Follower) -> None:
     agents = b"".join(b"User-agent: a%d\n" % n for n in range(16_000))
     follower.web.page("/robots.txt", agents + b"Disallow: /x\n" * 16_000, kind="text/plain")
@@ -391,6 +392,7 @@ async def test_a_feed_that_moved_for_good_is_asked_at_its_new_address(
     assert (await stored(follower)).id == polled.feed.id
 
 
+@pytest.mark.slow
 async def test_a_feed_stays_where_it_was_when_something_else_is_at_the_other_address(follower: Follower) -> None:
     follower.announce("one")
     await follower.poll()

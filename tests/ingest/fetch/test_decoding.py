@@ -36,6 +36,7 @@ def test_however_the_wire_cuts_it_what_was_packed_comes_out(data: bytes, cut: in
     decoder.finish()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("packing", ["gzip", "zlib", "raw"])
 def test_a_bomb_is_stopped_at_the_limit(packing: str) -> None:
     coding, pack = PACKED[packing]

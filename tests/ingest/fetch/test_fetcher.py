@@ -111,6 +111,7 @@ async def test_a_page_of_just_the_limit_is_read(web: Web) -> None:
     assert (await failure(web.page("/b", b"x" * 5001), FetchLimits(body_bytes=5000))).reason == "body_too_large"
 
 
+@pytest.mark.slow
 @pytest.mark.promise("promises.fetch-capped")
 async def test_a_page_that_unfolds_without_bound_is_cut_off(web: Web) -> None:
     bomb = gzip.compress(bytes(60_000_000))
@@ -140,6 +141,7 @@ async def test_an_answer_that_breaks_off_is_worth_another_try(web: Web) -> None:
         assert (failed.reason, failed.retryable) == ("bad_response", True)
 
 
+@pytest.mark.slow
 async def test_a_flood_of_headers_is_cut_off(web: Web) -> None:
     one = web.raw("/a", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70_000 + b"\r\n\r\n")
     many = web.without_end("/b", b"HTTP/1.1 200 OK\r\n", b"X-Flood: more and more\r\n")
@@ -183,6 +185,7 @@ async def test_slow_redirects_share_one_deadline(web: Web) -> None:
     assert (failed.reason, failed.retryable) == ("timeout", False)
 
 
+@pytest.mark.slow
 async def test_a_flood_of_tiny_chunks_is_cut_off_and_holds_nobody_up(web: Web) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
     url = web.without_end("/a", head, b"1\r\nx\r\n" * 5000)

@@ -12,6 +12,7 @@ from tests.ingest.indicators.fuzzing import crash, hostile_units, main, mutants,
 A_BUSY_MACHINES = 8.0
 
 
+@pytest.mark.slow
 def test_no_broken_file_raises() -> None:
     assert [(data, what) for data in islice(mutants(2026), 1200) if (what := crash(data))] == []
 
@@ -21,6 +22,7 @@ def test_no_repeated_piece_costs_more_than_its_share() -> None:
     assert [found for unit in islice(hostile_units(2026), 120) if (found := slow(unit, patience=A_BUSY_MACHINES))] == []
 
 
+@pytest.mark.slow
 def test_no_repeated_piece_of_a_page_does_either() -> None:
     units = islice(hostile_units(11), 80)
     page = "<!doctype html><html><body>"

@@ -52,6 +52,7 @@ def test_there_are_enough_labelled_texts() -> None:
     assert all(1_000 <= len(report.text) <= 6_000 for report in REPORTS)
 
 
+@pytest.mark.slow
 def test_every_rule_decides_somewhere_in_the_labelled_texts() -> None:
     extractions = [*map(read, (*REPORTS, *PAGES)), *(extract(document_from_text(each.text)) for each in SNIPPETS)]
     decided = {(candidate.kept, candidate.rule) for each in extractions for candidate in each.candidates()}

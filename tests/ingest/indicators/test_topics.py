@@ -39,6 +39,7 @@ def test_all_that_is_looked_for_needs_a_piece() -> None:
         assert pieces, topic
 
 
+@pytest.mark.slow
 def test_to_look_through_a_text_first_changes_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [snippet.text for snippet in ALL] + [item.text for item in labelled("reports")]
     assert len(texts) > 500

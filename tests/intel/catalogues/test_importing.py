@@ -220,6 +220,7 @@ async def test_a_damaged_archive_or_missing_file_is_refused(store: Store, tmp_pa
             await locate(str(tmp_path / place), ALLOW)
 
 
+@pytest.mark.slow
 async def test_an_archive_that_unfolds_to_too_much_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = replace(catalogues._CHOICE, spare_bytes=1_000_000, most_bytes=2_000_000)
     monkeypatch.setattr(catalogues, "_CHOICE", small)

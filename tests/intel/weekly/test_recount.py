@@ -73,6 +73,7 @@ async def week_of(store: Store, id: str) -> Week:
     return await weekly(store, id, load_lessons(), NOW)
 
 
+@pytest.mark.slow
 @pytest.mark.promise("weekly.counts")
 async def test_every_number_is_what_a_second_count_gives(filled: Store) -> None:
     for id in WEEKS:
@@ -96,6 +97,7 @@ def change(now: int, previous: int) -> dict[str, Any]:
     return {"previous": previous, "delta": now - previous, "pct": pct}
 
 
+@pytest.mark.slow
 @pytest.mark.promise("weekly.top")
 async def test_every_top_list_is_what_a_second_count_gives(filled: Store) -> None:
     for id in WEEKS:

@@ -27,6 +27,7 @@ async def pages(store: SqliteStore, asked: IocQuery | None) -> tuple[list[tuple[
     return found, total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "steps", [pytest.param(0, marks=pytest.mark.slow), 3, pytest.param(20_000, marks=pytest.mark.slow)]
 )

@@ -43,6 +43,7 @@ DAMAGE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGE)
 async def test_rebuilding_repairs_what_is_derived(store: SqliteStore, database: Database, damage: str) -> None:
     await publish(store, make_article("a", at=1, source="A", cluster="one"), "domain evil.example", "ip 192.0.2.1")
@@ -128,6 +129,7 @@ _SUBJECTS_DAMAGED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", _SUBJECTS_DAMAGED)
 async def test_rebuilding_repairs_what_articles_say_of_subjects_and_what_is_counted(
     store: SqliteStore, database: Database, damage: str
