@@ -54,6 +54,17 @@ def test_results_are_walked_with_two_keys(chromium: Browser, site: str) -> None:
         visitor.page.wait_for_url(re.compile("/ioc/"))
 
 
+def test_a_row_that_the_keys_lead_back_to_stands_below_what_stays_at_the_top(chromium: Browser, site: str) -> None:
+    with visiting(chromium, site, viewport={"width": 1280, "height": 240}) as visitor:
+        visitor.go("/search")
+        rows = visitor.page.locator("[data-hit]").count()
+        assert rows > 8
+        for key in "j" * rows + "k" * (rows - 3):
+            visitor.page.keyboard.press(key)
+        row, bar = visitor.page.locator("[data-hit].at").bounding_box(), visitor.page.locator(".toolbar").bounding_box()
+        assert row and bar and row["y"] >= bar["y"] + bar["height"]
+
+
 def test_rows_are_ticked_and_values_shown_raw_by_key(chromium: Browser, site: str) -> None:
     with visiting(chromium, site) as visitor:
         visitor.go("/search?q=sandpiper&type=domain")
