@@ -34,5 +34,9 @@ def _rows() -> tuple[EvidenceRow, ...]:
 
 
 EVIDENCE_ROWS: Final = _rows()
+# Rules that are told as the reason of a verdict only where no other speaks for it.
+TOLD_LAST: Final = frozenset(
+    row.get("rule", row["id"]) for row in data("evidence.toml")["evidence"] if "told_last" in row
+)
 # What each row says, by its id: a rule without a row here is a mistake that the first text shows.
 EVIDENCE: Final[Mapping[str, Evidence]] = MappingProxyType({row.id: (row.points, row.rule) for row in EVIDENCE_ROWS})

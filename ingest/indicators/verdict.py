@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ingest.indicators.evidence import Evidence
+from ingest.indicators.evidence import TOLD_LAST, Evidence
 
 THRESHOLD: Final = 1
 
@@ -45,4 +45,5 @@ def _weighed(evidence: tuple[Evidence, ...]) -> Verdict:
 
 
 def _weight(entry: Evidence) -> int:
-    return abs(entry[0])
+    points, rule = entry
+    return 0 if rule in TOLD_LAST else abs(points)

@@ -82,8 +82,8 @@ def judged(read: Iterable[tuple[Item, Iterable[tuple[str, str]]]]) -> Accuracy:
     """Return how right the values are that an extractor read in each item."""
     score, compared, accuracy = Score(), Score(), Accuracy()
     for item, values in read:
-        found, expected = set(_alike(values)), _relaxed(item.expected)
-        neutral = _relaxed(item.neutral | set(_beside(item.expected)))
+        found, expected = set(alike(values)), relaxed(item.expected)
+        neutral = relaxed(item.neutral | set(beside(item.expected)))
         found, expected = (_of(item.types, labels) for labels in (found, expected))
         score.add(found, expected, neutral)
         compared.add(*(_of(COMPARED, labels) for labels in (found, expected, neutral)))
@@ -111,24 +111,24 @@ def _moved(text: str) -> str:
 
 
 def _corpus_item(told: dict[str, object]) -> Item:
-    expected, optional = (_labels(told[name]) for name in ("expected", "optional"))
+    expected, optional = (labels(told[name]) for name in ("expected", "optional"))
     text = (CORPUS / str(told["content_path"])).read_text("utf-8", errors="replace")
     types = told["check_types"] or IOC_TYPES
     assert isinstance(types, list | tuple)  # noqa: S101 - the form of the file
     return Item(str(told["id"]), text, told["kind"] == "html", expected, optional, frozenset(types))
 
 
-def _labels(by_type: object) -> frozenset[str]:
+def labels(by_type: object) -> frozenset[str]:
     assert isinstance(by_type, dict)  # noqa: S101 - the form of the file
     return frozenset(f"{type} {value}" for type, values in by_type.items() for value in values)
 
 
-def _alike(values: Iterable[tuple[str, str]]) -> Iterator[str]:
+def alike(values: Iterable[tuple[str, str]]) -> Iterator[str]:
     for type, value in values:
         yield _label(type, value)
 
 
-def _relaxed(labels: Iterable[str]) -> set[str]:
+def relaxed(labels: Iterable[str]) -> set[str]:
     return {_label(*label.split(" ", 1)) for label in labels}
 
 
@@ -143,7 +143,7 @@ def _label(type: str, value: str) -> str:
     return f"{type} {value}"
 
 
-def _beside(expected: Iterable[str]) -> Iterator[str]:
+def beside(expected: Iterable[str]) -> Iterator[str]:
     """Yield what comes along with something expected: the host of a URL, the technique of a sub-technique."""
     for label in expected:
         type, _, value = label.partition(" ")

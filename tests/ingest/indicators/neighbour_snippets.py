@@ -88,6 +88,7 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("fetched", "Connecting to grebe.top (grebe.top)|185.220.101.47|:443... connected.", "domain grebe.top", ADDRESS),
     # --- mailboxes of those whom an attack hit
     S("whom it hit", "- **Recipient:** anna@orlop-port.org\nThe alert names ben@orlop-port.org too."),
+    S("whom it hit", "- **Recipient:** anna@orlop-port.org\nben@orlop-port.org"),
     S("whom it hit", "- **Source:** anna@orlop-port.org\n", "email anna@orlop-port.org", "domain orlop-port.org"),
     S("whom it hit", "| Recipient | Clicked |\n|---|---|\n| anna@orlop-port.org | yes |\n"),
     S("whom it hit", "type,value\nemail-dst,anna@orlop-port.org\n"),
@@ -217,6 +218,13 @@ NEIGHBOUR_SNIPPETS: Final = (
         "domain orlop-lodz.online",
         "domain quay-lodz.click",
         "url https://orlop-lodz.online/pl/app/?id=7",
+    ),
+    S(
+        "host named as an indicator",
+        DISARMING + "Then https://orlop.com/x came.\n\nIndicators\norlop.com\n",
+        "domain gale-post.com",
+        "domain orlop.com",
+        "url https://orlop.com/x",
     ),
     S(
         "host named as an indicator",

@@ -7,6 +7,8 @@ import pytest
 from ingest.indicators import document_from_text, extract
 from ingest.indicators.contexts import ContextRule, context_of, context_rules, said_of
 
+FILLER = "Nothing else of interest happened in that week, and the analysts went home early. " * 3 + "\n\n"
+
 
 def rules_about(text: str, rule: ContextRule) -> set[str]:
     """Return what speaks of the rule's value where it stands in a text."""
@@ -35,6 +37,5 @@ def test_a_row_speaks_in_its_example_and_not_in_its_counterexample(rule: Context
 
 @pytest.mark.parametrize("rule", context_rules(), ids=lambda rule: rule.id)
 def test_the_verdict_of_an_example_is_the_same_in_a_long_text(rule: ContextRule) -> None:
-    filler = "Nothing else of interest happened in that week, and the analysts went home early. " * 3 + "\n\n"
     for text in (rule.example, rule.counterexample):
-        assert (rule.value in values_in(text)) == (rule.value in values_in(filler * 10 + text)), text
+        assert (rule.value in values_in(text)) == (rule.value in values_in(FILLER * 10 + text)), text

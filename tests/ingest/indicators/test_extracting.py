@@ -147,7 +147,7 @@ def test_what_a_command_fetches_is_an_indicator() -> None:
 
 
 def test_a_host_that_is_disarmed_once_is_an_indicator_everywhere() -> None:
-    text = f"{DISARMING_ARTICLE} Later panel.orlop-yard.net came back, and weather-gale.com did not."
+    text = f"{DISARMING_ARTICLE} Later panel.orlop-yard.net came back, and weather.gale.org did not."
     found = {each.value: len(each.occurrences) for each in extract(document_from_text(text)).indicators}
     assert found == {"panel.orlop-yard.net": 2}
 
