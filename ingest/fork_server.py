@@ -149,8 +149,10 @@ def _answer(
 def _once(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Iterator[Any]:
     # Passes of the garbage collector take a tenth of a page's time, for some hundred objects.
     gc.disable()
-    result = function(*arguments)
-    gc.enable()
+    try:
+        result = function(*arguments)
+    finally:
+        gc.enable()
     yield result
 
 

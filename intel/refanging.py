@@ -77,6 +77,8 @@ _REST: Final = rf"{_LABEL}(?>(?:(?: (?:{DOT}{{3}}|dot|_dot_) |\.|{DOT}++){_LABEL
 _NUMBERS: Final = re.compile(r"[0-9]{1,3}(?:[^A-Za-z0-9]{1,5}(?:dot )?[0-9]{1,3}){0,2}")
 _AFTER_A_NAME: Final = re.compile(rf" AT (?=[\w-]{{1,63}}+(?:\.|{DOT}))")
 _STEP_OF_A_PATH: Final = re.compile(r"\\[A-Za-z0-9]")
+# Of the name of a file in the path of a URL.
+_LONGEST_ENDING: Final = 5
 _DOT_BESIDE_A_BLANK: Final = re.compile(rf"{DOT * 3}(?: |(?<= {DOT * 3}))")
 _DOT_AFTER_A_BLANK: Final = re.compile(rf" {DOT}++(?:(?<={DOT}{DOT}{DOT}{DOT}) )?(?=\w)")
 _AT_AFTER_A_BLANK: Final = re.compile(rf" {AT}++ ?(?=\w)")
@@ -374,11 +376,13 @@ def _joined_in_a_mailbox(match: re.Match[str]) -> str:
 
 
 def _joined_in_a_name(match: re.Match[str]) -> str:
-    """`45 [.] 77`, `update [.] evil [.] club`; a number ends no sentence that a number begins."""
+    """`45 [.] 77`, `update [.] evil [.] club`, `/index [.] html`; a number ends no sentence that a number begins."""
     before = _word_before(match)
     if not before:
         return match[0]
     rest = match["rest"]
+    if match.string[match.start() - len(before) - 1] == "/" and rest.isalnum() and len(rest) <= _LONGEST_ENDING:
+        return DOT * 5
     joins = before.isdigit() if rest[0].isdigit() else _ends_a_name(before, rest)
     return DOT * 5 if joins or (rest[0].isdigit() and _ends_a_name(before, rest)) else match[0]
 

