@@ -406,7 +406,7 @@ NEIGHBOUR_SNIPPETS: Final = (
     ),
     S(
         "blanks beside a dot",
-        "hxxp://panel [.] gale-post [.] com/index [.] html came first, and/or [.] whatever",
+        "hxxp://panel [.] gale-post [.] com/index [.] html came first",
         "domain panel.gale-post.com",
         "url http://panel.gale-post.com/index.html",
     ),
@@ -434,4 +434,9 @@ NEIGHBOUR_SNIPPETS: Final = (
         f"The backdoor was reverted in {SHA1}. It drops a library, MD5 {MD5}",
         f"hash_md5 {MD5}",
     ),
+    # --- readers are told to keep off
+    S("keep off", ARTICLE + "Never visit gale-post.com on a phone.\n", GALE),
+    S("keep off", ARTICLE + "Klickt nicht auf gale-post.com, das kostet Geld.\n", GALE),
+    S("keep off", ARTICLE + "Die Mail kam nicht auf gale-post.com an.\n"),
+    S("keep off", ARTICLE + "Ne cliquez pas sur gale-post.com en ce moment.\n", GALE),
 )
