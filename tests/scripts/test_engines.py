@@ -18,7 +18,7 @@ NONE = {"TEST_ELASTICSEARCH_URL": "none", "TEST_REDIS_URL": "none", "TEST_CHROMI
 def project(tmp_path: Path) -> Path:
     """A project whose one test asks for Redis."""
     (tmp_path / "tests").mkdir()
-    for name in ("__init__.py", "conftest.py", "examples.py", "indices.py", "order.py", "stores.py"):
+    for name in ("__init__.py", "conftest.py", "examples.py", "indices.py", "order.py", "shared_tls.py", "stores.py"):
         shutil.copy(ROOT / "tests" / name, tmp_path / "tests" / name)
     shutil.copytree(ROOT / "tests" / "engines", tmp_path / "tests" / "engines")
     (tmp_path / "tests" / "test_probe.py").write_text(PROBE)

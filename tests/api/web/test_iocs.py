@@ -132,7 +132,7 @@ async def test_what_no_article_mentions_is_told_of_from_the_catalogues(api: Runn
 
 async def test_an_empty_store_says_so_instead_of_searching_it(api: Running, visitor: Reader) -> None:
     for path in ("/search", "/articles"):
-        assert "Nothing is stored yet." in (await visitor.open(path)).text, path
+        assert "Nothing is stored yet" in (await visitor.open(path)).text, path
     await api.publish("report", "domain evil.example")
     assert "No matches." in (await visitor.open("/search?q=other")).text
     assert "No matches." in (await visitor.open("/articles?q=other")).text
