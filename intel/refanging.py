@@ -381,7 +381,8 @@ def _joined_in_a_name(match: re.Match[str]) -> str:
     if not before:
         return match[0]
     rest = match["rest"]
-    if match.string[match.start() - len(before) - 1] == "/" and rest.isalnum() and len(rest) <= _LONGEST_ENDING:
+    at = match.start() - len(before) - 1
+    if at >= 0 and match.string[at] == "/" and rest.isalnum() and len(rest) <= _LONGEST_ENDING:
         return DOT * 5
     joins = before.isdigit() if rest[0].isdigit() else _ends_a_name(before, rest)
     return DOT * 5 if joins or (rest[0].isdigit() and _ends_a_name(before, rest)) else match[0]

@@ -61,7 +61,10 @@ _HIDDEN: Final = (".onion", ".i2p")
 _HIDDEN_SERVICE: Final = late(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
 _INSIDE: Final = tuple(f".{label}." for label in words("inside"))
 _KEEP_OFF: Final = "readers are told to keep off"
-_POINTING: Final = frozenset({"where others wrote about it", "pointer for the reader", "field for the reader"})
+# What such words say of a value elsewhere, and not there.
+_POINTING: Final = frozenset(
+    {"where others wrote about it", "pointer for the reader", "field for the reader", "not this but another"}
+)
 _ENDS_WITH: Final = ("'.", '".')  # of a detection rule
 _IN_LIST: Final[Mapping[ListContext, Evidence]] = MappingProxyType(
     {"hosts": EVIDENCE["among its like"], "packages": EVIDENCE["among names of packages"]}
@@ -159,7 +162,7 @@ class HostEvidence:
         is_whole_line = line.start == start and line.end == end
         if score + sum_of(said) >= THRESHOLD - MOST_IN_CONTEXT and not is_whole_line:
             said += self._said_beside(reading.type, line, start, end)
-        # `Visit …onion and enter the code`, `Never visit …`: nobody sends readers there.
+        # `Visit …onion and enter the code`, `Klickt nicht auf …`: nobody sends readers there, or means another.
         if EVIDENCE["hidden service"] in evidence or any(rule == _KEEP_OFF for _, rule in said):
             return [entry for entry in said if entry[1] not in _POINTING and entry[1] not in ids_of_roles()]
         return said

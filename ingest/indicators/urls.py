@@ -245,8 +245,8 @@ def _balanced_end(token: str, start: int, end: int) -> int:
 
 
 def _parts_items(token: str, position: int, end: int) -> bool:
-    """Tell whether a comma, semicolon or apostrophe ends the URL before it; behind the last one stands the ending of a
-    word, as in Turkish: `/a.apk'yi`.
+    """Tell whether a comma, semicolon or apostrophe ends the URL before it; in Turkish an apostrophe parts a word's
+    ending from it: `/a.apk'yi`.
     """
     following = token[position + 1 : min(end, position + 60)]
     if token[position] == "'":
