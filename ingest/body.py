@@ -32,10 +32,15 @@ _HTML_START: Final = re.compile(_PROLOGUE + rb"<(?:!doctype\s++html|html|head|bo
 _FEED_START: Final = re.compile(_PROLOGUE + rb"<(?:rss|feed|rdf:RDF)[\s>]", re.I)
 # As static sites keep their posts: fields between two lines of dashes.
 _FRONT_MATTER: Final = re.compile(rb"\s*+---[ \t]*\r?\n(?:[^\n]{0,400}\n){0,20}?(?:title|date)[ \t]*:")
-# A saved message begins with its headers, one of which says that it is MIME.
-_MAIL_START: Final = re.compile(
-    rb"(?:[A-Za-z][A-Za-z0-9-]{0,60}+:[^\n]{0,2000}\n(?:[ \t][^\n]{0,2000}\n){0,100}+){0,60}?MIME-Version:[ \t]*1\.0",
-    re.I,
+# A saved message begins with its headers, which may go on in lines that begin with a blank; some have a line of their
+# mailbox before them. Old and plain ones do not say that they are MIME, but all say from whom and when they were sent.
+_HEADERS: Final = re.compile(
+    rb"(?:From [^\n]{0,400}\n)?(?:[A-Za-z][A-Za-z0-9-]{0,60}+:[^\n]{0,2000}\n(?:[ \t][^\n]{0,2000}\n){0,100}+){1,60}+"
+)
+_IS_MIME: Final = re.compile(rb"^MIME-Version:[ \t]*1\.0", re.I | re.M)
+_SENT_BY: Final = re.compile(rb"^From:(?:[^\n]|\n[ \t]){0,400}?[\w.+-]@[\w-]", re.I | re.M)
+_SENT_AT: Final = re.compile(
+    rb"^Date:[ \t]*(?:[A-Z]{3},[ \t]*)?[0-9]{1,2}[ \t]+[A-Z]{3}[ \t]+[0-9]{4}[ \t]+[0-9]{1,2}:[0-9]{2}", re.I | re.M
 )
 _MAIL_BYTES: Final = 16_384
 _WORD_PART: Final = b"word/document.xml"
@@ -106,7 +111,7 @@ def file_type(body: bytes) -> str | None:
     """Return which of ARTICLE_TYPES, WORD or MAIL the bytes of a file are; None if none of them."""
     if body.startswith(b"PK\x03\x04") and _WORD_PART in body:
         return WORD
-    return MAIL if _MAIL_START.match(body[:_MAIL_BYTES]) else article_type(None, body)
+    return MAIL if _is_mail(body[:_MAIL_BYTES]) else article_type(None, body)
 
 
 def is_large_body(body: bytes, content_type: str) -> bool:
@@ -180,6 +185,14 @@ def _meta_codec(body: bytes) -> str:
     codec = _CODECS.get(match[1].decode("ascii").lower(), "") if match else ""
     # A meta tag that can be read as ASCII proves that the page is not in UTF-16.
     return "utf-8" if codec.startswith("utf-16") else codec
+
+
+def _is_mail(head: bytes) -> bool:
+    """Tell whether a file begins with the headers of a message: they say that it is MIME, or its sender and time."""
+    block = _HEADERS.match(head)
+    if block is None:
+        return False
+    return bool(_IS_MIME.search(block[0]) or (_SENT_BY.search(block[0]) and _SENT_AT.search(block[0])))
 
 
 def _is_binary(head: bytes, *, markup: bool) -> bool:

@@ -78,6 +78,15 @@ def test_a_message_is_read_by_its_html_under_its_subject_sender_and_date() -> No
     assert "What was attached to the message was not read (1)." in article.notes
 
 
+def test_a_message_that_does_not_say_that_it_is_mime_is_read_without_its_headers() -> None:
+    found = read(
+        b"From: Mara Quay <mara@tidewatch.example>\r\nTo: list@tidewatch.example\r\nSubject: Barge loader\r\n"
+        b"Date: Fri, 02 Oct 2026 08:00:00 +0200\r\n\r\nThe loader asks barge[.]kestrel-files[.]net for its stage.\r\n"
+    )
+    assert values(found) == {"barge.kestrel-files.net"}
+    assert (found.article.title, found.article.author) == ("Barge loader", "Mara Quay")
+
+
 def test_a_message_without_html_is_read_by_its_text() -> None:
     assert values(read(mail(html=False))) == {"barge.kestrel-files.net"}
 
@@ -88,6 +97,11 @@ def test_a_message_without_html_is_read_by_its_text() -> None:
         (word(), WORD),
         (mail(), MAIL),
         (b"Return-Path: <a@b.example>\r\nReceived: by c\r\n\tfor d\r\nMIME-Version: 1.0\r\n\r\nBody", MAIL),
+        (b"From: Mara <a@b.example>\r\nTo: c@d.example\r\nDate: Tue, 24 Nov 2026 10:00:00 +0000\r\n\r\nIt", MAIL),
+        (b"From a@b.example Tue Nov 24 10:00:00 2026\nFROM:\n a@b.example\nDate: 4 Nov 2026 1:00\n\nBody", MAIL),
+        (b"From: a[@]b[.]example\nDate: Tue, 24 Nov 2026 10:00:00 +0000\nSubject: as quoted\n\nBody", PLAIN),
+        (b"From: Mara <a@b.example>\nDate: last week\n\nA note.", PLAIN),
+        (b"Report\nFrom: Mara <a@b.example>\nDate: Tue, 24 Nov 2026 10:00:00 +0000\n\nA note.", PLAIN),
         (b"Subject: a note that is no message\n\nMIME-Version: 1.0 is a header.\n", PLAIN),
         (b"---\ntitle: A post\n---\nText of it.\n", MARKDOWN),
         (b"<html><body><p>MIME-Version: 1.0</p></body></html>", HTML),
