@@ -46,15 +46,20 @@ def _run(arguments: list[str]) -> None:
 
         extract((arguments[1:] or ["-"])[0], explain=False, as_json=False, iocextract=False, wide=False)
     else:
+        from typer import BadParameter
+
         command = whole()
         invoke = command.invoke
 
-        # Before Click meets it, which calls it a failure.
+        # Before Click meets them: it calls the one a failure, and begins the other with a word about the code.
         def until_cut_off(context: Any) -> Any:
             try:
                 return invoke(context)
             except BrokenPipeError:
                 _end_quietly()
+            except BadParameter as wrong:
+                wrong.message = wrong.message.removeprefix("Value error, ")
+                raise
 
         command.invoke = until_cut_off
         command()

@@ -66,6 +66,11 @@ def test_wrong_usage_ends_with_2(here: Installation, arguments: tuple[str, ...])
     assert "Traceback" not in ended.stderr and ended.stderr
 
 
+def test_a_refused_choice_is_told_in_words_alone(here: Installation) -> None:
+    told = here.run("export", "--format", "nope").stderr
+    assert "Invalid value for '--format': 'nope' is not one of 'ndjson'" in told and "Value error" not in told
+
+
 @pytest.mark.promise("cli.import-search-list-lookup", "cli.json")
 def test_files_are_imported_searched_listed_and_looked_up(here: Installation) -> None:
     imported(here, article_page())
