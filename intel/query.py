@@ -76,6 +76,12 @@ class SearchText:
     def exact_ids(self) -> tuple[str, ...]:
         return tuple(ioc_id(type, value) for type, value in self.exact)
 
+    @property
+    def finds_addresses_alone(self) -> bool:
+        """Return whether nothing but addresses can match, as where a network is asked for."""
+        networks = (Clause(network=clause.network) for clause in self.clauses if clause.network is not None)
+        return not self.exact and any(one in self.clauses for one in networks)
+
 
 @dataclass(frozen=True, slots=True)
 class Position:

@@ -198,7 +198,10 @@ async def _actor(store: Store, query: IocQuery) -> str | None:
 
 async def _filters(store: Store, asked: Asked, query: IocQuery, found: Facets) -> Filters:
     only = query.filter
-    unbound = (replace(only, types=()), replace(only, sources=()), replace(only, since=None, until=None))
+    # Of a search that finds addresses alone the types are told already.
+    types_told = query.text is not None and query.text.finds_addresses_alone and "ip" in only.types
+    of_types = only if types_told else replace(only, types=())
+    unbound = (of_types, replace(only, sources=()), replace(only, since=None, until=None))
     free = [replace(query, filter=each) for each in unbound]
     others = [one for one in dict.fromkeys(free) if one != query]
     counted = dict(zip(others, await asyncio.gather(*map(store.iocs.facets, others)), strict=True)) | {query: found}

@@ -213,7 +213,7 @@ def ioc_search(query: IocQuery, text: SearchText) -> Sql:
     """Return one page and one record more: (seq, class, fewest_last, newest_first, id)."""
     matching, filters, after = (
         _matching(query, text),
-        filtering.where(_plain(query.filter)),
+        filtering.where(_plain(query.filter, text)),
         places.after_rank(query.after),
     )
     class_ = _class(text)
@@ -239,7 +239,7 @@ def matching_seqs(query: IocQuery) -> Sql:
         joint = " UNION ALL " if _are_apart(query) else " UNION "
         parameters = tuple(parameter for page in pages for parameter in page.parameters)
         return Sql(joint.join(page.text for page in pages), parameters) if pages else _NOTHING
-    matching, plain = _matching(query, query.text), _plain(query.filter)
+    matching, plain = _matching(query, query.text), _plain(query.filter, query.text)
     if not plain:
         return matching
     where = filtering.where(plain)
@@ -399,8 +399,11 @@ def _class(text: SearchText) -> Sql:
     )
 
 
-def _plain(only: IocFilter) -> list[Sql]:
+def _plain(only: IocFilter, text: SearchText) -> list[Sql]:
     """Return what a search asks of each of its matches `i`; the rest restricts what matches."""
+    if text.finds_addresses_alone:
+        # To ask each address of a large network for its type would take longer than to find them all.
+        only = replace(only, types=("ip",) if only.statuses or only.exclude else ())
     return [
         *filtering.of_spans(only, filtering.COLUMNS["iocs"]),
         *filtering.exact(replace(only, added_since=None, tags=())),
@@ -411,7 +414,10 @@ def _matching(query: IocQuery, text: SearchText) -> Sql:
     """Select `seq` of what matches the text, the sources, the malware, the tags, the ids and `added_since`: as sets,
     because the engine would otherwise try each id with each match.
     """
-    only, sets = query.filter, [matching_iocs(text.clauses, ANYWHERE, text.exact_ids)]
+    only = query.filter
+    if text.finds_addresses_alone and only.types and "ip" not in only.types:
+        return _NOTHING
+    sets = [matching_iocs(text.clauses, ANYWHERE, text.exact_ids)]
     if only.sources:
         names = ", ".join("?" * len(only.sources))
         of_sources = f"source_seq IN (SELECT seq FROM sources WHERE name IN ({names}))"

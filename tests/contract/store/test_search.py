@@ -173,6 +173,7 @@ async def test_a_network_and_words_must_both_match(store: Store) -> None:
     assert await search(store, "198.51.100.0/24 loader") == ["198.51.100.1"]
     assert await search(store, "198.51.100.0/24 192.0.2.0/24") == []
     assert await search(store, "198.51.100.0/24", type="domain") == []
+    assert await search(store, "198.51.100.0/24", type="ip") == await search(store, "198.51.100.0/24")
     assert await search(store, "198.51.100.0/24", since=hour(2)) == ["198.51.100.2"]
 
 
