@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from dataclasses import dataclass
 from typing import Final
 
+from api.web.near import hosts_of, neighbours_in, network_of
 from ingest.warned import Caution, lasting_cautions
 from intel.canonical import readings
 from intel.errors import InvalidQuery
-from intel.ids import ioc_id
-from intel.query import ArticleQuery, IocQuery, SearchText, host_names, parse_search
+from intel.query import ArticleQuery, SearchText, parse_search
 from intel.records import Article, Ioc
 from intel.store import Store
 
@@ -46,35 +45,17 @@ async def help_for(store: Store, written: str) -> Help:
     if text is None:
         return Help()
     named = text.exact or tuple(readings(written))
-    network = _network(named)
+    network = network_of(named)
     articles = await store.articles.find(ArticleQuery(text, limit=_ARTICLES))
     return Help(
-        await _hosts(store, named),
+        await hosts_of(store, named),
         network,
-        await _neighbours(store, network),
+        await neighbours_in(store, network),
         articles.items,
         articles.total or 0,
         lasting_cautions(*named[0]) if named else (),
         _is_several(text),
     )
-
-
-async def _hosts(store: Store, named: tuple[tuple[str, str], ...]) -> tuple[Ioc, ...]:
-    hosts = dict.fromkeys(host for one in named for host in host_names(*one))
-    ids = [ioc_id(type, host) for host in hosts for type in ("domain", "ip")]
-    found = await store.iocs.get_many(ids)
-    return tuple(found[id] for id in ids if id in found)
-
-
-def _network(named: tuple[tuple[str, str], ...]) -> str:
-    address = next((value for type, value in named if type == "ip"), "")
-    return str(ipaddress.ip_network(f"{address}/{64 if ':' in address else 24}", strict=False)) if address else ""
-
-
-async def _neighbours(store: Store, network: str) -> int:
-    if not network:
-        return 0
-    return (await store.iocs.find(IocQuery(text=parse_search(network), limit=1))).total or 0
 
 
 def _is_several(text: SearchText) -> bool:

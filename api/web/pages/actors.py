@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from starlette.responses import RedirectResponse, Response
 
 from api.web.addresses import actor_path
+from api.web.exports import export, is_format
 from api.web.names import cve_names
 from api.web.visit import Visit, private
 from api.web.weekly_bars import WeeklyBars, article_bars
@@ -92,6 +93,8 @@ async def show(visit: Visit) -> Response:
     if not articles and not actor.id:
         raise NotFound("No article mentions a threat actor by this name.")
     found = await asyncio.gather(*(store.articles.iocs_of(one.id, _NAMED) for one in articles[:_SIFTED]))
+    if is_format(format := visit.query.get("format", "")):
+        return await export(visit, format, list({ioc.id: ioc for page in found for ioc in page.items}.values()))
     techniques, software = await asyncio.gather(
         _with_articles(store, "mitre_attack", actor.techniques), _with_articles(store, "malware", actor.software)
     )

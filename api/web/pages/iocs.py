@@ -15,6 +15,7 @@ from api.web.addresses import ioc_path
 from api.web.exports import export, is_format
 from api.web.hits import hits
 from api.web.names import cve_names
+from api.web.near import near
 from api.web.nothing_found import help_for
 from api.web.pages.families import MOST_HEADED, NAMES, family_facts, show_titled
 from api.web.remarks import note_fault, notes_for, tag_fault
@@ -35,6 +36,7 @@ from intel.store import Store
 _NOTHING_SAID = dict.fromkeys(("note", "note_fault", "tags_written", "tag_fault", "note_written", "text_fault"), "")
 _DRAWN = 500
 _LISTED = 50
+_OPEN_MENTIONS = 10
 _RELATED = 24
 _TABLES_READ = 3
 
@@ -130,12 +132,14 @@ async def _known(store: Store, apart: Apart, ioc: Ioc) -> dict[str, Any]:
         "drawn": len(mentions),
         "picture": picture([mention.article.seen_at for mention in mentions]) if total > 1 else None,
         "related": related,
+        "near": await near(store, ioc),
         "cve_names": await cve_names(store, [*related, *listed]),
         **await _said(store, apart, ioc, mentions),
         "references": references(ioc.type, ioc.value),
         "catalogue": await catalogue_facts(store, ioc.type, ioc.value) or {},
         "family": family,
         "most_headed": MOST_HEADED,
+        "open_mentions": _OPEN_MENTIONS,
     }
 
 

@@ -54,6 +54,8 @@ async def test_an_actor_of_attack_has_a_page_with_all_that_is_named_with_it(api:
     assert "Weather" not in links and "other[.]example" not in links
     assert (await visitor.open("/actor/unc9001")).path == "/actor/Gale%20Crew"
     assert (await visitor.open("/search?q=unc9001")).links()["Gale Crew"] == "/actor/Gale%20Crew"
+    exported = (await visitor.open(links["Plain list"])).answer.text
+    assert "gale.example\n" in exported and "other.example" not in exported
     graph = await visitor.open(links["Relation graph"])
     assert "gale[.]example" in graph.links()
 

@@ -166,6 +166,37 @@ async def test_one_indicator_is_exported(api: Running, visitor: Reader) -> None:
     assert (await visitor.open(page.links()["Plain list"])).answer.text == "evil.example\n"
 
 
+async def test_what_stands_near_an_indicator_is_one_click_away(api: Running, visitor: Reader) -> None:
+    await api.publish(
+        "report", "domain evil.example", "url http://www.evil.example/gate.php", "email a@evil.example",
+        "ip 192.0.2.9", "ip 192.0.2.200", "url http://192.0.2.9/a", "mitre_attack T1566", "mitre_attack T1566.001",
+    )  # fmt: skip
+
+    async def near(path: str) -> dict[str, str]:
+        return (await visitor.open(path)).links("//ul[@class='near']")
+
+    host = await near("/ioc/domain/evil.example")
+    assert host == {"URL 1": "/search?q=evil.example&type=url", "E-mail 1": "/search?q=evil.example&type=email"}
+    assert len((await visitor.open(host["URL 1"])).tree.xpath("//tr[@data-hit]")) == 1
+    assert await near(f"/ioc/url/{quote('http://www.evil.example/gate.php', safe='')}") == {
+        "evil[.]example": "/ioc/domain/evil.example"
+    }
+    assert await near("/ioc/ip/192.0.2.9") == {
+        "URL 1": "/search?q=192.0.2.9&type=url",
+        "1 other known address in 192.0.2.0/24": "/search?q=192.0.2.0/24",
+    }
+    assert await near("/ioc/mitre_attack/T1566") == {"T1566.001": "/ioc/mitre_attack/T1566.001"}
+    assert await near("/ioc/mitre_attack/T1566.001") == {"T1566": "/ioc/mitre_attack/T1566"}
+
+
+async def test_many_mentions_are_folded_behind_the_newest(api: Running, visitor: Reader) -> None:
+    for number in range(12):
+        await api.publish(f"report {number}", "domain evil.example", at=number, title=f"Report {number}")
+    page = await visitor.open("/ioc/domain/evil.example")
+    assert [*page.links("//details[summary='Show 2 more']")] == ["Report 1", "Report 0"]
+    assert "Report 11" in page.links("//main//section[@aria-labelledby='articles']/ol")
+
+
 async def test_techniques_are_shown_with_their_names_and_families_lead_to_what_is_theirs(
     api: Running, visitor: Reader
 ) -> None:
