@@ -14,7 +14,7 @@ from ingest.indicators.contexts import joined_host
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.hosts import is_address
 from ingest.indicators.late import late
-from ingest.indicators.learned import Head, of_what_was_learned
+from ingest.indicators.learned import TextWords, of_what_was_learned
 from ingest.indicators.list_context import ListContext
 from ingest.indicators.looks import MOST_AGAINST, MOST_FOR, of_its_looks
 from ingest.indicators.lures import ends_a_lure, speaks_of_fraud
@@ -134,8 +134,7 @@ class HostEvidence:
             score = sum_of(evidence)
         if score >= THRESHOLD and self._around.in_hex_dump(line):
             evidence.append(EVIDENCE["column of a hex dump"])
-        of_it = reading.type, reading.value, host, start, end
-        evidence += of_what_was_learned(self._around.text, self._head, *of_it, evidence)
+        evidence += of_what_was_learned(self._words, (reading, start, end), evidence)
         return weighed(evidence)
 
     def _said(
@@ -176,8 +175,8 @@ class HostEvidence:
         return [row] if row else []
 
     @cached_property
-    def _head(self) -> Head:
-        return Head(self._around.text)
+    def _words(self) -> TextWords:
+        return TextWords(self._around.text)
 
     @cached_property
     def _speaks_of_fraud(self) -> bool:

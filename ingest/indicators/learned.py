@@ -16,6 +16,7 @@ from typing import Final
 
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.late import late
+from ingest.indicators.sightings import Sighting
 from ingest.indicators.verdict import THRESHOLD, sum_of
 
 TABLE: Final = "learned.txt"
@@ -47,17 +48,35 @@ def is_said_outright(evidence: list[Evidence]) -> bool:
     return any(abs(points) >= _SAID_OUTRIGHT for points, _ in evidence)
 
 
-class Head:
-    """The words with which a text begins, which say what it is about."""
+class TextWords:
+    """The words of one text: with which it begins, as they say what it is about, and which stand beside a value."""
 
     def __init__(self, text: str) -> None:
-        """Read them once for all candidates of a text."""
-        self.features = frozenset(f"h:{word}" for word in _words(text[:_HEAD]))
+        self._text = text
+        self.head = frozenset(f"h:{word}" for word in _words(text[:_HEAD]))  # once for all values of a text
+
+    def beside(self, start: int, end: int) -> Iterator[str]:
+        """Yield what stands on the line before and behind `start:end`, by name."""
+        before = self._text[max(0, start - _REACH_BEFORE) : start].rpartition("\n")[2]
+        behind = self._text[end : end + _REACH_BEHIND].partition("\n")[0]
+        left, right = _words(before), _words(behind)
+        for word in left[-12:]:
+            yield f"l:{word}"
+        for place, word in enumerate(left[:-4:-1]):
+            yield f"l{place}:{word}"
+        for first, second in pairwise(left[-6:]):
+            yield f"ll:{first} {second}"
+        for word in right[:8]:
+            yield f"r:{word}"
+        for place, word in enumerate(right[:2]):
+            yield f"r{place}:{word}"
+        for first, second in pairwise(right[:6]):
+            yield f"rr:{first} {second}"
+        if not before.strip():
+            yield "begins" if behind.strip() else "alone"
 
 
-def of_what_was_learned(
-    text: str, head: Head, type: str, value: str, host: str, start: int, end: int, evidence: list[Evidence]
-) -> list[Evidence]:
+def of_what_was_learned(words: TextWords, sighting: Sighting, evidence: list[Evidence]) -> list[Evidence]:
     """Return what learned weights add to the `evidence` for or against a value, where that can change the verdict."""
     score = sum_of(evidence)
     can_change = THRESHOLD - MOST_FOR <= score < THRESHOLD + MOST_AGAINST
@@ -65,7 +84,7 @@ def of_what_was_learned(
         return []
     weights = _weights()
     log_odds: float = weights[_CONSTANT]
-    for name, amount in features(text, head, type, value, host, start, end, evidence):
+    for name, amount in features(words, sighting, evidence):
         if (weight := weights.get(name)) is not None:
             log_odds += weight * amount
     total = floor(log_odds / _POINT) + THRESHOLD if log_odds > 0 else ceil(log_odds / _POINT)
@@ -73,47 +92,20 @@ def of_what_was_learned(
     return [(points, (_LIKE if points > 0 else _UNLIKE)[1])] if points else []
 
 
-def features(
-    text: str,
-    head: Head,
-    type: str,
-    value: str,
-    host: str,
-    start: int,
-    end: int,
-    evidence: list[Evidence],
-) -> Iterator[tuple[str, float]]:
+def features(words: TextWords, sighting: Sighting, evidence: list[Evidence]) -> Iterator[tuple[str, float]]:
     """Yield what is seen of a value, by name, and how much of it: the table of weights has the same names."""
-    yield f"t:{type}", 1
+    reading, start, end = sighting
+    host = reading.host or reading.value
+    yield f"t:{reading.type}", 1
     yield "score", max(-_FURTHEST_SCORE, min(_FURTHEST_SCORE, sum_of(evidence))) / 2
     for _, rule in evidence:
         yield f"e:{rule}", 1
-    for name in {*_around(text, start, end), *_in_value(type, value, host), *head.features}:
+    for name in {*words.beside(start, end), *_in_value(reading.type, reading.value, host), *words.head}:
         yield name, 1
     yield "length", len(host) / 20
     yield "dots", host.count(".") / 2
-    if type == "url":
-        yield "depth", value.count("/") / 4
-
-
-def _around(text: str, start: int, end: int) -> Iterator[str]:
-    before = text[max(0, start - _REACH_BEFORE) : start].rpartition("\n")[2]
-    behind = text[end : end + _REACH_BEHIND].partition("\n")[0]
-    left, right = _words(before), _words(behind)
-    for word in left[-12:]:
-        yield f"l:{word}"
-    for place, word in enumerate(left[:-4:-1]):
-        yield f"l{place}:{word}"
-    for first, second in pairwise(left[-6:]):
-        yield f"ll:{first} {second}"
-    for word in right[:8]:
-        yield f"r:{word}"
-    for place, word in enumerate(right[:2]):
-        yield f"r{place}:{word}"
-    for first, second in pairwise(right[:6]):
-        yield f"rr:{first} {second}"
-    if not before.strip():
-        yield "begins" if behind.strip() else "alone"
+    if reading.type == "url":
+        yield "depth", reading.value.count("/") / 4
 
 
 def _in_value(type: str, value: str, host: str) -> Iterator[str]:

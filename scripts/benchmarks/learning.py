@@ -49,10 +49,10 @@ def see(folders: list[str]) -> Iterator[dict[str, Any]]:
 
     seen: dict[tuple[str, str], tuple[int, dict[str, float]]] = {}
 
-    def note(text: str, head: Any, type: str, value: str, *rest: Any) -> list[Any]:
-        score = sum_of(rest[-1])
-        if not is_said_outright(rest[-1]) and seen.get((type, value), (score - 1,))[0] < score:
-            seen[type, value] = score, dict(features(text, head, type, value, *rest))
+    def note(words: Any, sighting: Any, evidence: list[Any]) -> list[Any]:
+        score, key = sum_of(evidence), (sighting[0].type, sighting[0].value)
+        if not is_said_outright(evidence) and seen.get(key, (score - 1,))[0] < score:
+            seen[key] = score, dict(features(words, sighting, evidence))
         return []
 
     setattr(host_evidence, "of_what_was_learned", note)  # noqa: B010 - it looks on, and says nothing

@@ -8,7 +8,8 @@ import pytest
 
 from ingest.indicators import document_from_text, extract
 from ingest.indicators.evidence import EVIDENCE
-from ingest.indicators.learned import TABLE, Head, features
+from ingest.indicators.learned import TABLE, TextWords, features
+from ingest.indicators.token_candidate import TokenCandidate
 from tests.ingest.indicators.snippets import ARTICLE
 
 RULES = ("reads like an indicator", "reads like a mention")
@@ -22,8 +23,8 @@ def learned_of(text: str, value: str) -> list[int]:
 
 def seen(text: str, value: str, type: str = "domain") -> dict[str, float]:
     """Return what is seen of a value in a text."""
-    start = text.index(value)
-    return dict(features(text, Head(text), type, value, value, start, start + len(value), []))
+    start, end = text.index(value), text.index(value) + len(value)
+    return dict(features(TextWords(text), (TokenCandidate(type, value, start, end), start, end), []))
 
 
 def test_the_table_is_a_whole_number_and_a_name_a_line_each_name_once() -> None:
