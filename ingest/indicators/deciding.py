@@ -22,8 +22,10 @@ from ingest.indicators.harmless_lists import HARMLESS_LIST, HarmlessLists
 from ingest.indicators.hash_kinds import HARMLESS, kind_of_other, says_harmless
 from ingest.indicators.host_evidence import HostEvidence
 from ingest.indicators.hosts import is_address
+from ingest.indicators.late import late
 from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to
+from ingest.indicators.not_a_host import FILE, may_name_an_archive
 from ingest.indicators.notes import said_of_all
 from ingest.indicators.own_evidence import NUMBER, PATTERN, continues_a_pattern, numbers_something
 from ingest.indicators.pointing import PointedRows
@@ -44,6 +46,8 @@ MOST_VERSIONS: Final = 4
 
 _BEFORE_AN_ITEM: Final = ' \t-*`"\u2022>#0123456789.)'
 _PART_CELLS: Final = ",;|\t"
+# What the line of a log of requests goes on with behind an address: `66.249.66.1 - - [21/Apr/2025:03:14:31 +0000]`.
+_OF_A_REQUEST: Final = late(r" [^\s\[]{1,40} [^\s\[]{1,40} \[\d")
 _REACH_OF_A_LINE: Final = 120
 _SHORTEST_PROSE: Final = 20
 _SEPARATORS_OF_A_ROW: Final = 2
@@ -75,9 +79,16 @@ _SERVICE: Final = Verdict(False, "host of a service that anyone may use", 0)
 class Judge:
     """Judges the candidates of one text."""
 
-    def __init__(self, context: TextContext, defanged: frozenset[str], *, names_public_addresses: bool = False) -> None:
-        """`defanged`: the hosts and addresses that the text defangs somewhere; `names_public_addresses`: whether it has
-        an address that may be somebody's.
+    def __init__(
+        self,
+        context: TextContext,
+        seen: list[Sighting],
+        defanged: frozenset[str],
+        *,
+        names_public_addresses: bool = False,
+    ) -> None:
+        """`seen`: all candidates of the text; `defanged`: the hosts and addresses that it defangs somewhere;
+        `names_public_addresses`: whether it has an address that may be somebody's.
         """
         self._names_public_addresses = names_public_addresses
         self._around = context
@@ -88,7 +99,7 @@ class Judge:
         self._versions: dict[str, int] = {}
         self._defanged = defanged
         self._taught = TaughtHosts(context)
-        self._hosts = HostEvidence(context, defanged, self._said_beside)
+        self._hosts = HostEvidence(context, seen, defanged, self._said_beside)
 
     def verdict(self, sighting: Sighting, list_context: ListContext = "") -> Verdict:
         """Return the verdict on one sighting of a candidate; `list_context`: what else its list holds."""
@@ -144,6 +155,10 @@ class Judge:
     def _defanged_verdict(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
         if reading.objection:
             return Verdict(False, reading.objection, 0)
+        line = self._around.line(start, end)
+        is_a_file = reading.type == "domain" and not line.words and may_name_an_archive(reading.value)
+        if is_a_file and self._around.holds_hash(line):
+            return Verdict(False, FILE, 0)
         if reading.type == "email" and self._is_of_an_organisation(reading, start, end):
             return _OF_AN_ORGANISATION
         if noise.is_placeholder(reading.host or reading.value) and not self._is_listed_alone(start, end):
@@ -239,9 +254,13 @@ class Judge:
         return weighed([(5, "address"), *said]) if said else _ADDRESS
 
     def _is_named_for_itself(self, start: int, end: int) -> bool:
-        """Tell whether an address begins a row or item, stands in a section of indicators, or is the attacker's."""
-        before = self._around.text[self._around.line(start, end).start : start].strip(_BEFORE_AN_ITEM)
-        if not before or before[-1] in _PART_CELLS or self._around.section(start) == "indicators":
+        """Tell whether an address begins a row or item that is no line of a log, stands in a section of indicators, or
+        is the attacker's.
+        """
+        line = self._around.line(start, end)
+        before = self._around.text[line.start : start].strip(_BEFORE_AN_ITEM)
+        is_a_row = not _OF_A_REQUEST.match(self._around.text, end) if not before else before[-1] in _PART_CELLS
+        if is_a_row or self._around.section(start) == "indicators":
             return True
         return is_called_the_attackers(self._around.text, start)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from heapq import merge
@@ -24,6 +24,7 @@ from ingest.indicators.list_context import ASKED_FOR_LIST_CONTEXT, list_context_
 from ingest.indicators.mailboxes import of_refused_hosts
 from ingest.indicators.malware import JudgedMalware, MalwareSighting, judge_malware, malware_sightings
 from ingest.indicators.one_name import with_one_name_each
+from ingest.indicators.owners import refused_by_their_owner
 from ingest.indicators.piece_search import PieceSearch, Places
 from ingest.indicators.sentences import LONGEST_LINE, Sentences
 from ingest.indicators.sightings import NOT_READ, PIECES, Sighting, sightings, spaced_sightings
@@ -196,7 +197,7 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     )
     judged_malware = _judged_malware(document, plain, pieces, malware_sightings(walked, others, names), names)
     context = TextContext(document, plain, names_malware=any(verdict.kept for _, verdict in judged_malware))
-    judge = Judge(context, _defanged_hosts(seen), names_public_addresses=has_public)
+    judge = Judge(context, seen, _defanged_hosts(seen), names_public_addresses=has_public)
     verdicts, kept = _judge_all(plain.text, seen, judge)
     indicators = _collect(document, plain, kept, judged_malware)
     dropped = max(0, len(indicators) - most_indicators)
@@ -284,6 +285,7 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
         elif type == "url":
             refused_urls.append(index)
     _refuse_mailboxes(seen, verdicts, kept)
+    _refuse(refused_by_their_owner(seen, verdicts, kept), seen, verdicts, kept)
     _keep_urls_at_listed_hosts(seen, refused_urls, verdicts, kept)
     return verdicts, kept
 
@@ -327,15 +329,24 @@ def _refuse_mailboxes(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept
     others = (reading for (reading, _, _), verdict in zip(seen, verdicts, strict=True) if not verdict[0])
     refused = of_refused_hosts(scores, others, frozenset(value for type, value in kept if type == "domain"))
     refused |= _of_whom_it_hit(seen, verdicts, kept, set(scores) - refused)
-    for value in refused:
-        del kept["email", value]
-    if refused:
-        for index, (reading, _, _) in enumerate(seen):
-            if reading.type == "email" and reading.value in refused:
-                verdicts[index] = _OF_REFUSED_HOST
-            elif reading.source in refused and verdicts[index].rule == HOST_OF_AN_INDICATOR:
-                verdicts[index] = _HOST_OF_NOTHING
-                _take_back(kept, seen[index])
+    _refuse({("email", value): _OF_REFUSED_HOST for value in refused}, seen, verdicts, kept)
+
+
+def _refuse(
+    refused: Mapping[tuple[str, str], Verdict], seen: list[Sighting], verdicts: list[Verdict], kept: _Kept
+) -> None:
+    """Take back what is kept, by type and value, with the hosts that were kept for it alone."""
+    if not refused:
+        return
+    for key in refused:
+        del kept[key]
+    values = {value for _, value in refused}
+    for index, (reading, _, _) in enumerate(seen):
+        if verdict := refused.get((reading.type, reading.value)):
+            verdicts[index] = verdict if verdicts[index].kept else verdicts[index]
+        elif reading.source in values and verdicts[index].rule == HOST_OF_AN_INDICATOR:
+            verdicts[index] = _HOST_OF_NOTHING
+            _take_back(kept, seen[index])
 
 
 def _take_back(kept: _Kept, sighting: Sighting) -> None:

@@ -42,6 +42,10 @@ _LINE: Final = re.compile(
 _UNDERLINE: Final = re.compile(r"-{3,}|={3,}|~{3,}")
 _FENCE: Final = "```"
 _COLONS: Final = (":", "\uff1a")
+_END_OF_A_SENTENCE: Final = re.compile(r"(?<=\w[.!?]) (?=[^\W\d_])")
+# `falsepositives: [gale-post.com]`
+_LABELLED: Final = re.compile(r"(?P<label>[^:\uff1a.]{3,60})(?::(?=[\s\[\"'(])|\uff1a)\s*(?P<values>.+)")
+_END_OF_VALUES: Final = re.compile(r"[;\uff1b]|[.](?=\s|\Z)")
 # A host, a number or a hash, which no title of a list holds.
 _VALUE: Final = re.compile(rf"\w(?:\.|{DOT}+)\w|://|@|[0-9a-fA-F]{{32}}")
 _CELL_ENDS: Final = re.compile(r"[\t|]")
@@ -97,7 +101,8 @@ def _stretches(text: str) -> Iterator[tuple[int, int, bool]]:
             continue
         label = _line_at(text, text.rfind("\n", 0, place) + 1)
         past = label.end
-        if label.end - label.start > _LONGEST_LABEL or not _HARMLESS_SAID.search(label.said.lower()):
+        label = label._replace(said=_END_OF_A_SENTENCE.split(label.said)[-1])
+        if len(label.said) > _LONGEST_LABEL or not _HARMLESS_SAID.search(label.said.lower()):
             continue
         left -= 1
         if _CELL_ENDS.search(text, label.start, label.end):
@@ -106,6 +111,18 @@ def _stretches(text: str) -> Iterator[tuple[int, int, bool]]:
         elif _is_label(text, label) and (calls_harmless(label.said) or _calls_files_harmless(label.said)):
             of_files = not calls_harmless(label.said)
             yield from ((start, end, of_files) for start, end in _items(text, label))
+        elif (beside := _LABELLED.match(label.said)) and calls_harmless(beside["label"]):
+            yield from _values_beside(text, label, beside["values"])
+
+
+def _values_beside(text: str, line: _Line, values: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield the stretch of the values behind a label on its own line: `False positives: gale-post.com`."""
+    values = _END_OF_VALUES.split(values)[0]
+    if not values.strip() or _ACCUSED.search(values.lower()) or len(values.split()) > _MOST_WORDS_OF_AN_ITEM:
+        return
+    start = text.find(values, line.start, line.end)
+    if start >= 0:
+        yield start, start + len(values), False
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import Final
@@ -10,24 +10,29 @@ from typing import Final
 from ingest.indicators import noise
 from ingest.indicators.addresses import BLOCKING, MOST_WORDS_OF_A_BARE_LINE, is_called_the_attackers
 from ingest.indicators.clauses import ids_of_roles
+from ingest.indicators.columns import said_in_its_column
 from ingest.indicators.contexts import joined_host
 from ingest.indicators.evidence import EVIDENCE, Evidence
+from ingest.indicators.file_names import FileNames
 from ingest.indicators.hosts import is_address
 from ingest.indicators.late import late
+from ingest.indicators.learned import MOST_FOR as LEARNED_FOR
 from ingest.indicators.learned import TextWords, of_what_was_learned
 from ingest.indicators.list_context import ListContext
+from ingest.indicators.lookalikes import Lookalikes
 from ingest.indicators.looks import MOST_AGAINST, MOST_FOR, of_its_looks
 from ingest.indicators.lures import ends_a_lure, speaks_of_fraud
 from ingest.indicators.mailboxes import is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
 from ingest.indicators.own_evidence import is_a_licence, looks_up_a_file, of_its_own
 from ingest.indicators.sections import Section
-from ingest.indicators.tables import head_of_table
+from ingest.indicators.sightings import Sighting
+from ingest.indicators.stored import is_stored
 from ingest.indicators.text_context import MOST_WORDS, Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.typed_rows import is_something_else, is_typed
 from ingest.indicators.verdict import THRESHOLD, Verdict, sum_of, weighed
-from ingest.indicators.vocabulary import pieces, table, words
+from ingest.indicators.vocabulary import pieces, words
 from intel.refanging import without_marks
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix, registered_domain
 
@@ -41,22 +46,12 @@ MOST_IN_CONTEXT: Final = 3
 
 # Each costs some 30 microseconds.
 MOST_TABLES: Final = 1_000
+MOST_STORED: Final = 500
 _PROGRAM: Final = late(
     r"\.(?:exe|dll|msi|ps1|vbs|hta|bat|scr|jar|apk|elf|sh|iso|lnk|bin|xll|php|py|js|txt)(?:$|[?#])|//[^/\s]++/raw/"
 )
 _PORT: Final = late(r":[0-9]{2,5}(?![\w:.]\w)")
 _ACCOUNTS: Final = late(pieces("accounts"))
-_VICTIMS: Final = late(pieces("victims"))
-_REFERENCE_COLUMN: Final = late(rf"\W*(?:{pieces('reference_columns')})\W*")
-_LINK_COLUMN: Final = late(r"\W*(?:links?|urls?|hyperlinks?|链接|連結|リンク|링크|ссылк[аи]|enlaces?|liens?)\W*")
-_OTHER_COLUMN: Final = late(rf"\W*(?:{table('row_types', 'pieces')['other']})\W*")
-_COLUMN_OF_RECEIVERS: Final = late(rf"\W*(?:{table('row_types', 'pieces')['received']})\W*")
-_BESIDE_LINKS: Final = late(rf"\b(?:{'|'.join(table('reference_columns', 'beside').values())})\b")
-_OFFERED: Final = late(rf"\b(?:{pieces('reference_columns', 'beside_links')})\b")
-_LINKS: Final = late(r"\W*(?:links?|链接|連結|リンク|링크|ссылк[аи]|enlaces?|liens?)\W*")
-_FETCHED_COLUMN: Final = late(r"\b(?:payload|destination|target|file|hash|md5|sha-?256)")
-_INDICATORS: Final = late(r"\b(?:ioc|indicator|c2|c&c|domains?|hash|sha-?256|payload|type)\b")
-
 _HIDDEN: Final = (".onion", ".i2p")
 _HIDDEN_SERVICE: Final = late(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
 _INSIDE: Final = tuple(f".{label}." for label in words("inside"))
@@ -72,6 +67,8 @@ _IN_LIST: Final[Mapping[ListContext, Evidence]] = MappingProxyType(
 _REFERENCES: Final = EVIDENCE["list of references"]
 _IN_SECTION: Final = EVIDENCE["section of indicators"]
 _ALONE: Final = EVIDENCE["alone on its line"]
+_OF_A_DEFANGED: Final = EVIDENCE["imitated by what the text defangs"]
+_LISTED: Final = frozenset((_IN_SECTION, _ALONE, _IN_LIST["hosts"], EVIDENCE["item of a list"]))
 # What shows that a value was set apart on purpose, whatever it is called.
 _SET_APART: Final = frozenset(
     (
@@ -92,14 +89,19 @@ SaidBeside = Callable[[str, Line, int, int], list[Evidence]]
 class HostEvidence:
     """Weighs the evidence of one text's hosts, URLs and mailboxes, as far as nobody defanged them."""
 
-    def __init__(self, context: TextContext, defanged: frozenset[str], said_beside: SaidBeside) -> None:
-        """`defanged`: the hosts and addresses that the text defangs somewhere."""
+    def __init__(
+        self, context: TextContext, seen: list[Sighting], defanged: frozenset[str], said_beside: SaidBeside
+    ) -> None:
+        """`seen`: all candidates of the text; `defanged`: the hosts and addresses that it defangs somewhere."""
+        self._lookalikes = Lookalikes(_hosts_of(seen), defanged)
+        self._file_names = FileNames(context.text, seen)
         self._around = context
         self._page_defangs = bool(defanged)
         # In a text of one line that defangs nothing, also a well-known host was written down for a reason.
         self._takes_all = context.is_one_line and not defanged
         self._defanged = defanged
         self._tables_left = MOST_TABLES
+        self._stored_left = MOST_STORED
         self._said_beside = said_beside
         self._publisher = registered_domain(context.document.publisher_host)
 
@@ -126,8 +128,10 @@ class HostEvidence:
         is_file = reading.objection == FILE or (reading.type == "domain" and may_name_a_file(host))
         if is_file and (self._around.holds_hash(line) or self._around.hash_below(line)):
             evidence.append(EVIDENCE["name of the file with a hash beside it"])
+        evidence += self._file_names.of(reading, start)
         evidence += self._said(reading, start, end, line, evidence, sum_of(evidence))
         evidence += self._of_its_looks(reading, host, evidence, sum_of(evidence))
+        evidence += self._of_its_lookalikes(host, evidence, sum_of(evidence))
         score = sum_of(evidence)
         if score >= THRESHOLD and line.has_cells and (column := self._column_against(reading.type, start)):
             evidence.append(column)
@@ -174,6 +178,13 @@ class HostEvidence:
         row = of_its_looks(host, reading.value.rpartition("@")[0] if reading.type == "email" else "")
         return [row] if row else []
 
+    def _of_its_lookalikes(self, host: str, evidence: list[Evidence], score: int) -> list[Evidence]:
+        """Return what hosts that imitate one say against it, where that can change the verdict."""
+        if score < THRESHOLD - LEARNED_FOR or EVIDENCE["defanged elsewhere in the text"] in evidence:
+            return []
+        row = self._lookalikes.against(host)
+        return [row] if row and (row == _OF_A_DEFANGED or _LISTED.isdisjoint(evidence)) else []
+
     @cached_property
     def _words(self) -> TextWords:
         return TextWords(self._around.text)
@@ -189,19 +200,7 @@ class HostEvidence:
         if not self._tables_left:
             return None
         self._tables_left -= 1
-        cells, column = head_of_table(self._around.text, start)
-        head = [cell.lower() for cell in cells]
-        whole = " | ".join(head)
-        if _VICTIMS.search(whole) is not None and _INDICATORS.search(whole) is None:
-            return EVIDENCE["table of victims"]
-        others_of = {"domain": _OTHER_COLUMN, "email": _COLUMN_OF_RECEIVERS}.get(type)
-        if others_of and column < len(head) and others_of.fullmatch(head[column]):
-            return EVIDENCE["its row says that it is something else"]
-        if type == "url" and column < len(head):
-            return EVIDENCE["column of references"] if _holds_references(head, column) else None
-        if type == "domain" and column < len(head) and _names_who_offers(head, column):
-            return EVIDENCE["column of references"]
-        return None
+        return said_in_its_column(self._around.text, type, start)
 
     def _is_joined_to_a_defanged(self, start: int, end: int) -> bool:
         """Tell whether `and`, `or` or a comma joins a host to one before it that the text defangs."""
@@ -329,7 +328,18 @@ class HostEvidence:
                 or (_PROGRAM.search(reading.value.lower()) and self._around.is_downloaded(line, start))
             ):
                 return EVIDENCE["fetched from where anyone may put something"]
+            if is_stored(reading, host) and self._is_put_there(line, start, end):
+                return EVIDENCE["put where anyone may put something"]
         return EVIDENCE["well-known host"]
+
+    def _is_put_there(self, line: Line, start: int, end: int) -> bool:
+        """Tell whether the words around what somebody stored speak of an attack, and send no reader there."""
+        if not self._stored_left or self._around.place(start) in ("link_text", "boilerplate"):
+            return False
+        self._stored_left -= 1
+        around = self._around
+        is_for_readers = around.invites(line, start, end) or around.refers(line, start, end)
+        return not is_for_readers and around.threatens(line, start, end)
 
     def _against_in_text(self, type: str, host: str, start: int, end: int) -> list[Evidence]:
         evidence: list[Evidence] = []
@@ -417,27 +427,12 @@ class HostEvidence:
         return evidence + of_its_own(reading)
 
 
+def _hosts_of(seen: list[Sighting]) -> Iterator[str]:
+    return (reading.host or reading.value for reading, _, _ in seen if reading.type in ("domain", "url"))
+
+
 def _is_listed(evidence: list[Evidence]) -> bool:
     """Tell whether a value is an item of its own among a text's indicators: then its name was not meant as an
     example.
     """
     return _IN_SECTION in evidence and _ALONE in evidence
-
-
-def _holds_references(head: list[str], column: int) -> bool:
-    """Tell whether the head of a column calls what stands in it references, or links beside what they lead to."""
-    others = " | ".join(head[:column] + head[column + 1 :])
-    if _REFERENCE_COLUMN.fullmatch(head[column]):
-        return _FETCHED_COLUMN.search(others) is None
-    if _INDICATORS.search(others) is not None:
-        return False
-    if _BESIDE_LINKS.search(others) is not None:
-        return _LINK_COLUMN.fullmatch(head[column]) is not None
-    return _OFFERED.search(others) is not None and _LINKS.fullmatch(head[column]) is not None
-
-
-def _names_who_offers(head: list[str], column: int) -> bool:
-    """Tell whether a column names those to whose pages the links of another lead."""
-    if _BESIDE_LINKS.search(head[column]) is None and _OFFERED.search(head[column]) is None:
-        return False
-    return any(_LINKS.fullmatch(cell) and _holds_references(head, other) for other, cell in enumerate(head))

@@ -28,12 +28,20 @@ MOST_AGAINST: Final = -_PLAIN_OF_A_COUNTRY[0]
 
 def of_its_looks(host: str, local: str = "") -> Evidence | None:
     """Return what the name of a host, or of a mailbox `local` at it, says for or against it in prose."""
-    name, _, _ = (registered_domain(host) or host).partition(".")
-    ending = host.rpartition(".")[2]
-    is_cheap = ending in _CHEAP
-    shown = (is_cheap, "-" in name, _DIGIT.search(name + local) is not None, _PROMISE.search(name) is not None)
-    if sum(shown) >= _FEWEST_SIGNS:
+    shown = _signs_in(host, local)
+    if shown >= _FEWEST_SIGNS:
         return _SET_UP
-    if any(shown):
+    if shown:
         return None
-    return _PLAIN_OF_A_COUNTRY if len(ending) == _LETTERS_OF_A_COUNTRY else _PLAIN
+    return _PLAIN_OF_A_COUNTRY if len(host.rpartition(".")[2]) == _LETTERS_OF_A_COUNTRY else _PLAIN
+
+
+def looks_set_up(host: str) -> bool:
+    """Tell whether the name of a host bears what those bear which are set up for attacks."""
+    return _signs_in(host) >= _FEWEST_SIGNS
+
+
+def _signs_in(host: str, local: str = "") -> int:
+    name, _, _ = (registered_domain(host) or host).partition(".")
+    is_cheap = host.rpartition(".")[2] in _CHEAP
+    return is_cheap + ("-" in name) + bool(_DIGIT.search(name + local)) + bool(_PROMISE.search(name))

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ipaddress
 import json
 import re
+from bisect import bisect_right
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
@@ -14,28 +15,7 @@ from typing import Final
 from ingest.indicators.vocabulary import words
 from intel.suffixes import registered_domain
 
-MAILBOX_PROVIDERS: Final = frozenset(
-    {
-        "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "ymail.com",
-        "aol.com", "protonmail.com", "protonmail.ch", "proton.me", "pm.me", "tutanota.com", "tutanota.de", "tuta.io",
-        "tuta.com", "keemail.me", "mail.ru", "inbox.ru", "list.ru", "bk.ru", "yandex.ru", "yandex.com", "ya.ru",
-        "rambler.ru", "ukr.net", "i.ua", "seznam.cz", "gmx.com", "gmx.de", "gmx.net", "web.de", "mail.com",
-        "email.com", "zoho.com", "icloud.com", "me.com", "mac.com", "qq.com", "163.com", "126.com", "sina.com",
-        "foxmail.com", "cock.li", "airmail.cc", "onionmail.org", "onionmail.com", "mailfence.com", "disroot.org",
-        "countermail.com", "hushmail.com", "firemail.cc", "aliyun.com", "naver.com", "daum.net", "hanmail.net",
-        "freemail.hu",
-        "msgsafe.io", "ctemplar.com", "elude.in", "jabb.im", "jabber.org", "xmpp.jp", "exploit.im", "thesecure.biz",
-        "dnmx.org", "mail2tor.com", "secmail.pro", "torbox3uiot6wchz.onion", "startmail.com", "posteo.de",
-        "posteo.net", "bigmir.net", "rediffmail.com", "libero.it", "virgilio.it", "orange.fr", "wanadoo.fr",
-        "laposte.net", "t-online.de", "comcast.net", "tutamail.com", "skiff.com", "riseup.net", "autistici.org",
-        "zohomail.com", "zohomail.eu", "mailum.com", "inbox.lv", "inbox.eu", "mail.ee", "abv.bg", "mail.bg", "wp.pl",
-        "o2.pl", "onet.pl", "interia.pl", "op.pl", "centrum.cz", "azet.sk", "mailbox.org", "fastmail.com", "duck.com",
-        "yeah.net", "sohu.com", "139.com", "21cn.com", "nate.com", "kakao.com", "uol.com.br", "bol.com.br",
-        "terra.com.br", "sapo.pt", "free.fr", "sfr.fr", "alice.it", "tiscali.it", "hotmail.fr", "hotmail.co.uk",
-        "yahoo.fr", "yahoo.co.jp", "yahoo.co.uk", "outlook.fr", "outlook.jp", "live.fr", "docomo.ne.jp",
-        "jabber.ru", "jabber.de", "xmpp.is", "exploit.in", "swisscows.email", "techmail.info", "cyberfear.com",
-    }
-)  # fmt: skip
+MAILBOX_PROVIDERS: Final = words("mailbox_providers")
 REFERENCE_HOSTS: Final = frozenset(
     {
         "attack.mitre.org", "cve.mitre.org", "nvd.nist.gov", "www.cve.org", "cve.org", "cwe.mitre.org",
@@ -55,19 +35,7 @@ LOOKUP_SERVICES: Final = frozenset(
     }
 )  # fmt: skip
 # Anyone may keep files or messages there: a URL on them is an indicator, their host says nothing.
-SHARING_SERVICES: Final = frozenset(
-    {
-        "docs.google.com", "drive.google.com", "drive.usercontent.google.com", "forms.gle", "storage.googleapis.com",
-        "firebasestorage.googleapis.com", "script.google.com", "dropbox.com", "dropboxusercontent.com",
-        "dl.dropboxusercontent.com", "cdn.discordapp.com", "media.discordapp.net", "github.com",
-        "raw.githubusercontent.com", "gist.githubusercontent.com", "gist.github.com", "objects.githubusercontent.com",
-        "codeload.github.com", "pastebin.com", "paste.ee", "rentry.co", "ghostbin.com", "hastebin.com", "t.me",
-        "telegram.me", "telegra.ph", "api.telegram.org", "onedrive.live.com", "1drv.ms", "mega.nz", "mega.co.nz",
-        "mediafire.com", "transfer.sh", "anonfiles.com", "wetransfer.com", "we.tl", "gofile.io", "catbox.moe",
-        "files.catbox.moe", "sendspace.com", "box.com", "app.box.com", "file.io", "hooks.slack.com",
-        "s3.amazonaws.com",
-    }
-)  # fmt: skip
+SHARING_SERVICES: Final = words("stores") | words("stores", "code") | words("stores", "others")
 # Anyone may say something there, to people or to programs: the URL of what was said may be an indicator.
 _PUBLISHING_SERVICES: Final = frozenset(
     {
@@ -210,13 +178,25 @@ def is_masked(local: str) -> bool:
 
 
 def is_shared_front(address: str) -> bool:
-    """Tell whether very many sites stand behind an IPv4 address, as of a network that delivers pages for others."""
-    return ":" not in address and any(ipaddress.ip_address(address) in network for network in _shared_fronts())
+    """Tell whether an IPv4 address belongs to a network that everybody meets: of one that delivers the pages or mail of
+    very many, of a search engine, a scanner of researchers, a sinkhole.
+    """
+    if ":" in address:
+        return False
+    number = int(ipaddress.IPv4Address(address))
+    firsts, lasts = _shared_fronts()
+    place = bisect_right(firsts, number) - 1
+    return place >= 0 and number <= lasts[place]
 
 
 @cache
-def _shared_fronts() -> tuple[ipaddress.IPv4Network, ...]:
-    return tuple(map(ipaddress.IPv4Network, sorted(words("shared_fronts"))))
+def _shared_fronts() -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the first and the last address of each network, in order."""
+    networks = list(ipaddress.collapse_addresses(map(ipaddress.IPv4Network, words("shared_fronts"))))
+    return (
+        tuple(int(network.network_address) for network in networks),
+        tuple(int(network.broadcast_address) for network in networks),
+    )
 
 
 def is_reserved_host(host: str) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from ingest.indicators.late import late
@@ -67,11 +69,13 @@ _FILE_SUFFIXES: Final = frozenset(
 _DOCUMENTS: Final = frozenset(
     {
         "doc", "docx", "docm", "xls", "xlsx", "xlsm", "ppt", "pptx", "pdf", "rtf", "jpg", "png", "txt", "exe", "dll",
-        "vbs", "lnk", "htm", "html",
+        "vbs", "lnk", "htm", "html", "pcap", "pcapng", "csv", "log", "evtx",
     }
 )  # fmt: skip
-# Nobody registers directly under Paraguay's domain; a defanged `setup[.]py` is a script.
-ALWAYS_A_FILE: Final = frozenset({"py"})
+# Nobody registers directly under Paraguay's domain: a defanged `setup[.]py` is a script, as `main.cpython-39.py` is.
+ALWAYS_A_FILE: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {"py": frozenset({"com", "coop", "edu", "gov", "mil", "net", "org", "una"})}
+)
 # What a full stop may part from the word before: a word that often begins a sentence, a word of another kind, and what
 # objects of a program have.
 _BEGINNINGS: Final = frozenset(
@@ -116,6 +120,8 @@ def objection_to(token: str, start: int, end: int, labels: list[str]) -> str:
         return objection
     if objection := _objection_to_labels(labels, first, top):
         return objection
+    if _is_under_no_registry(labels):
+        return FILE
     if len(labels) > 2:
         if top.lower() in _FILE_SUFFIXES and any(label[:1].isdigit() for label in labels[1:-1]):
             return FILE  # `tool-v1.8.zip`
@@ -182,14 +188,24 @@ def may_name_a_file(value: str) -> bool:
     return value.rpartition(".")[2] in _FILE_SUFFIXES
 
 
+def may_name_an_archive(value: str) -> bool:
+    """Tell whether a name ends as those of archives do, and as those of hosts seldom."""
+    return value.rpartition(".")[2] in _ARCHIVES
+
+
 def is_file_in_an_archive(value: str, path: str) -> bool:
     """Tell whether `Tool.zip/Launch.bat` names a file in an archive, and nothing on a host."""
-    return value.rpartition(".")[2] in _ARCHIVES and _FILE_IN_AN_ARCHIVE.match(path) is not None
+    return may_name_an_archive(value) and _FILE_IN_AN_ARCHIVE.match(path) is not None
 
 
 def objection_to_defanged(labels: list[str]) -> str:
     """Return why a defanged name with these `labels` is no host, or nothing."""
-    return FILE if len(labels) == 2 and labels[1] in ALWAYS_A_FILE else ""
+    return FILE if _is_under_no_registry(labels) else ""
+
+
+def _is_under_no_registry(labels: list[str]) -> bool:
+    registries = ALWAYS_A_FILE.get(labels[-1].lower())
+    return registries is not None and labels[-2].lower() not in registries
 
 
 def _ends_as_classes_do(labels: list[str]) -> bool:

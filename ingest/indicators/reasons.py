@@ -40,7 +40,7 @@ _DROPS: Final = MappingProxyType(
         "address for documentation": "Set apart for documentation, in a text that has other addresses.",
         "address made up by counting": "Writers count up where they need any address: 1.2.3.4.",
         "address of a well-known host": "The row says that a well-known host resolves to it.",
-        "address that very many share": "A network that delivers the pages of very many has it.",
+        "address that very many share": "Its network delivers for very many, searches, scans or is a sinkhole.",
         "public resolver": "Everybody asks this resolver.",
         "host of a mailbox": "The mailbox is the indicator; its host serves many others.",
         "host of a service that anyone may use": "The URL is the indicator; its host serves many others.",

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from ingest.indicators.document import Document, Place
 from ingest.indicators.gated import Gated
-from ingest.indicators.harm import is_of_no_harm
+from ingest.indicators.harm import is_of_no_harm, without_hosts, words_of_a_threat
 from ingest.indicators.late import late
 from ingest.indicators.required_pieces import required_pieces
 from ingest.indicators.sections import LONGEST_HEADING, Section, Sections
@@ -378,6 +378,12 @@ class TextContext:
         """
         before = self.text[max(line.start, start - _WORDING_REACH) : start]
         return _DOWNLOADED.search(before) is not None
+
+    def threatens(self, line: Line, start: int, end: int) -> bool:
+        """Tell whether the words around a candidate, on its line, speak of an attack beyond doubt."""
+        first, last = max(line.start, start - 2 * _WORDING_REACH), min(line.end, end + _WORDING_REACH)
+        said = f"{self.text[first:start]} {self.text[end:last]}"
+        return words_of_a_threat().search(without_hosts(said.lower()))
 
     def accuses(self, line: Line, start: int, end: int) -> bool:
         """Tell whether the words around a candidate speak of an attack."""

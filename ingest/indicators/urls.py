@@ -7,8 +7,10 @@ from typing import Final
 from urllib.parse import unquote
 
 from ingest.indicators.hosts import HOST, domain_of, is_address, is_host_in_use
+from ingest.indicators.late import late
 from ingest.indicators.not_a_host import is_file_in_an_archive, lacks_its_scheme
 from ingest.indicators.token_candidate import TokenCandidate
+from ingest.indicators.vocabulary import pieces
 from intel.canonical import canonical_plain_url
 from intel.defanged import refang_url
 from intel.refanging import ANY_COLON, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
@@ -37,7 +39,7 @@ _STOP: Final = re.compile(
 _TRAILING: Final = f".,;:!?'*+_~)]}}{COLON}{DOT}"
 _SCRIPT_AT_END: Final = re.compile(r"\.(?:php|aspx?|jsp|cgi|do)\Z")
 _EMPTY_MARKS: Final = ("[:]", "[.]", "[/]")
-_LONGEST_SUFFIX: Final = 6
+_ENDING_OF_A_WORD: Final = late(pieces("glued_endings"))
 _BREAKS: Final = re.compile(r"[()\[\],;']")
 _PARAMETER: Final = re.compile(r"[\w.-]{1,30}=|amp;|(?![0-9]{4}-[0-9]{2}-[0-9]{2})[0-9/]")
 _PORT: Final = re.compile(rf"{ANY_COLON}[0-9]{{1,5}}(?![\w.])")
@@ -250,7 +252,7 @@ def _parts_items(token: str, position: int, end: int) -> bool:
     """
     following = token[position + 1 : min(end, position + 60)]
     if token[position] == "'":
-        return not following[:1].isalnum() or (len(following) <= _LONGEST_SUFFIX and following.isalpha())
+        return not following[:1].isalnum() or _ENDING_OF_A_WORD.fullmatch(following) is not None
     if token[position] == ";":
         return not _PARAMETER.match(following)
     host = HOST.match(following)

@@ -13,6 +13,7 @@ from tests.ingest.indicators.hash_snippets import HASH_SNIPPETS
 from tests.ingest.indicators.name_snippets import NAME_SNIPPETS
 from tests.ingest.indicators.naming_snippets import NAMING_SNIPPETS
 from tests.ingest.indicators.neighbour_snippets import NEIGHBOUR_SNIPPETS
+from tests.ingest.indicators.owner_snippets import OWNER_SNIPPETS
 from tests.ingest.indicators.placed_snippets import PLACED_SNIPPETS
 from tests.ingest.indicators.rare_snippets import RARE_SNIPPETS
 from tests.ingest.indicators.reading_snippets import READING_SNIPPETS
@@ -37,6 +38,7 @@ ALL: tuple[Snippet, ...] = (
     *NAMING_SNIPPETS,
     *PLACED_SNIPPETS,
     *HASH_SNIPPETS,
+    *OWNER_SNIPPETS,
     *KINDS,
 )
 Found = list[tuple[Snippet, set[str]]]

@@ -1,0 +1,100 @@
+"""Carry what a text says of one host or mailbox over to the others of its owner.
+
+Where readers are told to write to `csirt@orlop.example`, or `vpn.orlop.example` is called ours, also
+`status.orlop.example` is nobody's who attacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Final
+
+from ingest.indicators import noise
+from ingest.indicators.clauses import ids_of_roles
+from ingest.indicators.contexts import rules_of_others
+from ingest.indicators.evidence import EVIDENCE
+from ingest.indicators.sightings import Sighting
+from ingest.indicators.token_candidate import TokenCandidate
+from ingest.indicators.verdict import Verdict, weighed
+from intel.suffixes import site_domain
+
+_OF_ITS_OWNER: Final = EVIDENCE["its owner attacks nobody"]
+_MOST_OF_PROSE: Final = -_OF_ITS_OWNER[0]
+_MOST_OWNERS: Final = 200
+_OWNED: Final = frozenset({"domain", "url", "email"})
+# What sets a value apart as an indicator, whatever is said of others of its owner.
+_SET_APART: Final = frozenset(
+    EVIDENCE[name]
+    for name in (
+        "section of indicators", "alone on its line", "item of a list", "among its like",
+        "defanged elsewhere in the text", "its row says what it is", "joined to a defanged host", "dead drop",
+        "host with a port", "mailbox spoken of as part of an attack", "fetched by a command or request",
+        "quoted from a lure",
+    )
+)  # fmt: skip
+
+# Of what is kept, by type and value: its places, each with the verdict last.
+_Kept = Mapping[tuple[str, str], Sequence[tuple[int, int, Verdict]]]
+
+
+def refused_by_their_owner(
+    seen: list[Sighting], verdicts: list[Verdict], kept: _Kept
+) -> dict[tuple[str, str], Verdict]:
+    """Return, by type and value, the verdict on what is `kept` but belongs to an owner of whom the text says elsewhere
+    that he attacks nobody.
+    """
+    owners = _harmless_owners(seen, verdicts, kept)
+    if not owners:
+        return {}
+    refused: dict[tuple[str, str], Verdict] = {}
+    for reading, _, _ in seen:
+        key = reading.type, reading.value
+        if reading.type in _OWNED and key in kept and key not in refused and (owner := _owner(reading)) in owners:
+            if not all(_is_of_prose(verdict) for _, _, verdict in kept[key]):
+                owners.discard(owner)  # whose other hosts are indicators for their own sake
+            elif reading.type != "email" and (best := [verdict for _, _, verdict in kept[key] if verdict.evidence]):
+                refused[key] = weighed([*best[0].evidence, _OF_ITS_OWNER])
+    return {
+        (reading.type, reading.value): refused[reading.type, reading.value]
+        for reading, _, _ in seen
+        if (reading.type, reading.value) in refused and _owner(reading) in owners
+    }
+
+
+def _harmless_owners(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept) -> set[str]:
+    owners: set[str] = set()
+    defanged: set[str] = set()
+    for (reading, _, _), verdict in zip(seen, verdicts, strict=True):
+        if reading.type not in _OWNED:
+            continue
+        if reading.defanged:
+            defanged.add(_owner(reading))
+        elif (
+            not verdict.kept
+            and (reading.type, reading.value) not in kept
+            and len(owners) < _MOST_OWNERS
+            and _clears_its_owner(verdict)
+        ):
+            host = reading.host or reading.value
+            if not (noise.is_known_host(host) or noise.is_mailbox_provider(host) or noise.holds_anything(host)):
+                owners.add(_owner(reading))
+    return owners - defanged
+
+
+def _clears_its_owner(verdict: Verdict) -> bool:
+    return any(points < 0 and rule in _clearing() for points, rule in verdict.evidence)
+
+
+@cache
+def _clearing() -> frozenset[str]:
+    return rules_of_others() | ids_of_roles() | {EVIDENCE["mailbox for readers"][1]}
+
+
+def _owner(reading: TokenCandidate) -> str:
+    return site_domain(reading.host or reading.value)
+
+
+def _is_of_prose(verdict: Verdict) -> bool:
+    """Tell whether a value is kept by nothing but the words around it, or as the host of another."""
+    return not verdict.evidence or (verdict.score <= _MOST_OF_PROSE and _SET_APART.isdisjoint(verdict.evidence))
