@@ -41,7 +41,7 @@ def reading(text: SearchText | None, exact: Sequence[tuple[str, str]] | None = N
 
 async def searched(store: Store) -> Json:
     """Return what there was to search: for an answer that found nothing, which never means harmless."""
-    totals = await store.totals()
+    totals = await store.articles.totals()
     newest = totals.newest_article
     return {
         "articles": totals.articles,

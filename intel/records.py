@@ -397,6 +397,15 @@ class Week:
 
 
 @dataclass(frozen=True, slots=True)
+class ArticleTotals:
+    """How many articles there are, of how many sources, and when the newest of them was seen."""
+
+    articles: int
+    sources: int
+    newest_article: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class Totals:
     """What the store holds."""
 

@@ -48,6 +48,7 @@ from intel.query import (
 )
 from intel.records import (
     Article,
+    ArticleTotals,
     Change,
     Facets,
     Ioc,
@@ -202,6 +203,9 @@ class Articles(Protocol):
 
     async def find(self, query: ArticleQuery) -> Page[Article]:
         """Return one page of a list or search over title, summary, text and source name; `text` is None."""
+
+    async def totals(self) -> ArticleTotals:
+        """Return how much there is to search: part of every answer that found nothing, which are many."""
 
     async def newest_titles(self, limit: int) -> tuple[tuple[str, str], ...]:
         """Return title and source name of the newest articles (at most 1,000), in the order of a list."""

@@ -80,7 +80,7 @@ async def show_all(visit: Visit) -> Response:
         met=snippet_pieces(await articles_met(store, page.items, query.text)),
         read_as=sentence(query.text) if query.text else "",
         suggestions=await _suggestions(store, query, asked) if nothing else [],
-        totals=await store.totals() if nothing else None,
+        totals=await store.articles.totals() if nothing else None,
         next_address=_onward(visit, _LIST, "/articles", asked, page.next),
         more_for_members=page.next is not None and visit.signed_in is None,
         later=position is not None,

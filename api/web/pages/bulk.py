@@ -95,7 +95,7 @@ async def look_up(visit: Visit) -> Response:
         lines_left_out=max(0, len(lines) - MOST_LINES),
         known=len({one.pasted for one in answers if one.ioc}),
         missing=missing,
-        totals=await store.totals() if missing else None,
+        totals=await store.articles.totals() if missing else None,
         noted=noted,
         most=MOST_LINES,
     )

@@ -178,5 +178,5 @@ async def _unknown(visit: Visit, type: str, value: str) -> Response:
         others=[(other, defang(other, read), ioc_path(other, read)) for other, read in others],
         term=value[:500],
         help=await help_for(visit.service.store, value[:512]),
-        totals=await visit.service.store.totals(),
+        totals=await visit.service.store.articles.totals(),
     )

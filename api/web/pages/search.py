@@ -139,7 +139,7 @@ async def show(visit: Visit) -> Response:
         filters=await _filters(store, asked, query, page.facets) if page.facets else None,
         suggestions=await _suggestions(store, asked, query) if nothing else [],
         help=await help_for(store, asked.q) if nothing and asked.q else None,
-        totals=await store.totals() if nothing else None,
+        totals=await store.articles.totals() if nothing else None,
         actor=await _actor(store, query),
         next_address=_next(visit, asked, page, limit, now),
         more_for_members=page.next is not None and visit.signed_in is None,

@@ -50,7 +50,7 @@ class Source:
 
 async def show(visit: Visit) -> Response:
     articles = await _newest(visit.service.store)
-    totals = await visit.service.store.totals()
+    totals = await visit.service.store.articles.totals()
     return visit.page(
         "sources.html",
         feeds=[(feed, health(feed, visit.service.clock())) for feed in await visit.service.store.feeds.all()],

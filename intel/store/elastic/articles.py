@@ -8,8 +8,9 @@ from contextlib import aclosing
 from datetime import datetime, timedelta
 from typing import Any
 
+from intel.gathering import Gathering
 from intel.query import ArticleQuery, Page, Position
-from intel.records import Article, Ioc, SeenIoc, Sighting
+from intel.records import Article, ArticleTotals, Ioc, SeenIoc, Sighting
 from intel.store.elastic import queries
 from intel.store.elastic.client import Patience
 from intel.store.elastic.documents import (
@@ -37,6 +38,8 @@ _LISTED = {"_source": {"excludes": NOT_IN_LISTS}}
 _HEADINGS = ["title", "source_name"]
 _SIGHTINGS_AT_ONCE = 5_000
 _ROWS_AT_ONCE = 250
+_MOST_SOURCES = 60_000
+_MOST_TOLD = 1_000
 _SEEN_MEMBERS = ["ioc_id", "type", "value", "article_id", "counted_source", "seen_at", "malware"]
 _SUMS: dict[str, Any] = {
     "size": 0,
@@ -48,6 +51,18 @@ _ARTICLES: dict[str, Any] = {
     "track_total_hits": False,
     "aggs": {"articles": {"value_count": {"field": "id"}}},
 }
+_TOTALS: dict[str, Any] = {
+    "size": 0,
+    "track_total_hits": False,
+    "query": queries.ALL_ARTICLES,
+    "aggs": {
+        "articles": {"value_count": {"field": "seen_at"}},
+        "names": {"terms": {"field": "source_name", "size": _MOST_SOURCES}},
+        "sources": {"stats_bucket": {"buckets_path": "names>_count"}},
+        "newest": {"max": {"field": "seen_at"}},
+    },
+}
+_TOTALS_FILTER = "aggregations.articles.value,aggregations.sources.count,aggregations.newest.value"
 _TYPES_AND_SOURCES: dict[str, Any] = {
     "size": 0,
     "track_total_hits": False,
@@ -76,6 +91,8 @@ class ElasticArticles:
         self._subjects = subjects
         self._saving = saving
         self._removing = removing
+        # Whoever looks up what is not there is told what there is.
+        self._totals = Gathering(self._read_totals, _MOST_TOLD)
 
     async def save(self, article: Article, sightings: Sequence[Sighting], addresses: Sequence[str]) -> Article:
         (saved,) = await self._saving.save_many([Entry(article, sightings, addresses)])
@@ -116,6 +133,19 @@ class ElasticArticles:
         next = queries.position_of(hits[query.limit - 1]["sort"], searched=False) if more else None
         total = None if query.after is not None else queries.total_of(query.limit, found, *(counted or [None]))
         return Page(items, total, next)
+
+    async def totals(self) -> ArticleTotals:
+        return await self._totals(None)
+
+    async def _read_totals(self, asked: Sequence[None]) -> list[ArticleTotals]:
+        counts = (await self._articles.search(_TOTALS, filter_path=_TOTALS_FILTER))["aggregations"]
+        newest = counts["newest"]["value"]
+        totals = ArticleTotals(
+            articles=counts["articles"]["value"],
+            sources=counts["sources"]["count"],
+            newest_article=None if newest is None else from_milliseconds(int(newest)),
+        )
+        return [totals] * len(asked)
 
     async def newest_titles(self, limit: int) -> tuple[tuple[str, str], ...]:
         page = queries.article_page(ArticleQuery(limit=limit))

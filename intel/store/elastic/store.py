@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from intel.gathering import Gathering
 from intel.records import Totals
 from intel.settings import ElasticsearchSettings
 from intel.store.elastic.accounts import ElasticAccounts
@@ -49,10 +48,8 @@ from intel.store.elastic.weeks import ElasticWeeks
 from intel.store.marks import Marking
 from intel.store.observing import Observe, unobserved
 from intel.store.port import Progress
-from intel.times import from_milliseconds, utc_now
+from intel.times import utc_now
 
-_MOST_SOURCES = 60_000
-_MOST_TOLD = 1_000
 # Every answer with indicators asks by which lists they are marked.
 _KEPT_SECONDS = 0.5
 _WITH_LONG_DOCUMENTS = frozenset({"articles", "readings", "catalogue_parts", "weeks", "submissions"})
@@ -114,8 +111,6 @@ class ElasticStore:
         )
         self.copier = ElasticCopier(self._index, bulk, self.articles, self.votes, self.tags, self.marks)
         self._reindex = Reindex(self._cluster, self._indices, leases, bulk, recount)
-        # Whoever looks up what is not there is told what there is.
-        self._totals = Gathering(self._read_totals, _MOST_TOLD)
         self._cluster.repair_by(self._make_indices, self._reindex.recover)
 
     def _index(self, noun: str) -> Index:
@@ -143,24 +138,19 @@ class ElasticStore:
         return await self._markings.get(catalogue, read)
 
     async def totals(self) -> Totals:
-        return await self._totals(None)
-
-    async def _read_totals(self, asked: Sequence[None]) -> list[Totals]:
-        submissions_index = self._index("submissions")
-        await submissions_index.refresh(Patience.REFRESH)
-        places = (self._index("articles"), self._index("iocs"), submissions_index)
-        searches = list(zip(places, (_ARTICLE_TOTALS, _IOC_TOTAL, _SUBMISSION_TOTALS), strict=True))
-        articles, iocs, submissions = await submissions_index.search_beside(searches, _TOTALS_FILTER)
-        newest = articles["aggregations"]["newest"]["value"]
-        statuses = submissions["aggregations"]["status"]["buckets"]
-        totals = Totals(
-            articles=articles["hits"]["total"]["value"],
-            iocs=iocs["hits"]["total"]["value"],
-            sources=articles["aggregations"]["sources"]["count"],
-            newest_article=None if newest is None else from_milliseconds(int(newest)),
-            submissions={bucket["key"]: bucket["doc_count"] for bucket in statuses},
+        submissions = self._index("submissions")
+        await submissions.refresh(Patience.REFRESH)
+        searches = [(self._index("iocs"), _IOC_TOTAL), (submissions, _SUBMISSION_TOTALS)]
+        of_articles, (iocs, statuses) = await asyncio.gather(
+            self.articles.totals(), submissions.search_beside(searches, _TOTALS_FILTER)
         )
-        return [totals] * len(asked)
+        return Totals(
+            articles=of_articles.articles,
+            iocs=iocs["hits"]["total"]["value"],
+            sources=of_articles.sources,
+            newest_article=of_articles.newest_article,
+            submissions={each["key"]: each["doc_count"] for each in statuses["aggregations"]["status"]["buckets"]},
+        )
 
     async def clear(self) -> None:
         """Delete every index and make it anew, empty."""
@@ -176,17 +166,7 @@ class ElasticStore:
         await self._cluster.close()
 
 
-_TOTALS_FILTER = "hits.total.value,aggregations.*.value,aggregations.*.count,aggregations.status.buckets"
-_ARTICLE_TOTALS: dict[str, Any] = {
-    "size": 0,
-    "track_total_hits": True,
-    "query": {"exists": {"field": "seen_at"}},
-    "aggs": {
-        "names": {"terms": {"field": "source_name", "size": _MOST_SOURCES}},
-        "sources": {"stats_bucket": {"buckets_path": "names>_count"}},
-        "newest": {"max": {"field": "seen_at"}},
-    },
-}
+_TOTALS_FILTER = "hits.total.value,aggregations.status.buckets"
 _IOC_TOTAL: dict[str, Any] = {"size": 0, "track_total_hits": True, "query": THERE}
 _SUBMISSION_TOTALS: dict[str, Any] = {
     "size": 0,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from intel.query import ArticleQuery, Page, Position
-from intel.records import Article, Ioc, SeenIoc, Sighting
+from intel.records import Article, ArticleTotals, Ioc, SeenIoc, Sighting
 from intel.store.outline import WeekOutline
 from intel.store.port import Entry
 from intel.store.sqlite import finding
@@ -27,6 +27,7 @@ from intel.store.sqlite.rows import (
     id_bytes,
     id_text,
     ioc,
+    moment,
     sightings_of,
     to_json,
 )
@@ -91,6 +92,9 @@ class SqliteArticles:
     async def find(self, query: ArticleQuery) -> Page[Article]:
         return await self._database.read(lambda connection: _find(connection, query))
 
+    async def totals(self) -> ArticleTotals:
+        return await self._database.read_at_once(article_totals)
+
     async def newest_titles(self, limit: int) -> tuple[tuple[str, str], ...]:
         return await self._database.read_at_once(
             lambda connection: tuple(map(tuple, connection.execute(_NEWEST_TITLES, (limit,))))
@@ -128,9 +132,9 @@ class SqliteArticles:
         async for id, type, value, article_id, source, seen_at, malware, first_seen in self._database.stream(
             _SEEN_BETWEEN, span
         ):
-            for moment in (seen_at, first_seen):
-                if moment not in moments:
-                    moments[moment] = from_milliseconds(moment)
+            for time in (seen_at, first_seen):
+                if time not in moments:
+                    moments[time] = from_milliseconds(time)
             names = () if malware == "[]" else tuple(json.loads(malware))
             seen, first = moments[seen_at], moments[first_seen]
             yield SeenIoc(id_text(id), type, value, article_id, source, seen, first, names)
@@ -154,6 +158,13 @@ class SqliteArticles:
 
     async def by_week(self, most: int, source: str | None = None) -> dict[datetime, int]:
         return await self._database.read(lambda connection: _by_week(connection, most, source))
+
+
+def article_totals(connection: sqlite3.Connection) -> ArticleTotals:
+    """Return how many articles and sources there are."""
+    articles, sources = connection.execute(_TOTALS).fetchone()
+    (newest,) = connection.execute("SELECT max(seen_at) FROM articles").fetchone()
+    return ArticleTotals(articles, sources, moment(newest))
 
 
 def _counted(entry: Entry) -> Article:
@@ -247,6 +258,7 @@ _BASIS = """
     SELECT coalesce((SELECT sum(articles) FROM days), 0) + (SELECT count(*) FROM rest),
         max(coalesce((SELECT max(last_save) FROM days), 0), coalesce((SELECT max(save_number) FROM rest), 0))
 """
+_TOTALS = "SELECT coalesce(sum(articles), 0), coalesce(sum(articles > 0), 0) FROM sources"
 _NEWEST_TITLES = "SELECT title, source_name FROM articles ORDER BY newest_first, id LIMIT ?"
 _TEXTS = """
     SELECT a.id, t.text FROM json_each(?) AS wanted

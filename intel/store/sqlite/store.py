@@ -33,7 +33,7 @@ from intel.store.port import (
 )
 from intel.store.searches import Deliveries, SavedSearches
 from intel.store.sqlite.accounts import SqliteAccounts
-from intel.store.sqlite.articles import SqliteArticles
+from intel.store.sqlite.articles import SqliteArticles, article_totals
 from intel.store.sqlite.audit import SqliteAudit
 from intel.store.sqlite.catalogues import SqliteCatalogues
 from intel.store.sqlite.connection import Database
@@ -48,7 +48,6 @@ from intel.store.sqlite.migrations import check_version, prepare
 from intel.store.sqlite.notes import SqliteNotes
 from intel.store.sqlite.readings import SqliteReadings
 from intel.store.sqlite.reindexing import reindex
-from intel.store.sqlite.rows import moment
 from intel.store.sqlite.searches import SqliteDeliveries, SqliteSearches
 from intel.store.sqlite.subjects import SqliteSubjects
 from intel.store.sqlite.submissions import SqliteSubmissions
@@ -218,10 +217,8 @@ def _check(connection: sqlite3.Connection) -> None:
 
 
 def _totals(connection: sqlite3.Connection) -> Totals:
-    articles, sources = connection.execute(
-        "SELECT coalesce(sum(articles), 0), sum(articles > 0) FROM sources"
-    ).fetchone()
-    (newest,) = connection.execute("SELECT max(seen_at) FROM articles").fetchone()
+    of_articles = article_totals(connection)
     (iocs,) = connection.execute("SELECT coalesce(sum(iocs), 0) FROM ioc_counts").fetchone()
     submissions = connection.execute("SELECT status, submissions FROM submission_counts WHERE submissions > 0")
-    return Totals(articles, iocs, sources or 0, moment(newest), dict(submissions.fetchall()))
+    counts = dict(submissions.fetchall())
+    return Totals(of_articles.articles, iocs, of_articles.sources, of_articles.newest_article, counts)

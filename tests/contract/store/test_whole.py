@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from intel.query import ArticleQuery, IocFilter, IocQuery, parse_search
-from intel.records import Totals
+from intel.records import ArticleTotals, Totals
 from intel.store.port import Store
 from tests.contract.store.builders import (
     hour,
@@ -60,6 +60,7 @@ async def test_closing_twice_is_no_error(open_store: Open) -> None:
 
 async def test_totals_of_an_empty_store(store: Store) -> None:
     assert await store.totals() == Totals(0, 0, 0, None, {})
+    assert await store.articles.totals() == ArticleTotals(0, 0, None)
 
 
 async def test_totals_count_what_is_there(store: Store) -> None:
@@ -72,6 +73,7 @@ async def test_totals_count_what_is_there(store: Store) -> None:
     assert taken is not None
     await store.submissions.update(replace(taken, status="done"))
     assert await store.totals() == Totals(3, 2, 2, hour(3), {"queued": 2, "done": 1})
+    assert await store.articles.totals() == ArticleTotals(3, 2, hour(3))
 
 
 async def test_rebuilding_changes_no_answer(store: Store) -> None:

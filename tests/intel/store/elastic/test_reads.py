@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from intel.records import ArticleTotals
 from intel.store.elastic.store import ElasticStore
+from tests.contract.store.builders import hour, make_article, publish
 from tests.contract.store.test_accounts import make_account, make_key
 from tests.intel.store.elastic.wire import Wire
 
@@ -40,6 +42,16 @@ async def test_what_several_ask_for_is_one_document_of_the_request_and_everybody
     await asyncio.gather(*(wired_store.accounts.get_key("account-one", slot) for slot in (0, 1, 2)))
     one, other = map(length_told, wire.heads)
     assert one == other
+
+
+async def test_what_there_is_to_search_is_one_search_for_all_who_are_told_it(
+    store: ElasticStore, wired_store: ElasticStore, wire: Wire
+) -> None:
+    await publish(store, make_article(at=3), "domain evil.example")
+    told = await asyncio.gather(*(wired_store.articles.totals() for _ in range(5)))
+    assert told == [ArticleTotals(1, 1, hour(3))] * 5
+    (head,) = wire.heads
+    assert "/_search?" in head
 
 
 def length_told(head: str) -> int:
