@@ -33,7 +33,7 @@ from intel.store import Store
 from intel.times import utc_now
 
 # A step makes Elasticsearch write and open a segment of each index, which costs as much as a dozen articles.
-_SERVED_PAUSE_SECONDS: Final = 1.0
+_SERVED_PAUSE_SECONDS: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)

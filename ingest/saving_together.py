@@ -5,7 +5,7 @@ much.
 from __future__ import annotations
 
 import asyncio
-import time
+import contextlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -18,6 +18,8 @@ from intel.records import Article
 _MOST_SIGHTINGS: Final = 10_000
 _MOST_ARTICLES: Final = 500
 _MOST_TEXT: Final = 4_000_000
+# So many are worth a step at once, however dear steps are: whoever waits has one of the few turns to be read.
+_WORTH_A_STEP: Final = 3
 # One that takes so much longer than others is saved by itself, so that none of them waits for it.
 _LARGE_SIGHTINGS: Final = 1_000
 
@@ -47,9 +49,9 @@ class Load:
 class SavingTogether:
     """Saves what is read while a step is being saved in the next step.
 
-    `pause_seconds`: so long after a step began the next one begins at the earliest, for a store that asks much of each
-    step however little is in it. Where a step fails for another reason than the store, its pages are saved one by one,
-    so that each meets its own fate alone.
+    `pause_seconds`: where few pages wait, the next step begins so long after the last one began, for a store that asks
+    much of each step however little is in it. Where a step fails for another reason than the store, its pages are saved
+    one by one, so that each meets its own fate alone.
     """
 
     def __init__(self, save_new: SaveNew, pause_seconds: float = 0.0) -> None:
@@ -57,6 +59,7 @@ class SavingTogether:
         self._pause_seconds = pause_seconds
         self._waiting: _Step = []
         self._saving: asyncio.Task[None] | None = None
+        self._is_worth_a_step = asyncio.Event()
 
     async def __call__(self, page: ReadPage) -> Article | None:
         """Save a page, and return its article; None where that is known already, and nothing was saved."""
@@ -65,6 +68,8 @@ class SavingTogether:
             return article
         saved: asyncio.Future[Article | None] = asyncio.get_running_loop().create_future()
         self._waiting.append((page, saved))
+        if len(self._waiting) >= _WORTH_A_STEP:
+            self._is_worth_a_step.set()
         if self._saving is None:
             self._saving = asyncio.create_task(self._save_all())
         return await saved
@@ -80,10 +85,12 @@ class SavingTogether:
         step: _Step = []
         try:
             while step := self._next_step():
-                next_begins = time.monotonic() + self._pause_seconds
+                next_begins = asyncio.get_running_loop().time() + self._pause_seconds
                 await self._save(step)
                 step = []
-                await asyncio.sleep(max(0.0, next_begins - time.monotonic()))
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout_at(next_begins):
+                        await self._is_worth_a_step.wait()
         finally:
             self._saving = None
             _cancel(step)
@@ -97,6 +104,8 @@ class SavingTogether:
             if not saved.done():
                 step.append((page, saved))
                 load.add(page)
+        if len(self._waiting) < _WORTH_A_STEP:
+            self._is_worth_a_step.clear()
         return step
 
     async def _save(self, step: _Step) -> None:

@@ -82,6 +82,18 @@ async def test_what_is_read_soon_after_a_step_began_is_one_step_where_steps_are_
     assert await titles_of(tasks) == ["a", "b"]
 
 
+async def test_several_that_wait_are_a_step_at_once_however_dear_steps_are() -> None:
+    saver = Saver()
+    together = SavingTogether(saver.save_new, pause_seconds=600)
+    first = saving(together, page("first"))
+    assert await saver.step() == ["first"]
+    assert await titles_of(first) == ["first"]
+    tasks = saving(together, page("a"), page("b"), page("c"))
+    assert await saver.step() == ["a", "b", "c"]
+    assert await titles_of(tasks) == ["a", "b", "c"]
+    await together.close()
+
+
 async def test_a_page_that_fails_takes_no_other_with_it() -> None:
     saver = Saver()
     saver.broken = {"b"}
