@@ -31,7 +31,7 @@ Clock = Callable[[], datetime]
 ReadPage = Callable[[Submission], Awaitable[Article]]
 
 _LEASE = timedelta(seconds=30)
-_RENEW_SECONDS = 5.0
+_RENEW_SECONDS = 10.0
 _SETUP_RETRY_SECONDS = 1.0
 _SWEEP_SECONDS = 3.0
 _SWEEP_AT_ONCE = 500

@@ -321,6 +321,7 @@ class Submissions(Protocol):
         """Return unended submissions whose `due_at` has come, longest due first, then by id.
 
         The first FIRST_OF_AN_ACCOUNT of each account come before all others, so that nobody's many hide another's few.
+        What another process added or put off in the last ten seconds may not be among them yet.
         """
 
 

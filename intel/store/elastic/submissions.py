@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from intel.query import Page, Position
 from intel.records import REMOVED, Submission
@@ -25,6 +25,9 @@ _NEWEST = [{"created_at": "desc"}, {"id": "asc"}]
 _MOST_SUBMITTERS = 1_000
 # More than all servers add within the few seconds until each worker's sweep makes visible what was added.
 _AMPLE_ROOM = 500
+# Making it visible writes and opens a segment, which costs as much as saving some articles: beside a queue that is told
+# of each, what others add may be seen so much later.
+_SEEN_LATE_SECONDS = 10.0
 _UNENDED = {"terms": {"status": ["queued", "fetching"]}}
 
 
@@ -34,6 +37,9 @@ class ElasticSubmissions:
     def __init__(self, submissions: Index, articles: Index) -> None:
         self._submissions = submissions
         self._articles = articles
+        # Whether this process let something wait that searches do not see yet, and when they saw all there was.
+        self._has_unseen = True
+        self._seen_at = 0.0
 
     @retried()
     async def add(self, submission: Submission, bounds: WaitingBounds = BOUNDS) -> Submission:
@@ -48,9 +54,12 @@ class ElasticSubmissions:
 
     async def _write(self, found: Found | None, submission: Submission) -> Found | None:
         document = submission_document(submission)
-        if found is None:
-            return await self._submissions.create(submission.id, document)
-        return await self._submissions.replace(found, document)
+        try:
+            if found is None:
+                return await self._submissions.create(submission.id, document)
+            return await self._submissions.replace(found, document)
+        finally:
+            self._has_unseen |= submission.status == "queued"
 
     async def _check_room(self, bounds: WaitingBounds, account_id: str) -> None:
         """Raise QueueFull or AccountQueueFull if there is no room; what was added just now counts where it is short."""
@@ -158,7 +167,7 @@ class ElasticSubmissions:
             due_at=lease_until,
             first_attempt_at=stored.first_attempt_at or now,
         )
-        if await self._submissions.replace(found, submission_document(claimed)):
+        if await self._write(found, claimed):
             return claimed
         raise TryAgain
 
@@ -177,13 +186,33 @@ class ElasticSubmissions:
         was_replaced = found.source["created_at"] != moment(submission.created_at)
         if stored.ended or stored.attempts != claimed or was_replaced:
             return False
-        if await self._submissions.replace(found, submission_document(submission)):
+        if await self._write(found, submission):
             return True
         raise TryAgain
 
     async def due(self, now: datetime, limit: int) -> tuple[Submission, ...]:
-        await self._submissions.refresh()
-        oldest = {"sort": [{"due_at": "asc"}, {"id": "asc"}]}
+        if self._has_unseen or time.monotonic() - self._seen_at > _SEEN_LATE_SECONDS:
+            await self._make_seen()
+        first, others = await self._seen_due(now, limit)
+        due = await self._standing(first, others, now)
+        if len(others) == limit > len(due):
+            # What is not due any more hides others.
+            await self._make_seen()
+            due = await self._standing(*await self._seen_due(now, limit), now)
+        return due[:limit]
+
+    async def _make_seen(self) -> None:
+        begun, self._has_unseen = time.monotonic(), False
+        try:
+            await self._submissions.refresh()
+        except BaseException:
+            self._has_unseen = True
+            raise
+        self._seen_at = begun
+
+    async def _seen_due(self, now: datetime, limit: int) -> tuple[list[str], list[str]]:
+        """Return the ids of what searches see as due: the first ones of each account, and the longest due of all."""
+        oldest = {"sort": [{"due_at": "asc"}, {"id": "asc"}], "_source": False}
         first_ones = {"top_hits": {**oldest, "size": FIRST_OF_AN_ACCOUNT}}
         longest = {"min": {"field": "due_at"}}
         by_account = {"field": "account_id", "size": limit, "order": {"longest": "asc"}}
@@ -196,14 +225,20 @@ class ElasticSubmissions:
         }
         answer = await self._submissions.search(query)
         accounts = answer["aggregations"]["accounts"]["buckets"] if "aggregations" in answer else ()
-        first = _by_age(hit for account in accounts for hit in account["first"]["hits"]["hits"])
-        all_due = {submission.id: submission for submission in (*first, *_by_age(answer["hits"]["hits"]))}
-        return tuple(all_due.values())[:limit]
+        first = [hit["_id"] for account in accounts for hit in account["first"]["hits"]["hits"]]
+        return first, [hit["_id"] for hit in answer["hits"]["hits"]]
+
+    async def _standing(self, first: list[str], others: list[str], now: datetime) -> tuple[Submission, ...]:
+        """Return those that are due as they stand now, the first ones before all others."""
+        found = await self._submissions.get_many([*first, *others])
+        stored = {id: from_document(Submission, one.source) for id, one in found.items()}
+        due = {id: one for id, one in stored.items() if not one.ended and one.due_at <= now}
+        in_order = (*_by_age(due, first), *_by_age(due, others))
+        return tuple({one.id: one for one in in_order}.values())
 
 
-def _by_age(hits: Iterable[dict[str, Any]]) -> list[Submission]:
-    found = (from_document(Submission, hit["_source"]) for hit in hits)
-    return sorted(found, key=lambda submission: (submission.due_at, submission.id))
+def _by_age(due: Mapping[str, Submission], ids: Iterable[str]) -> list[Submission]:
+    return sorted((due[id] for id in ids if id in due), key=lambda one: (one.due_at, one.id))
 
 
 def submission_document(submission: Submission) -> Document:

@@ -9,7 +9,7 @@ import pytest
 
 from intel.records import ArticleTotals
 from intel.store.elastic.store import ElasticStore
-from tests.contract.store.builders import hour, make_article, publish
+from tests.contract.store.builders import hour, make_article, make_submission, publish
 from tests.contract.store.test_accounts import make_account, make_key
 from tests.intel.store.elastic.wire import Wire
 
@@ -52,6 +52,22 @@ async def test_what_there_is_to_search_is_one_search_for_all_who_are_told_it(
     assert told == [ArticleTotals(1, 1, hour(3))] * 5
     (head,) = wire.heads
     assert "/_search?" in head
+
+
+async def test_a_sweep_makes_nothing_visible_that_a_sweep_did_not_long_ago_and_tells_nothing_that_ended(
+    store: ElasticStore, wired_store: ElasticStore, wire: Wire
+) -> None:
+    for name in ("one", "two", "three"):
+        await store.submissions.add(make_submission(name))
+    assert len(await wired_store.submissions.due(hour(9), 9)) == 3
+    taken = await store.submissions.claim("submission-one", hour(9), hour(10))
+    assert taken is not None
+    await store.submissions.update(replace(taken, status="done"))
+    await store.submissions.claim("submission-two", hour(9), hour(10))
+    wire.heads.clear()
+    assert [one.id for one in await wired_store.submissions.due(hour(9), 9)] == ["submission-three"]
+    assert not any("_refresh" in head for head in wire.heads)
+    assert [one.id for one in await wired_store.submissions.due(hour(9), 1)] == ["submission-three"]
 
 
 def length_told(head: str) -> int:
