@@ -14,17 +14,20 @@ from typing import Final, NamedTuple
 
 import orjson
 
+from intel.records import NEWEST_ARTICLES
 from intel.store.sqlite import subjects
 from intel.store.sqlite.changes import take_numbers
 from intel.store.sqlite.facet_keys import FIRST, FURTHER, NO_KEY, OF_SEVERAL, ONLY, key_of, write_keys
 from intel.store.sqlite.facets import kind_of, week_of
 from intel.store.sqlite.matching import ip_bytes
 from intel.store.sqlite.rows import ID_BYTES
-from intel.store.sqlite.seen import SAID, Said, Seen, Sighted, Sightings, note
+from intel.store.sqlite.seen import SAID, Kept, Said, Seen, Sighted, Sightings, note
 from intel.store.sqlite.word_index import Words, write_words
 from intel.store.subjects import SUBJECTS
 
 _NO_NAMES: Final = "[]"
+# Of what more articles name, not all sightings are read each time that another one does.
+_FEW: Final = NEWEST_ARTICLES
 Counts = Counter[tuple[int | str, ...]]
 
 
@@ -49,11 +52,18 @@ class Stored(NamedTuple):
 class Derivation:
     """The indicators that one transaction touches: noted before their sightings or articles change, then derived."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, *, adds_only: bool = False) -> None:
+        """`adds_only`: all that changes is that articles come in which were not stored; of what very many name, most
+        sightings are then never read.
+        """
         self._connection = connection
+        self._adds_only = adds_only
         self._stored: dict[int, Stored] = {}
+        self._kept: dict[int, Kept] = {}
         self._new: dict[int, Named] = {}
         self._sighted: dict[int, list[Sighted]] = {}
+        self._added: dict[int, list[Sighted]] = {}
+        self._articles: set[int] = set()
         self._warned: set[bytes] = set()
 
     def name(self, named: Iterable[Named], warned: Collection[bytes] = ()) -> dict[bytes, int]:
@@ -82,6 +92,8 @@ class Derivation:
         """Note a sighting of a named indicator; of new ones those are all that there are, and none is read again."""
         if seq in self._new:
             self._sighted.setdefault(seq, []).append(sighting)
+        elif seq in self._kept:
+            self._added.setdefault(seq, []).append(sighting)
 
     def note(self, seqs: Iterable[int]) -> None:
         """Note stored indicators; to be called before their sightings or articles change."""
@@ -93,16 +105,25 @@ class Derivation:
         for seq, source in self._connection.execute(_SOURCES):
             sources.setdefault(seq, set()).add(source)
         rows = self._connection.execute(_STORED).fetchall()
-        seen = Sightings(self._connection).of({row["seq"]: row["sightings"] for row in rows})
+        many = {row["seq"] for row in rows if self._adds_only and row["sightings"] > _FEW}
+        sightings = Sightings(self._connection)
+        seen = sightings.of({row["seq"]: row["sightings"] for row in rows if row["seq"] not in many})
         for row in rows:
             seq, id, type, value, last_seen, *said = row
-            self._stored[seq] = Stored(
-                Named(id, type, value), last_seen, Said(*said), seen.get(seq), frozenset(sources.get(seq, ()))
-            )
+            of_sources = frozenset(sources.get(seq, ()))
+            if seq in many:
+                self._kept[seq] = sightings.kept(seq, Said(*said), of_sources)
+                seen[seq] = self._kept[seq].seen
+            self._stored[seq] = Stored(Named(id, type, value), last_seen, Said(*said), seen.get(seq), of_sources)
 
     def note_article(self, seq: int) -> None:
-        """Note the indicators of an article."""
+        """Note the indicators of an article that is stored."""
+        self._adds_only = False
         self.note(ioc for (ioc,) in self._connection.execute(_OF_ARTICLE, (seq,)))
+
+    def add_article(self, seq: int) -> None:
+        """Note that an article is new, whose sightings follow."""
+        self._articles.add(seq)
 
     def count_cluster(self, cluster_id: str) -> None:
         """Let every article of a cluster count for the source of the earliest one."""
@@ -111,7 +132,8 @@ class Derivation:
             return
         copies = self._connection.execute(_OTHERWISE_COUNTED, (cluster_id, first["source"])).fetchall()
         for (seq,) in copies:
-            self.note_article(seq)
+            if seq not in self._articles:
+                self.note_article(seq)
             self._connection.execute("UPDATE articles SET counted_source = ? WHERE seq = ?", (first["source"], seq))
             subjects.count_copy(self._connection, seq, first["source"])
 
@@ -124,7 +146,11 @@ class Derivation:
         """
         every = sorted([*self._stored, *self._new])
         sightings = Sightings(self._connection)
-        seen = sightings.of({seq: one.seen.said.sightings if one.seen else 0 for seq, one in self._stored.items()})
+        kept = self._kept if self._adds_only else {}
+        seen = sightings.of(
+            {seq: one.seen.said.sightings if one.seen else 0 for seq, one in self._stored.items() if seq not in kept}
+        )
+        seen.update((seq, sightings.with_more(seq, one, self._added[seq])) for seq, one in kept.items())
         seen.update((seq, sightings.come_to(rows)) for seq, rows in self._sighted.items())
         self._write_records(seen, moment)
         self._write_sources(every, seen, rewrite)

@@ -83,13 +83,12 @@ def write_words(connection: sqlite3.Connection, seq: int, article: Article) -> N
 
 
 def _save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) -> None:
-    derivation = Derivation(connection)
+    before = [connection.execute(_BEFORE, (entry.article.id,)).fetchone() for entry in entries]
+    derivation = Derivation(connection, adds_only=not any(before))
     clusters = {entry.article.cluster_id for entry in entries}
-    for entry in entries:
-        before = connection.execute("SELECT seq, cluster_id FROM articles WHERE id = ?", (entry.article.id,)).fetchone()
-        if before:
-            clusters.add(before["cluster_id"])
-            derivation.note_article(before["seq"])
+    for stored in filter(None, before):
+        clusters.add(stored["cluster_id"])
+        derivation.note_article(stored["seq"])
     named = [[_named(sighting) for sighting in entry.sightings] for entry in entries]
     warned = [
         one.id
@@ -100,6 +99,7 @@ def _save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) ->
     seqs = derivation.name((one for some in named for one in some), warned)
     for entry, some in zip(entries, named, strict=True):
         article_seq = _put_article(connection, entry)
+        derivation.add_article(article_seq)
         _replace_sightings(connection, entry, article_seq, [seqs[one.id] for one in some], derivation)
     for cluster_id in sorted(clusters):
         derivation.count_cluster(cluster_id)
@@ -201,6 +201,7 @@ _FIELDS = (
 )  # fmt: skip
 # What a stored article keeps whatever is saved, but for a stricter TLP.
 _ANNOTATED = ("tlp", "annotated_at")
+_BEFORE = "SELECT seq, cluster_id FROM articles WHERE id = ?"
 _PUT_ARTICLE = f"""
     INSERT INTO articles (id, save_number, source_seq, {", ".join(_FIELDS)})
     VALUES (

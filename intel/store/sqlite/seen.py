@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
 import orjson
 
 from intel.records import NEWEST_ARTICLES
-from intel.store.sqlite.facets import WEEK, week_of
+from intel.store.sqlite.facets import WEEK, week_begins, week_of
 from intel.store.sqlite.matching import text_column
 from intel.store.subjects import OBSERVABLES
 
 # Beyond so many sightings of an indicator, the engine sums them up instead of handing them over one by one.
 _MANY = 200
+_EVER = range(-(2**62), 2**62)
 
 # The members of `Said`, of an indicator `i` and its article `a`.
 SAID = """
@@ -93,6 +94,13 @@ class Sighted(NamedTuple):
     context: str
 
 
+class Kept(NamedTuple):
+    """What a stored indicator comes to, by what is kept of it, and its newest sightings."""
+
+    seen: Seen
+    newest: list[Sighted]
+
+
 class _Summed(NamedTuple):
     """All sightings of an indicator."""
 
@@ -136,11 +144,55 @@ class Sightings:
                 found[seq] = self._seen(newest, self._summed_up(seq))
         return found
 
+    def kept(self, seq: int, said: Said, source_seqs: frozenset[int]) -> Kept:
+        """Return what an indicator comes to that says this and has these sources, without reading all its sightings."""
+        newest = [Sighted(*row) for row in self._connection.execute(_NEWEST, (seq, NEWEST_ARTICLES))]
+        weeks = tuple(OfWeek(*row) for row in self._connection.execute(_KEPT_WEEKS, (seq,)))
+        return Kept(Seen(said, self._telling(newest)[1], source_seqs, weeks), newest)
+
+    def with_more(self, seq: int, kept: Kept, more: Sequence[Sighted]) -> Seen:
+        """Return what an indicator comes to with the sightings of articles that are newer in the store than all others
+        of its.
+        """
+        said = kept.seen.said
+        articles = [self._article(row.article_seq) for row in more]
+        newest = sorted([*kept.newest, *more], key=self._order)[:NEWEST_ARTICLES]
+        summed = _Summed(
+            max(-said.first_seen, *(row.newest_first for row in more)),
+            said.sightings + len(more),
+            said.sources + self._new_sources(seq, kept, more),
+            kept.seen.source_seqs.union(article.source_seq for article in articles),
+            max(said.tlp, *(article.tlp for article in articles)),
+            # Of subjects none are kept.
+            tuple(self._weeks_with(seq, kept, more)) if kept.seen.weeks else (),
+        )
+        return self._seen(newest, summed)
+
+    def _weeks_with(self, seq: int, kept: Kept, more: Sequence[Sighted]) -> Iterator[OfWeek]:
+        weeks = {week.week: week for week in kept.seen.weeks}
+        for week, some in groupby(sorted(more, reverse=True), key=lambda row: week_of(-row.newest_first)):
+            rows = [*some]
+            _, articles, sources = weeks.get(week, (week, 0, 0))
+            of_week = range(1 - week_begins(week + 1), 1 - week_begins(week))
+            weeks[week] = OfWeek(week, articles + len(rows), sources + self._new_sources(seq, kept, rows, of_week))
+        yield from sorted(weeks.values(), reverse=True)
+
+    def _new_sources(self, seq: int, kept: Kept, more: Sequence[Sighted], within: range = _EVER) -> int:
+        """Return for how many sources, for which no other sighting `within` a time counts, these ones do."""
+        known = {self._article(row.article_seq).counted_source for row in kept.newest if row.newest_first in within}
+        first = min(row.article_seq for row in more)
+        new = {self._article(row.article_seq).counted_source for row in more} - known
+        asked = ((seq, within.start, within.stop, first, source) for source in new)
+        return sum(self._connection.execute(_COUNTS, each).fetchone() is None for each in asked)
+
+    def _order(self, row: Sighted) -> tuple[int, str]:
+        return row.newest_first, self._article(row.article_seq).id
+
     def come_to(self, rows: list[Sighted]) -> Seen:
         """Return what these sightings come to, where they are all that an indicator has."""
         if len(rows) == 1:
             return self._only(rows[0])
-        rows.sort(key=lambda row: (row.newest_first, self._article(row.article_seq).id))
+        rows.sort(key=self._order)
         return self._seen(rows, self._summed(rows))
 
     def _only(self, row: Sighted) -> Seen:
@@ -244,6 +296,13 @@ _WEEKS = f"""
     SELECT {WEEK.replace("last_seen", "-s.newest_first")} AS week, count(*), count(DISTINCT a.counted_source)
     FROM iocs AS i CROSS JOIN sightings AS s ON s.ioc_seq = i.seq CROSS JOIN articles AS a ON a.seq = s.article_seq
     WHERE i.seq = ? AND i.type IN ({", ".join(f"'{type}'" for type in OBSERVABLES)}) GROUP BY week ORDER BY week DESC
+"""
+_KEPT_WEEKS = "SELECT week, articles, sources FROM week_iocs WHERE ioc_seq = ? ORDER BY week DESC"
+# Articles are numbered in the order in which they were saved first.
+_COUNTS = """
+    SELECT 1 FROM sightings AS s CROSS JOIN articles AS a ON a.seq = s.article_seq
+    WHERE s.ioc_seq = ? AND s.newest_first >= ? AND s.newest_first < ? AND s.article_seq < ? AND a.counted_source = ?
+    LIMIT 1
 """
 _ARTICLE = """
     SELECT id, counted_source, source_seq, tlp, title, url, source_name, source_domain, published_at
