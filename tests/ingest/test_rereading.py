@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import pytest
@@ -16,6 +17,7 @@ from intel.records import Article, Sighting
 from intel.settings import load_settings
 from intel.store import Store
 from intel.tlp import Tlp
+from tests.one_fork_server import one_fork_server
 
 pytestmark = pytest.mark.slow
 
@@ -25,6 +27,13 @@ The loader fetched its orders from evil-loader[.]top and second-stage[.]top. It 
 """
 MARKUP = Sighting("url", "https://in-a-link.example/x", "", (), 0)
 DROPPED = Sighting("domain", "github.com", "It was kept on github.com.", (), 1)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def readers() -> Iterator[None]:
+    """What each ingest of these tests forks its readers from."""
+    with one_fork_server():
+        yield
 
 
 async def reread(store: Store, **options: object) -> list[Reread]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,12 +18,20 @@ from intel.store.sqlite.store import SqliteStore
 from tests.ingest.fetch.web import Web
 from tests.ingest.hostile.bodies import ARTICLE
 from tests.ingest.hostile.routes import Expected, charsets, lay_out, markup
+from tests.one_fork_server import one_fork_server
 from tests.stores import lay_store
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 _AT_ONCE = 10
 _LONGEST_SECONDS = 200.0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def readers() -> Iterator[None]:
+    """What each ingest of these tests forks its readers from."""
+    with one_fork_server():
+        yield
 
 
 @pytest_asyncio.fixture
