@@ -15,7 +15,9 @@ def made_apart(folder: Path, lock: Path) -> Path:
     """Make an environment with what a lock file names; return the folder of its programs."""
     venv.create(folder, with_pip=True)
     programs = folder / "bin"
-    run(programs, "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes", "-r", lock)
+    # Not compiled: each of them runs once or twice, and imports a part of what is installed.
+    options = ("--quiet", "--no-compile", "--disable-pip-version-check", "--require-hashes")
+    run(programs, "pip", "install", *options, "-r", lock)
     return programs
 
 
