@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -17,7 +20,9 @@ from intel.records import IOC_TYPES, Week
 from intel.store import Store
 from intel.weekly import week_start, weekly
 from tests.contract.store.builders import hour
+from tests.contract.store.conftest import ENGINES, Open, open_elasticsearch, open_sqlite, opened
 from tests.contract.store.corpus import Saved, make_corpus
+from tests.indices import unmade
 from tests.intel.weekly import recount
 
 WEEKS = ("2026-W46", "2026-W47", "2026-W48")
@@ -50,10 +55,40 @@ async def save(store: Store, saves: Iterable[Saved]) -> None:
         await store.articles.save(saved.article, saved.sightings, [])
 
 
+async def fill(open_store: Open) -> None:
+    async for store in opened(open_store):
+        await save(store, SAVES)
+
+
+@pytest.fixture(scope="module")
+def filled_on(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], Open]]:
+    """Saves all articles once on each engine; tests that take it add nothing but the weeks that they ask for."""
+    with ExitStack() as stack:
+
+        @cache
+        def filled(engine: str) -> Open:
+            if engine == "sqlite":
+                opener = open_sqlite(tmp_path_factory.mktemp("weeks"))
+            else:
+                url = request.getfixturevalue("elasticsearch_url")
+                opener = open_elasticsearch(url, stack.enter_context(unmade(url)))
+            asyncio.run(fill(opener))
+            return opener
+
+        yield filled
+
+
+@pytest.fixture(params=ENGINES)
+def open_filled(request: pytest.FixtureRequest, filled_on: Callable[[str], Open]) -> Open:
+    return filled_on(request.param)
+
+
 @pytest_asyncio.fixture
-async def filled(store: Store) -> AsyncIterator[Store]:
-    await save(store, SAVES)
-    yield store
+async def filled(open_filled: Open) -> AsyncIterator[Store]:
+    async for each in opened(open_filled):
+        yield each
 
 
 @pytest_asyncio.fixture
