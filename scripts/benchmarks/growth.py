@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -75,7 +75,7 @@ def measure_growth(sizes: tuple[int, int], effort: Effort, keep: Path | None, te
 
 
 def _filled(folder: Path, size: int, effort: Effort, tell: Tell) -> _Store:
-    shape = Shape(max(1, size // effort.shape.indicators), effort.shape.indicators)
+    shape = replace(effort.shape, reports=max(1, size // effort.shape.indicators))
     environment = {**OPEN_RATES, "IOC_SECRET_KEY": "b" * 32, "IOC_DATA_DIR": str(folder / "data")}
     rates: list[float] = []
     if not (folder / "data").is_dir():

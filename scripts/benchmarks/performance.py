@@ -24,7 +24,7 @@ from tests.engines.elasticsearch_server import elasticsearch as elasticsearch_en
 from tests.engines.engine import NotToBeHad, free_port, running, wait_until
 from tests.engines.redis_server import redis_server
 
-from . import datasette, direct, folders, taking_in, worlds
+from . import datasette, folders, taking_in, worlds
 from .folders import Shape
 from .load import answers, load, request
 from .served import OPEN_RATES, served
@@ -364,6 +364,8 @@ def _workers(environment: Mapping[str, str], effort: Effort, tell: Tell) -> Row:
 def _served(
     world: worlds.World, folder: Path, written: Sequence[tuple[str, Path, int]], effort: Effort, engine: str, tell: Tell
 ) -> list[Row]:
+    from . import direct  # with FastAPI, which nothing else here needs
+
     environment = {**world.environment, "IOC_DATA_DIR": str(folder / "served")}
     tell("served: importing")
     seconds, sightings = imported(environment, written, tell)

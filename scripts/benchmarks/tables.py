@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
-import orjson
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
@@ -20,11 +17,6 @@ from .measuring import Speed, Speeds
 from .service import API, API_WITH_KEY, FIRST_PAGE, RAW, STORE, ServiceReport, WorldReport
 
 _WIDTH = 150
-
-
-def print_json(report: Any) -> None:
-    """One JSON object; its members are the report's."""
-    sys.stdout.write(orjson.dumps(report, option=orjson.OPT_INDENT_2).decode() + "\n")
 
 
 def print_service(report: ServiceReport) -> None:
