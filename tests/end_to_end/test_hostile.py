@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.processes import Installation, Server, installed, until
-from tests.end_to_end.test_kills import accepted, state
+from tests.end_to_end.processes import Installation, Server, installed
+from tests.end_to_end.test_kills import accepted, all_ended
 from tests.ingest.fetch.web import Web, open_web
 from tests.ingest.hostile import routes
 from tests.ingest.hostile.memory import held_mb
@@ -84,16 +84,8 @@ def test_a_hostile_web_ends_page_by_page_in_bounded_memory(here: Installation) -
     try:
         with hostile_web() as (web, expected):
             ids = {path: accepted(server, key, web.url(path), "Hostile") for path in expected}
-            ended: dict[str, str] = {}
-
-            def look() -> bool:
-                for path in ids.keys() - ended.keys():
-                    found = state(server, key, ids[path])
-                    if found["status"] in ("done", "failed"):
-                        ended[path] = found["reason"] or "done"
-                return len(ended) == len(ids)
-
-            until(look, "every page has ended", 300)
+            states = all_ended(server, key, [*ids.values()], 300)
+            ended = {path: one["reason"] or "done" for path, one in zip(ids, states, strict=True)}
     finally:
         watch.end()
     wrong = {

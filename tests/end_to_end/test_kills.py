@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -78,18 +79,17 @@ def state(server: Server, key: str, id: str) -> dict[str, Any]:
     return dict(answer.json()) if answer.status_code == 200 else {}
 
 
-def all_ended(server: Server, key: str, ids: list[str]) -> list[dict[str, Any]]:
-    """The submissions, once the last of them is done or failed."""
-    ended: dict[str, dict[str, Any]] = {}
+def all_ended(server: Server, key: str, ids: list[str], seconds: float = _LONGEST_SECONDS) -> list[dict[str, Any]]:
+    """The submissions, once the last of them is done or failed; each is asked for until it is, and then the next."""
+    end = time.monotonic() + seconds
 
-    def look() -> bool:
-        for id in ids:
-            if id not in ended and (found := state(server, key, id)).get("status") in ("done", "failed"):
-                ended[id] = found
-        return len(ended) == len(ids)
+    def ended(id: str) -> dict[str, Any] | None:
+        found = state(server, key, id)
+        return found if found.get("status") in ("done", "failed") else None
 
-    until(look, f"all of {len(ids)} submissions have ended", _LONGEST_SECONDS)
-    return [ended[id] for id in ids]
+    return [
+        until(partial(ended, id), f"all of {len(ids)} submissions have ended", end - time.monotonic()) for id in ids
+    ]
 
 
 def counts(server: Server, key: str) -> Counts:
