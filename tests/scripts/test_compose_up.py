@@ -17,11 +17,14 @@ from typing import Any
 import pytest
 
 from tests.engines.docker_engine import ELASTICSEARCH_IMAGE, need_image
+from tests.engines.elasticsearch_server import JAVA_OPTIONS_FOR_TESTS
 from tests.engines.engine import NotToBeHad, free_port
 from tests.scripts.conftest import ROOT
 
 pytestmark = pytest.mark.timeout(900)
 LEFT_BEHIND = (".venv", ".git", ".env", ".mypy_cache", ".ruff_cache", ".hypothesis", "__pycache__")
+# Beside docker-compose.yml, which is read as it is: what Elasticsearch runs here, it runs once.
+IN_LITTLE_TIME = f"services: {{elasticsearch: {{environment: {{ES_JAVA_OPTS: {JAVA_OPTIONS_FOR_TESTS}}}}}}}\n"
 ASK_ELASTICSEARCH = ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", "http://localhost:9200/_cat/indices"]
 
 
@@ -84,6 +87,7 @@ def up(docker_version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         pytest.skip(str(reason))
     folder = tmp_path_factory.mktemp("clone") / "project"
     shutil.copytree(ROOT, folder, ignore=left_behind)
+    (folder / "docker-compose.override.yml").write_text(IN_LITTLE_TIME)
     compose = Compose(folder, f"ioctest{uuid.uuid4().hex[:8]}", free_port())
     try:
         compose("up", "-d", "--build")
