@@ -16,7 +16,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Final
 
@@ -29,6 +29,10 @@ LEAST_OF_THE_SHORTER: Final = 0.7
 LEAST_OF_THE_LONGER: Final = 0.4
 LEAST_SHARED_FACTS: Final = 0.5
 _BINS: Final = BANDS * ROWS
+# Those who claimed their bands first are compared with time and again: so many, of at most so many characters, are
+# kept, in a confined process as long as it works for one account.
+_MOST_KEPT: Final = 32
+_LONGEST_KEPT: Final = 30_000
 _LONG_FACT: Final = 20
 _DOTS_OF_AN_ADDRESS: Final = 3
 
@@ -70,7 +74,7 @@ def bands(text: str) -> tuple[str, ...]:
 def copies_among(text: str, others: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Return which of the other texts, by id, are copies of this one, each with its bands."""
     told = tell(text)
-    apart = {id: tell(other) for id, other in others.items()}
+    apart = {id: _kept(other) if len(other) <= _LONGEST_KEPT else tell(other) for id, other in others.items()}
     return {id: other.bands for id, other in apart.items() if is_copy(told, other)}
 
 
@@ -103,6 +107,9 @@ def tell(text: str) -> Told:
     words = list(chain.from_iterable(map(words_of.__getitem__, chunks)))
     shingles = zip(*(words[start:] for start in range(SHINGLE_WORDS)), strict=False)
     return Told(frozenset(map(" ".join, shingles)), tuple(pieces))
+
+
+_kept: Final = lru_cache(maxsize=_MOST_KEPT)(tell)
 
 
 def _chunks(text: str) -> list[str]:

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from ingest import near_duplicates
 from ingest.near_duplicates import bands, copies_among, is_copy, tell
 from tests.ingest.writing import prose, reworded, table
 
@@ -119,3 +120,13 @@ def test_hostile_texts_take_no_longer_than_others(text: str) -> None:
     begun = time.monotonic()
     bands(text)
     assert time.monotonic() - begun < 10
+
+
+def test_texts_are_compared_alike_time_and_again_and_few_and_no_long_ones_are_kept_for_that() -> None:
+    texts = {**COPIES, **OTHERS, **{f"other {number}": prose(100 + number, 4) for number in range(40)}}
+    plainly = {name: tell(text).bands for name, text in texts.items() if is_copy(tell(ORIGINAL), tell(text))}
+    assert [copies_among(ORIGINAL, texts) for _ in range(2)] == [plainly, plainly]
+    assert near_duplicates._kept.cache_info().currsize <= 32
+    near_duplicates._kept.cache_clear()
+    assert copies_among(ORIGINAL, {"long": ORIGINAL + 40_000 * " "}).keys() == {"long"}
+    assert near_duplicates._kept.cache_info().currsize == 0
