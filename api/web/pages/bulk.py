@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 from starlette.responses import PlainTextResponse, Response
@@ -40,6 +41,11 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
+# What is stored of the readings, and the hosts that a value stands on: both are asked for twice a line.
+Known = dict[tuple[str, str], Ioc]
+Hosts = Callable[[Readings], list[tuple[str, str]]]
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What is known of one pasted value: the indicator, or a sentence where there is none, and what warns of it."""
@@ -70,8 +76,9 @@ async def look_up(visit: Visit) -> Response:
     asked = await apart.run(lambda: names_in(text.replace("\0", " "), _MOST_NAMES, meaning))
     names = await exact_values(store.iocs, asked)
     pasted = await apart.run(lambda: read(text, names, meaning))
-    known = await _known(store, pasted)
-    answers = await _answers(store, pasted, known)
+    hosts = cache(_hosts)
+    known = await _known(store, pasted, hosts)
+    answers = await _answers(store, pasted, known, hosts)
     format = visit.form.get("format", "")
     if format == "all":
         noted = await _noted(visit, answers)
@@ -106,14 +113,14 @@ def _start(asked: str) -> int:
     return int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 6 else 0
 
 
-async def _known(store: Store, pasted: Sequence[Pasted]) -> dict[str, Ioc]:
+async def _known(store: Store, pasted: Sequence[Pasted], hosts: Hosts) -> Known:
     """Return the stored indicators that the values, and the hosts that they stand on, may be."""
-    named = dict.fromkeys(reading for one in pasted for reading in (*one.readings, *_hosts(one.readings)))
+    named = dict.fromkeys(reading for one in pasted for reading in (*one.readings, *hosts(one.readings)))
     ids = [ioc_id(*reading) for reading in named]
     found: dict[str, Ioc] = {}
     for start in range(0, len(ids), _READ_AT_ONCE):
         found |= await store.iocs.get_many(ids[start : start + _READ_AT_ONCE])
-    return found
+    return {reading: found[id] for reading, id in zip(named, ids, strict=True) if id in found}
 
 
 def _hosts(readings: Readings) -> list[tuple[str, str]]:
@@ -134,7 +141,7 @@ def _warned(answer: Answer, noted: Annotations) -> Answer:
     return replace(answer, cautions=lasting_cautions(*answer.pasted.readings[0])) if answer.is_missing else answer
 
 
-async def _answers(store: Store, pasted: Sequence[Pasted], known: dict[str, Ioc]) -> list[Answer]:
+async def _answers(store: Store, pasted: Sequence[Pasted], known: Known, hosts: Hosts) -> list[Answer]:
     answers: list[Answer] = []
     asked = Counter[str]()
     for one in pasted:
@@ -142,7 +149,7 @@ async def _answers(store: Store, pasted: Sequence[Pasted], known: dict[str, Ioc]
             asked["networks"] += 1
             answers.append(await _network(store, one, count=asked["networks"] <= _MOST_NETWORKS))
         else:
-            answers += _answer(one, known)
+            answers += _answer(one, known, hosts)
     return answers
 
 
@@ -153,15 +160,15 @@ async def _network(store: Store, one: Pasted, *, count: bool) -> Answer:
     return Answer(one, said=f"a network: {counted(page.total or 0, 'address', 'addresses')} known")
 
 
-def _answer(one: Pasted, known: dict[str, Ioc]) -> list[Answer]:
+def _answer(one: Pasted, known: Known, hosts: Hosts) -> list[Answer]:
     if one.same_as:
         return [Answer(one, said=f"same as line {one.same_as:,}")]
     if not one.is_one:
         return [Answer(one, said="not an indicator")]
-    found = [known[id] for id in (ioc_id(*reading) for reading in one.readings) if id in known]
+    found = [known[reading] for reading in one.readings if reading in known]
     if found:
         return [Answer(one, ioc) for ioc in found]
-    host = next((known[id] for id in (ioc_id(*host) for host in _hosts(one.readings)) if id in known), None)
+    host = next((known[host] for host in hosts(one.readings) if host in known), None)
     return [Answer(one, said=_missing(one, host), host=host)]
 
 

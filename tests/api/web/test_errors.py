@@ -44,6 +44,7 @@ async def test_a_store_out_of_reach_is_a_page_with_a_wait(api: Running, member: 
     for path in ("/", "/search", "/settings", "/status", "/no/such/page"):
         page = await member.open(path)
         assert page.status == (404 if path.startswith("/no") else 503), path
+        assert ("Try again" in page.links()) is (page.status == 503)
         assert page.heading and ("retry-after" in page.answer.headers) is (page.status == 503)
 
 
