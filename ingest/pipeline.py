@@ -143,13 +143,14 @@ class Pipeline:
         ]
         saved = await timed(self.observer, "save", self.store.articles.save_many(entries))
         owners = await self.store.articles.ids_of(list(batch.owners))
-        return await self._settle_new(saved, found, owners, compare, now)
+        return await self._settle_new(saved, found, owners, batch, compare, now)
 
     async def _settle_new(
         self,
         saved: Sequence[Article],
         found: Sequence[ReadPage],
         owners: Mapping[str, str],
+        batch: Batch,
         compare: Compare,
         now: datetime,
     ) -> Sequence[Article]:
@@ -158,7 +159,7 @@ class Pipeline:
         An article that owns all its bands has no forerunner.
         """
         # As they were read: one that leads has its own cluster, whichever it was saved in when others seemed to lead.
-        as_read = Batch(self.store.articles, {}, {page.article.id: page.article for page in found})
+        as_read = batch.again({page.article.id: page.article for page in found})
         copies, revisions = Copies(as_read, compare), Revisions(self.store)
         settled = list(saved)
         for place, (article, page) in enumerate(zip(saved, found, strict=True)):

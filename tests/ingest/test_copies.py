@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from ingest.batch import Batch
 from ingest.copies import ComparedOnce
 from ingest.fetch import FetchedPage
 from ingest.near_duplicates import copies_among
@@ -15,6 +16,7 @@ from ingest.reading import Page, ReadPage, read_page
 from intel.query import IocQuery
 from intel.records import Article
 from intel.store import Store
+from intel.store.port import Articles
 from tests.api.running import Clock
 from tests.ingest.writing import prose, reworded, table
 
@@ -49,6 +51,29 @@ async def test_no_two_texts_are_compared_twice_in_a_step() -> None:
         "again": first["copy"]
     }
     assert asked == [(ORIGINAL, ("copy", "other"))]
+
+
+class Told:
+    """The articles of a store, and whose texts it was asked for."""
+
+    def __init__(self, articles: Articles) -> None:
+        self.ids_of, self.get = articles.ids_of, articles.get
+        self._articles = articles
+        self.asked: list[list[str]] = []
+
+    async def texts(self, ids: Sequence[str]) -> dict[str, str]:
+        self.asked.append([*ids])
+        return await self._articles.texts(ids)
+
+
+async def test_a_stored_text_is_read_once_in_a_step(stores: tuple[Store, Store]) -> None:
+    (known,) = await taken([pipeline(stores[0], copies(1))], copies(1))
+    told = Told(stores[0].articles)
+    batch = await Batch.begin(told, [])
+    first = await batch.texts([known.id, "absent"])
+    assert first == await batch.again({}).texts([known.id]) == {known.id: known.text}
+    assert await batch.again({"late": known}).texts(["late", known.id]) == {"late": known.text, known.id: known.text}
+    assert told.asked == [[known.id, "absent"]]
 
 
 async def sources(store: Store) -> dict[str, tuple[int, int]]:
