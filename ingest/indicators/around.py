@@ -28,6 +28,7 @@ from ingest.indicators.vocabulary import pieces
 _PART_ENDS: Final = late(
     r"[,\uff0c\u3001;\uff1b(\uff08|\t]|\s(?:and|but|und|aber|et|mais|y|pero|e|mas|ma|и|но|en|maar)\s"
 )
+_NOTHING_BUT_A_LABEL: Final = late(r"\W*(?:(?:md5|sha-?(?:1|256))\W*)?")
 _OPENING: Final = "(\uff08"
 _CLOSING: Final = ")\uff09"
 # `benign, abused for side-loading`: the file is as its maker made it.
@@ -68,7 +69,13 @@ def _stretch(before: str, behind: str) -> tuple[str, str]:
     opening = max(before.rfind(sign) for sign in _OPENING)
     inner = before[opening + 1 :]
     closing = min((at for at in map(behind.find, _CLOSING) if at >= 0), default=-1)
-    if opening >= 0 and closing >= 0 and not any(sign in inner for sign in _CLOSING) and not OTHER_VALUE.search(inner):
+    is_in_a_bracket = opening >= 0 and closing >= 0 and not any(sign in inner for sign in _CLOSING)
+    if is_in_a_bracket and _NOTHING_BUT_A_LABEL.fullmatch(f"{inner}{behind[:closing]}"):
+        before, behind = (
+            before[:opening],
+            behind[closing + 1 :],
+        )  # then the sentence speaks of it: `7za.exe (…) is clean`
+    elif is_in_a_bracket and not OTHER_VALUE.search(inner):
         return "", f"{inner} \n {behind[:closing]}"
     said = SENTENCE_ENDS.split(before)[-1]
     if others := list(OTHER_VALUE.finditer(said)):

@@ -19,12 +19,11 @@ from ingest.indicators.contexts import rules_of_others
 from ingest.indicators.deciding import HOST_OF_AN_INDICATOR, Judge
 from ingest.indicators.document import Document, Place
 from ingest.indicators.evidence import EVIDENCE
-from ingest.indicators.late import late
 from ingest.indicators.list_context import ASKED_FOR_LIST_CONTEXT, list_context_of
 from ingest.indicators.mailboxes import of_refused_hosts
 from ingest.indicators.malware import JudgedMalware, MalwareSighting, judge_malware, malware_sightings
 from ingest.indicators.one_name import with_one_name_each
-from ingest.indicators.owners import refused_by_their_owner
+from ingest.indicators.owners import addresses_of_refused, as_its_host, refused_by_their_owner
 from ingest.indicators.piece_search import PieceSearch, Places
 from ingest.indicators.sentences import LONGEST_LINE, Sentences
 from ingest.indicators.sightings import NOT_READ, PIECES, Sighting, sightings, spaced_sightings
@@ -53,12 +52,6 @@ _SEARCH: Final = PieceSearch((*coined.PIECES, *PIECES))
 _HOST_IS_LISTED: Final = EVIDENCE["host named as an indicator"]
 _rule_of: Final = itemgetter(1)
 _SPOKEN: Final = EVIDENCE["mailbox spoken of as part of an attack"]
-_WIDEST_JOINT: Final = 24
-_ADDRESS_OF: Final = late(
-    r"[`\"\u2019]?\.? ?(?:\(|\[|->|=>|\u2192|\||=|:)[ `(]{0,3}(?:ip:? )?"
-    r"|[`\"\u2019]? (?:at|ist|is|resolves to|has|hat) `?"
-)
-_NEXT: Final = (", ", " / ", " - ", ",")
 _HOST_OF_NOTHING: Final = Verdict(False, "host of something that is no indicator", 0)
 
 
@@ -271,7 +264,7 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
         else:
             verdict = _verdict(text, seen, index, judge, kept)
             if verdict.kept and type == "ip" and index and not verdicts[-1].kept:
-                verdict = _as_its_host(text, seen, index, verdicts[-1]) or verdict
+                verdict = as_its_host(text, seen, index, verdicts[-1]) or verdict
             if verdict.kept:
                 places = kept.setdefault((type, value), [])
                 settled[key] = verdict, places
@@ -285,7 +278,9 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
         elif type == "url":
             refused_urls.append(index)
     _refuse_mailboxes(seen, verdicts, kept)
-    _refuse(refused_by_their_owner(seen, verdicts, kept), seen, verdicts, kept)
+    if refused_hosts := refused_by_their_owner(seen, verdicts, kept):
+        _refuse(refused_hosts, seen, verdicts, kept)
+        _refuse(addresses_of_refused(text, seen, verdicts, kept), seen, verdicts, kept)
     _keep_urls_at_listed_hosts(seen, refused_urls, verdicts, kept)
     return verdicts, kept
 
@@ -302,23 +297,6 @@ def _verdict(text: str, seen: list[Sighting], index: int, judge: Judge, kept: _K
         log.exception("a candidate of type %s could not be weighed", type)
         return NOT_WEIGHED
     return _HOST_OF_NOTHING if source and verdict.kept and not _source_is_kept(source, kept) else verdict
-
-
-def _as_its_host(text: str, seen: list[Sighting], index: int, of_host: Verdict) -> Verdict | None:
-    """Return the verdict on the host right before the address `seen[index]`, if that is somebody's who attacks nobody:
-    `our gateway (mx.orlop.net, 198.51.100.7)`.
-    """
-    (host, start, end), (address, first, _) = seen[index - 1], seen[index]
-    if (
-        host.type != "domain"
-        or address.defanged
-        or first - end > _WIDEST_JOINT
-        or of_host.rule not in rules_of_others() | ids_of_roles()
-    ):
-        return None
-    joint = text[end:first]
-    is_joined = _ADDRESS_OF.fullmatch(joint) or (joint in _NEXT and text[start - 1 : start] == "(")
-    return Verdict(False, of_host.rule, of_host.score) if is_joined else None
 
 
 def _refuse_mailboxes(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept) -> None:

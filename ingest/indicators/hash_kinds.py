@@ -43,6 +43,7 @@ _COMMIT_AFTER: Final = late(
 _PART_OF_AN_ADDRESS: Final = late(
     r"(?i)(?:\bgit(?:hub|lab)?:[\w.-]{1,60}/[\w.-]{1,60}#|\bimage (?:digest )?(?:id )?(?:sha256:)|@sha256:"
     r"|/(?:blob|commits?|tree|raw|compare|archive)/|gist\.github(?:usercontent)?\.com/(?:[\w-]{1,40}/)?"
+    r"|\burn:[a-z0-9-]{2,20}:"
     r"|[?&;](?!(?:md5|sha1|sha256|sha|hash|file|sample|q|query|search|s|h|f)=)[a-z_]{1,20}=)\Z"
 )
 # `&uid=`, also of a defanged address: whose visit it is.

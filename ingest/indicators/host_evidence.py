@@ -24,10 +24,10 @@ from ingest.indicators.looks import MOST_AGAINST, MOST_FOR, of_its_looks
 from ingest.indicators.lures import ends_a_lure, speaks_of_fraud
 from ingest.indicators.mailboxes import is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
-from ingest.indicators.own_evidence import is_a_licence, looks_up_a_file, of_its_own
+from ingest.indicators.own_evidence import is_a_licence, is_list_of_others, looks_up_a_file, of_its_own
 from ingest.indicators.sections import Section
 from ingest.indicators.sightings import Sighting
-from ingest.indicators.stored import is_stored
+from ingest.indicators.stored import is_picture, is_stored
 from ingest.indicators.text_context import MOST_WORDS, Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.typed_rows import is_something_else, is_typed
@@ -285,6 +285,8 @@ class HostEvidence:
             and not self._is_meant_host(start, end)
         ):
             evidence.append(self._at_a_known_host(reading, host, start, end))
+        elif is_stored(reading, host) and (row := self._at_a_known_host(reading, host, start, end))[0] > 0:
+            evidence.append(row)  # for being unknown nothing speaks against it
         elif host.endswith(_HIDDEN):
             is_whole = _HIDDEN_SERVICE.fullmatch(host)
             evidence.append(EVIDENCE["hidden service" if is_whole else "short name of a hidden service"])
@@ -328,18 +330,22 @@ class HostEvidence:
                 or (_PROGRAM.search(reading.value.lower()) and self._around.is_downloaded(line, start))
             ):
                 return EVIDENCE["fetched from where anyone may put something"]
-            if is_stored(reading, host) and self._is_put_there(line, start, end):
+            if is_stored(reading, host) and self._is_put_there(reading, line, start, end):
                 return EVIDENCE["put where anyone may put something"]
         return EVIDENCE["well-known host"]
 
-    def _is_put_there(self, line: Line, start: int, end: int) -> bool:
+    def _is_put_there(self, reading: TokenCandidate, line: Line, start: int, end: int) -> bool:
         """Tell whether the words around what somebody stored speak of an attack, and send no reader there."""
-        if not self._stored_left or self._around.place(start) in ("link_text", "boilerplate"):
+        if (
+            not self._stored_left
+            or is_list_of_others(reading)
+            or self._around.place(start) in ("link_text", "boilerplate")
+        ):
             return False
         self._stored_left -= 1
         around = self._around
         is_for_readers = around.invites(line, start, end) or around.refers(line, start, end)
-        return not is_for_readers and around.threatens(line, start, end)
+        return not is_for_readers and around.threatens(line, start, end, in_note=not is_picture(reading.value))
 
     def _against_in_text(self, type: str, host: str, start: int, end: int) -> list[Evidence]:
         evidence: list[Evidence] = []

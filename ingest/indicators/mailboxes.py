@@ -23,6 +23,7 @@ _INVITES: Final = late(
     r"|(?:press|media|advertis\w+|samples?|newsletter|subscribe)|dúvidas|fale com|envie"
     r"|escríbe(?:me|nos)|pídeme\w*|contácta\w*"
     r"|segnala\w*|scriv\w+|kontakt\w*|zgłosz\w*|piszcie|пишите|напишите|резюме|реклам\w*|почта|звертайтесь|пишіть"
+    r"|疑问|疑問|ご不明|질문|发(?:到|给)?我"
     r"|(?:联系|聯絡|发邮件|連絡|問い合わせ|문의|연락|신고|제보)\w{0,6}"
     r"|wenden|melden|fragen|kontakt(?:ieren)?|hinweise|contactez|écri(?:re|vez)|contacter|signale[rz]|contacte"
     r"|hubungi|lapor(?:kan)?(?: ke)?|raportați|sesiza\w*|scrie\w*|hlás\w+|napište|obraťte|nahlas\w*|ihbar\w*"
@@ -43,6 +44,7 @@ _OF_READERS: Final = (
     "meld", "bejelent",
     "prijavi", "αναφ", "στείλτε", "notific", "denunci", "báo cáo", "แจ้ง", "通报", "舉報", "举报", "신고", "제보",
     "raw data", "complaints",
+    "疑问", "疑問", "ご不明", "질문", "发",
     "report", "question", "feedback", "correction", "enquir", "inquir",
 )  # fmt: skip
 # Who attacks also wants to be reached. To look for one after the other is what is fastest.

@@ -83,6 +83,11 @@ def is_a_licence(reading: TokenCandidate, host: str) -> bool:
     return _LICENCE.search(reading.value) is not None or (noise.is_known_host(host) and "/licenses/" in reading.value)
 
 
+def is_list_of_others(reading: TokenCandidate) -> bool:
+    """Tell whether a URL leads to a list of indicators that somebody keeps for all."""
+    return noise.holds_anything(reading.host) and _LIST_OF_OTHERS.search(reading.value.lower()) is not None
+
+
 def of_its_own(reading: TokenCandidate) -> list[Evidence]:
     """Return the evidence that a value carries by itself."""
     if reading.type == "email":
@@ -97,7 +102,7 @@ def of_its_own(reading: TokenCandidate) -> list[Evidence]:
     if is_address(reading.host) and not noise.address_noise(reading.host):
         evidence.append(EVIDENCE["URL on a bare address"])
     url = reading.value.lower()
-    if noise.holds_anything(reading.host) and _LIST_OF_OTHERS.search(url):
+    if is_list_of_others(reading):
         evidence.append(EVIDENCE["list of other people's"])
     if _CHANNEL_OF_A_BOT.search(url):
         evidence.append(EVIDENCE["channel of a bot"])

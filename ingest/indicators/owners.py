@@ -14,6 +14,7 @@ from ingest.indicators import noise
 from ingest.indicators.clauses import ids_of_roles
 from ingest.indicators.contexts import rules_of_others
 from ingest.indicators.evidence import EVIDENCE
+from ingest.indicators.late import late
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.verdict import Verdict, weighed
@@ -33,6 +34,14 @@ _SET_APART: Final = frozenset(
         "quoted from a lure",
     )
 )  # fmt: skip
+
+_OF_NO_ATTACKER: Final = frozenset({EVIDENCE["well-known host"][1], EVIDENCE["its owner attacks nobody"][1]})
+_WIDEST_JOINT: Final = 24
+_ADDRESS_OF: Final = late(
+    r"[`\"\u2019]?\.? ?(?:\(|\[|->|=>|\u2192|\||=|:)[ `(]{0,3}(?:ip:? )?"
+    r"|[`\"\u2019]? (?:at|ist|is|resolves to|has|hat) `?"
+)
+_NEXT: Final = (", ", " / ", " - ", ",")
 
 # Of what is kept, by type and value: its places, each with the verdict last.
 _Kept = Mapping[tuple[str, str], Sequence[tuple[int, int, Verdict]]]
@@ -60,6 +69,36 @@ def refused_by_their_owner(
         for reading, _, _ in seen
         if (reading.type, reading.value) in refused and _owner(reading) in owners
     }
+
+
+def as_its_host(text: str, seen: list[Sighting], index: int, of_host: Verdict) -> Verdict | None:
+    """Return the verdict on the host right before the address `seen[index]`, if that is somebody's who attacks nobody:
+    `our gateway (mx.orlop.net, 198.51.100.7)`.
+    """
+    (host, start, end), (address, first, _) = seen[index - 1], seen[index]
+    if (
+        host.type != "domain"
+        or address.defanged
+        or first - end > _WIDEST_JOINT
+        or of_host.rule not in rules_of_others() | ids_of_roles() | _OF_NO_ATTACKER
+    ):
+        return None
+    joint = text[end:first]
+    is_joined = _ADDRESS_OF.fullmatch(joint) or (joint in _NEXT and text[start - 1 : start] == "(")
+    return Verdict(False, of_host.rule, of_host.score) if is_joined else None
+
+
+def addresses_of_refused(
+    text: str, seen: list[Sighting], verdicts: list[Verdict], kept: _Kept
+) -> dict[tuple[str, str], Verdict]:
+    """Return the verdict on the addresses that are kept for one place alone, right behind a host that was refused."""
+    found: dict[tuple[str, str], Verdict] = {}
+    for index in range(1, len(seen)):
+        key = seen[index][0].type, seen[index][0].value
+        if key[0] == "ip" and not verdicts[index - 1].kept and len(kept.get(key, ())) == 1:
+            verdict = as_its_host(text, seen, index, verdicts[index - 1])
+            found |= {key: verdict} if verdict else {}
+    return found
 
 
 def _harmless_owners(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept) -> set[str]:

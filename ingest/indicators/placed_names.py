@@ -20,6 +20,7 @@ _FIELD: Final = late(
     rf"[ \t>*_`\"'|\u2022\u25cf\u25a0\u30fb\u3010\[-]{{0,8}}(?i:{_LABELS})[*_`\"'\u3011\] ]{{0,4}}"
     r"(?:[:\uff1a=]|\t|[ ]?\|)[ \t*_`\"']{0,4}(?P<value>[^\n\t|]{2,160})"
 )
+_SENTENCES: Final = late("[\u3002\uff1b]")
 _ROW_OF_DASHES: Final = late(r"[ \t|:+=-]{3,}\n")
 _SEPARATORS: Final = ("\t", "|", ";", ",")
 _BETWEEN_VALUES: Final = late(
@@ -72,8 +73,9 @@ def _names_of_line(text: str, first: int, line: str) -> Iterator[str]:
     cells, separator, column = _head(line)
     if cells and _is_first_row(text, first, below, cells, separator):
         yield from _names_of_column(text, below, separator, column)
-    elif field := _FIELD.match(line):
-        yield from _names_of_value(field["value"])
+    elif fields := [field for part in _SENTENCES.split(line) if (field := _FIELD.match(part))]:
+        for field in fields:
+            yield from _names_of_value(field["value"])
     elif len(line) <= _LONGEST_TITLE and _ANNOUNCED.search(line) and not _NO_LIST.search(line):
         yield from _names_of_list(text, below, is_sure=_LABEL.fullmatch(line.strip(_AROUND_A_TITLE)) is not None)
 

@@ -15,6 +15,7 @@ _PATH: Final = late(r"//[^/?#]++/[^/?#\s][^\s]{3}")
 _FETCHED: Final = late(
     r"/(?:raw|downloads?|releases/download)/|\.(?:exe|dll|msix?|ps1|vbs|hta|bat|scr|jar|apk|elf|sh|iso|lnk|bin|zip|rar|7z)\Z"
 )
+_PICTURE: Final = late(r"\.(?:png|jpe?g|gif|svg|ico|webp)\Z")
 
 
 def is_stored(reading: TokenCandidate, host: str) -> bool:
@@ -25,3 +26,8 @@ def is_stored(reading: TokenCandidate, host: str) -> bool:
     if host in _CODE:
         return _FETCHED.search(reading.value.lower()) is not None
     return host in _STORES or _BUCKETS.fullmatch(host) is not None
+
+
+def is_picture(url: str) -> bool:
+    """Tell whether a URL leads to a picture, as pages show many for no harm."""
+    return _PICTURE.search(url.lower()) is not None

@@ -168,6 +168,10 @@ class TextContext:
         return self.is_note and not self.names_malware and is_of_no_harm(self.text)
 
     @cached_property
+    def _is_of_a_threat(self) -> bool:
+        return self.names_malware or words_of_a_threat().search(without_hosts(self.text.lower()))
+
+    @cached_property
     def is_one_line(self) -> bool:
         """Tell whether the text is one short line, as of who asks what stands in it."""
         return len(self.text) <= LONGEST_QUESTION and "\n" not in self.text.strip() and not self.document.structured
@@ -379,8 +383,12 @@ class TextContext:
         before = self.text[max(line.start, start - _WORDING_REACH) : start]
         return _DOWNLOADED.search(before) is not None
 
-    def threatens(self, line: Line, start: int, end: int) -> bool:
-        """Tell whether the words around a candidate, on its line, speak of an attack beyond doubt."""
+    def threatens(self, line: Line, start: int, end: int, *, in_note: bool) -> bool:
+        """Tell whether the words around a candidate speak of an attack beyond doubt: on its line, or `in_note`,
+        anywhere in a note.
+        """
+        if in_note and self.is_note:
+            return self._is_of_a_threat
         first, last = max(line.start, start - 2 * _WORDING_REACH), min(line.end, end + _WORDING_REACH)
         said = f"{self.text[first:start]} {self.text[end:last]}"
         return words_of_a_threat().search(without_hosts(said.lower()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tests.ingest.indicators.rule_snippets import ARTICLE
-from tests.ingest.indicators.snippets import SHA256, S
+from tests.ingest.indicators.snippets import MD5, SHA1, SHA256, S
 
 OWNER_SNIPPETS: Final = (
     # --- the genuine host beside one that imitates it
@@ -152,4 +152,26 @@ OWNER_SNIPPETS: Final = (
         "url https://gale-post.top/o'neil",
         "domain gale-post.top",
     ),
+    # --- in a note, what was stored is part of what the note tells
+    S(
+        "stored",
+        "The lure is a PDF of the attacker's.\nIt loads https://pastebin.com/raw/7uQ2ZkXe\n",
+        "url https://pastebin.com/raw/7uQ2ZkXe",
+    ),
+    S(
+        "stored",
+        "The stealer shows a picture:\nicon = https://i.imgur.com/4M34hi2.png\nIt asks 45.9.148.3\n",
+        "ip 45.9.148.3",
+    ),
+    # --- a bracket that holds a hash alone: the sentence speaks of it
+    S("bracket", f"Sample: {MD5}\nThe DLL beside it ({SHA256}) is Microsoft's own.\n", f"hash_md5 {MD5}"),
+    S("bracket", f"恶意样本 {MD5}，而 {SHA256} 为厂商原版文件。", f"hash_md5 {MD5}"),
+    S("magnet", f"Malware in magnet:?xt=urn:btih:{SHA1}&dn=gale, the dropper is {MD5}.", f"hash_md5 {MD5}"),
+    # --- an address beside the host of an owner who attacks nobody
+    S(
+        "address of an owner",
+        "Scan of the server (www.orlop-lab.ee, 193.40.12.9) by a botnet host 45.153.241.17. Write to noc@orlop-lab.ee",
+        "ip 45.153.241.17",
+    ),
+    S("field", "外联 45.9.148.3:80。家族：Grebelaw", "ip 45.9.148.3", "malware Grebelaw"),
 )
