@@ -7,15 +7,16 @@ changed, and what follows from it (words, lists of sources, numbers) is written 
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import lru_cache
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 import orjson
 
 from intel.records import NEWEST_ARTICLES
 from intel.store.sqlite import subjects
+from intel.store.sqlite.alike import Alike, Counts, Named, part
 from intel.store.sqlite.changes import take_numbers
 from intel.store.sqlite.facet_keys import FIRST, FURTHER, NO_KEY, OF_SEVERAL, ONLY, key_of, write_keys
 from intel.store.sqlite.facets import kind_of, week_of
@@ -28,15 +29,9 @@ from intel.store.subjects import SUBJECTS
 _NO_NAMES: Final = "[]"
 # Of what more articles name, not all sightings are read each time that another one does.
 _FEW: Final = NEWEST_ARTICLES
-Counts = Counter[tuple[int | str, ...]]
-
-
-class Named(NamedTuple):
-    """An indicator by what it is."""
-
-    id: bytes
-    type: str
-    value: str
+_TYPES_OF_KEYS: Final = ("ip", "malware")
+_NO_KEYS: Final = (None, None)
+_FIRST: Final = itemgetter(0)
 
 
 class Stored(NamedTuple):
@@ -64,6 +59,7 @@ class Derivation:
         self._sighted: dict[int, list[Sighted]] = {}
         self._added: dict[int, list[Sighted]] = {}
         self._articles: set[int] = set()
+        self._alike: list[Alike] = []
         self._warned: set[bytes] = set()
 
     def name(self, named: Iterable[Named], warned: Collection[bytes] = ()) -> dict[bytes, int]:
@@ -88,12 +84,17 @@ class Derivation:
             self._new[seq] = wanted[id]
         return seqs
 
-    def sighted(self, seq: int, sighting: Sighted) -> None:
-        """Note a sighting of a named indicator; of new ones those are all that there are, and none is read again."""
-        if seq in self._new:
-            self._sighted.setdefault(seq, []).append(sighting)
-        elif seq in self._kept:
-            self._added.setdefault(seq, []).append(sighting)
+    def sighted(self, sightings: Iterable[tuple[int, Sighted]]) -> None:
+        """Note sightings of named indicators; of new ones those are all that there are, and none is read again."""
+        new, noted = self._new, self._sighted
+        for seq, sighting in sightings:
+            if seq in new:
+                if seq in noted:
+                    noted[seq].append(sighting)
+                else:
+                    noted[seq] = [sighting]
+            elif seq in self._kept:
+                self._added.setdefault(seq, []).append(sighting)
 
     def note(self, seqs: Iterable[int]) -> None:
         """Note stored indicators; to be called before their sightings or articles change."""
@@ -144,14 +145,15 @@ class Derivation:
         `moment` is that of `next_moment`. What follows from indicators is written only where it differs, unless
         `rewrite`.
         """
-        every = sorted([*self._stored, *self._new])
         sightings = Sightings(self._connection)
         kept = self._kept if self._adds_only else {}
         seen = sightings.of(
             {seq: one.seen.said.sightings if one.seen else 0 for seq, one in self._stored.items() if seq not in kept}
         )
         seen.update((seq, sightings.with_more(seq, one, self._added[seq])) for seq, one in kept.items())
-        seen.update((seq, sightings.come_to(rows)) for seq, rows in self._sighted.items())
+        several, self._alike = part(self._sighted, self._new, sightings)
+        seen.update(several)
+        every = sorted([*self._stored, *several])
         self._write_records(seen, moment)
         self._write_sources(every, seen, rewrite)
         self._write_malware(every, seen, rewrite)
@@ -159,8 +161,11 @@ class Derivation:
         self._write_counts(every, seen)
         self._write_weeks(every, seen, rewrite)
         subjects.derive_named(self._connection, self._stored)
-        observables = ((seq, rows) for seq, rows in self._sighted.items() if self._new[seq].type not in SUBJECTS)
-        subjects.name_new(self._connection, observables)
+        subjects.name_new(
+            self._connection,
+            ((seq, self._sighted[seq]) for seq in several if self._new[seq].type not in SUBJECTS),
+            self._alike,
+        )
         return tuple(stored.named.id for seq, stored in self._stored.items() if seq not in seen)
 
     def _named(self, seq: int) -> Named:
@@ -168,9 +173,12 @@ class Derivation:
 
     def _write_records(self, seen: dict[int, Seen], moment: int) -> None:
         added = [seq for seq in self._new if seq in seen]
+        alone = {member.seq: member.named.id for alike in self._alike for member in alike.members}
         gone = [seq for seq in self._stored if seq not in seen]
         kept = [seq for seq, stored in self._stored.items() if seq in seen and stored.said != seen[seq].said]
-        different = sorted((self._named(seq).id, seq) for seq in (*added, *gone, *kept))
+        different = [(self._named(seq).id, seq) for seq in (*added, *gone, *kept)]
+        different += [(id, seq) for seq, id in alone.items()]
+        different.sort()
         if not different:
             return
         taken = take_numbers(self._connection, len(different), moment)
@@ -180,8 +188,13 @@ class Derivation:
         write("DELETE FROM iocs WHERE seq = ?", ((seq,) for seq in gone))
         write("DELETE FROM ioc_tags WHERE ioc_seq = ?", ((seq,) for seq in gone))
         if self._connection.execute("SELECT 1 FROM removed_iocs LIMIT 1").fetchone():
-            write("DELETE FROM removed_iocs WHERE id = ?", ((self._new[seq].id,) for seq in added))
-        write(_ADD, (self._row(seq, seen[seq], *places[seq]) for seq in sorted(added)))
+            write("DELETE FROM removed_iocs WHERE id = ?", ((self._new[seq].id,) for seq in (*added, *alone)))
+        rows = [self._row(seq, self._new[seq], _derived(seen[seq]), *places[seq]) for seq in added]
+        for alike in self._alike:
+            for member, record in alike.records():
+                rows.append(self._row(member.seq, member.named, record, *places[member.seq]))
+        rows.sort(key=_FIRST)
+        write(_ADD, rows)
         write(_CHANGE, ((*_derived(seen[seq]), *places[seq], seq) for seq in kept))
 
     def _write_sources(self, every: Iterable[int], seen: dict[int, Seen], rewrite: bool) -> None:
@@ -202,16 +215,20 @@ class Derivation:
             lists += [(source, -now[1], named.id, named.type, seq) for source in now[0]]
             if before:
                 self._connection.execute("DELETE FROM ioc_sources WHERE ioc_seq = ?", (seq,))
+        for alike in self._alike:
+            for (seq, named, _), source, how, kind, keys[seq] in alike.sources():
+                sources.append((seq, source, how, kind))
+                lists.append((source, -alike.seen.last_seen, named.id, named.type, seq))
+        sources.sort()
         self._connection.executemany(_UNLIST, gone)
         self._connection.executemany("INSERT INTO ioc_sources VALUES (?, ?, ?, ?)", sources)
         self._connection.executemany("REPLACE INTO source_lists VALUES (?, ?, ?, ?, ?)", lists)
         write_keys(self._connection, keys)
 
-    def _row(self, seq: int, seen: Seen, number: int, at: int) -> tuple[object, ...]:
+    def _row(self, seq: int, named: Named, derived: tuple[object, ...], number: int, at: int) -> tuple[object, ...]:
         """Return a new indicator's row."""
-        named = self._new[seq]
-        keys = search_keys(named.type, named.value)
-        return (seq, *named, *keys, *_derived(seen), at, number, at, number, named.id in self._warned)
+        keys = search_keys(named.type, named.value) if named.type in _TYPES_OF_KEYS else _NO_KEYS
+        return (seq, *named, *keys, *derived, at, number, at, number, named.id in self._warned)
 
     def _write_malware(self, every: Iterable[int], seen: dict[int, Seen], rewrite: bool) -> None:
         gone: list[tuple[str, int, bytes]] = []
@@ -225,6 +242,9 @@ class Derivation:
             id = self._named(seq).id
             gone += [(name, -was[1], id) for name in _folded(was[0])]
             lists += [(name, -now[1], id, seq) for name in _folded(now[0])]
+        for alike in self._alike:
+            for name in _folded(alike.seen.said.malware):
+                lists += [(name, -alike.seen.last_seen, named.id, seq) for seq, named, _ in alike.members]
         self._connection.executemany(_UNLIST_MALWARE, gone)
         names = {name for name, *_ in lists}
         self._connection.executemany("INSERT OR IGNORE INTO malware_names (name) VALUES (?)", ((n,) for n in names))
@@ -240,6 +260,10 @@ class Derivation:
             if before != after:
                 _, type, value = self._named(seq)
                 different.append(Words(seq, type, value, before, after))
+        for alike in self._alike:
+            words = alike.seen.words
+            different += [Words(seq, named.type, named.value, None, words) for seq, named, _ in alike.members]
+        different.sort(key=_FIRST)
         write_words(self._connection, different)
 
     def _write_counts(self, every: Iterable[int], seen: dict[int, Seen]) -> None:
@@ -255,6 +279,8 @@ class Derivation:
                     for source in state.source_seqs:
                         of_source[source, type] += step
                         of_week[source, type, week] += step
+        for alike in self._alike:
+            alike.add_to_counts(of_all, of_source, of_week)
         for table, counts in (("ioc_counts", of_all), ("source_counts", of_source), ("source_weeks", of_week)):
             self._connection.executemany(_COUNT[table], ((*key, count) for key, count in counts.items() if count))
             if min(counts.values(), default=0) < 0:
@@ -277,6 +303,8 @@ class Derivation:
                 shared.append((seq,))
             if after and after.said.sightings > 1:
                 rows += [(seq, *week, after.said.first_seen) for week in after.weeks]
+        for alike in self._alike:
+            alike.add_to_weeks(counts, new)
         self._connection.executemany("DELETE FROM week_iocs WHERE ioc_seq = ?", shared)
         self._connection.executemany(_ADD_WEEK, rows)
         both = ((*key, counts[key], new[key]) for key in counts.keys() | new.keys())

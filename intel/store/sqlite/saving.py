@@ -11,9 +11,10 @@ from intel.ids import ioc_id_bytes
 from intel.records import REMOVED, Article, Sighting
 from intel.store.entry import Entry, steps
 from intel.store.sqlite import subjects
+from intel.store.sqlite.alike import Named
 from intel.store.sqlite.cards import article_card
 from intel.store.sqlite.changes import next_moment
-from intel.store.sqlite.deriving import Derivation, Named
+from intel.store.sqlite.deriving import Derivation
 from intel.store.sqlite.notes import forget_notes
 from intel.store.sqlite.packing import pack_text, unpack_text
 from intel.store.sqlite.rows import id_text, milliseconds, to_json
@@ -158,11 +159,13 @@ def _replace_sightings(
     connection.execute("DELETE FROM sightings WHERE article_seq = ?", (article_seq,))
     newest_first = -to_milliseconds(entry.article.seen_at)
     malware = {names: orjson.dumps(names).decode() for names in {one.malware for one in entry.sightings}}
-    rows = []
-    for seq, one in zip(ioc_seqs, entry.sightings, strict=True):
-        names = malware[one.malware]
-        rows.append((seq, newest_first, article_seq, one.position, names, one.context))
-        derivation.sighted(seq, Sighted(newest_first, article_seq, names, one.context))
+    rows = [
+        (seq, newest_first, article_seq, one.position, malware[one.malware], one.context)
+        for seq, one in zip(ioc_seqs, entry.sightings, strict=True)
+    ]
+    derivation.sighted(
+        (seq, Sighted(newest_first, article_seq, names, context)) for seq, _, _, _, names, context in rows
+    )
     connection.executemany(_ADD_SIGHTING, rows)
 
 

@@ -17,6 +17,7 @@ from heapq import nsmallest
 
 from intel.ids import ioc_id
 from intel.records import Article, Sighting
+from intel.store.sqlite.alike import Alike
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.rows import id_bytes, moment, to_json
 from intel.store.sqlite.seen import Sighted, note
@@ -114,8 +115,10 @@ def derive_named(connection: sqlite3.Connection, stored: Collection[int]) -> Non
         connection.execute(_COUNT_DERIVED)
 
 
-def name_new(connection: sqlite3.Connection, sighted: Iterable[tuple[int, Sequence[Sighted]]]) -> None:
-    """Do as `derive_named` for new observables, by `seq`, of which these are all sightings."""
+def name_new(
+    connection: sqlite3.Connection, sighted: Iterable[tuple[int, Sequence[Sighted]]], alike: Iterable[Alike]
+) -> None:
+    """Do as `derive_named` for new observables: by `seq` with all their sightings, and all that are alike."""
     rows: list[tuple[int, str, int, int]] = []
     counts: Counter[tuple[int, int, str]] = Counter()
     names_in = lru_cache(maxsize=64)(json.loads)
@@ -129,6 +132,12 @@ def name_new(connection: sqlite3.Connection, sighted: Iterable[tuple[int, Sequen
             if named_at < first_seen + _MILLISECONDS:
                 rows.append((seq, name, named_at, first_seen))
                 counts[first_seen, named_at, name] += 1
+    for each in alike:
+        first_seen = each.seen.said.first_seen
+        observables = [member.seq for member in each.members if member.named.type not in SUBJECTS]
+        for name in names_in(each.seen.said.malware) if observables else ():
+            rows += [(seq, name, first_seen, first_seen) for seq in observables]
+            counts[first_seen, first_seen, name] += len(observables)
     connection.executemany(_ADD_NAMED, rows)
     connection.executemany(_COUNT_NAMED, ((*key, count) for key, count in counts.items()))
 
