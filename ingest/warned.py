@@ -92,11 +92,14 @@ async def listed(store: Store, found: Iterable[Indicator]) -> dict[str, tuple[Ca
 async def marked(store: Store, sightings: Sequence[Sighting]) -> list[Sighting]:
     """Return the sightings, those of indicators on a warning list marked."""
     await asyncio.to_thread(load_packaged)
-    named = [_Named(ioc_id(one.type, one.value), one.type, one.value) for one in sightings]
-    listed = await imported(store, named)
+    are_imported = bool(sightings) and await store.catalogues.imported_at(_CATALOGUE) is not None
+    named = (_Named(ioc_id(one.type, one.value), one.type, one.value) for one in sightings)
+    said = await listed(store, named) if are_imported else {}
     return [
-        replace(one, warned=True) if is_.id in listed or lasting_cautions(is_.type, is_.value) else one
-        for one, is_ in zip(sightings, named, strict=True)
+        replace(one, warned=True)
+        if (said and ioc_id(one.type, one.value) in said) or lasting_cautions(one.type, one.value)
+        else one
+        for one in sightings
     ]
 
 
