@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import shutil
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, Final, TypeVar
 
 import orjson
@@ -22,6 +24,8 @@ from intel.store import SQLITE_FILE, Store, open_store
 
 T = TypeVar("T")
 
+# New objects, some megabytes of them, and passes after which the garbage collector looks at the young, and at all.
+_RARELY: Final = (50_000, 20, 10)
 _GAP: Final = "  "
 # Within emoji and words of many scripts.
 _JOINERS: Final = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
@@ -41,11 +45,27 @@ def with_store(use: Callable[[Store, Settings], Awaitable[T]], *, reads: bool = 
         store = open_store(settings, writes_much=writes_much)
         try:
             await store.setup()
-            return await use(store, settings)
+            with _long_rests() if writes_much else nullcontext():
+                return await use(store, settings)
         finally:
             await store.close()
 
     return asyncio.run(run())
+
+
+@contextmanager
+def _long_rests() -> Iterator[None]:
+    """Let the garbage collector rest for longer, and leave alone what is loaded: what is saved makes many objects that
+    live for a moment, and few cycles.
+    """
+    usual = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(*_RARELY)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*usual)
+        gc.unfreeze()
 
 
 def check_there_is_data(settings: Settings) -> None:
