@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol, get_args
 
 from intel.query import Clause, Network, SearchText, host_names, value_words
-from intel.words import encoded_words
+from intel.words import encoded_words, plain_words
 
 How = Literal["exact", "host", "subdomain", "network", "prefix", "word", "malware", "title", "source", "article"]
 
@@ -57,14 +57,26 @@ class Reasons:
         self._text = text
         self._clauses = [(clause, _sought(clause)) for clause in text.clauses]
         self._asks_for_hosts = any(clause.hosts for clause in text.clauses)
+        self._word = _only_word(text)
+        self._on_word = Match("word", self._word.decode().strip() if self._word else "")
+
+    def class_of(self, type: str, value: str) -> int:
+        """Return where an indicator stands among what the search finds: 0 for an exact value, 1 where every clause
+        matches in the value, 2 for any other.
+        """
+        if (type, value) in self._text.exact:
+            return 0
+        if self._stands_in(value):
+            return 1
+        return 2 if None in self._in_value(type, value) else 1
 
     def of(self, ioc: Found) -> Match:
         """Return how the search found this record, which it did find."""
         if (ioc.type, ioc.value) in self._text.exact:
             return Match("exact", ioc.value)
-        spellings = [_parted(spelling) for spelling in value_words(ioc.type, ioc.value)]
-        hosts = host_names(ioc.type, ioc.value) if self._asks_for_hosts else ()
-        in_value = [_in_value(clause, sought, ioc, hosts, spellings) for clause, sought in self._clauses]
+        if self._stands_in(ioc.value):
+            return self._on_word
+        in_value = self._in_value(ioc.type, ioc.value)
         if len(in_value) == 1 and in_value[0] is not None:
             return in_value[0]
         elsewhere = [clause for clause, match in zip(self._text.clauses, in_value, strict=True) if match is None]
@@ -73,6 +85,16 @@ class Reasons:
         found = [match for match in in_value if match is not None]
         best = min(found, key=lambda match: _ORDER.index(match.how), default=Match("article", self._text.text))
         return Match("word", " ".join(match.on for match in found)) if best.how == "word" else best
+
+    def _stands_in(self, value: str) -> bool:
+        """Tell whether the search is one plain word, and stands in a value as it is written."""
+        return self._word is not None and (written := plain_words(value)) is not None and self._word in written
+
+    def _in_value(self, type: str, value: str) -> list[Match | None]:
+        """Return how each clause matches in a value; None for a clause that does not."""
+        spellings = [_parted(spelling) for spelling in value_words(type, value)]
+        hosts = host_names(type, value) if self._asks_for_hosts else ()
+        return [_in_value(clause, sought, (type, value), hosts, spellings) for clause, sought in self._clauses]
 
 
 def reason(text: SearchText, ioc: Found) -> Match:
@@ -97,6 +119,14 @@ def _sought(clause: Clause) -> _Sought:
     return [(f" {' '.join(phrase)} ", decoded(phrase)) for phrase in clause.phrases]
 
 
+def _only_word(text: SearchText) -> bytes | None:
+    """Return the word that a search is, between blanks; None for a search that is more, or whose word is encoded."""
+    phrase = text.clauses[0].phrases[0] if len(text.clauses) == 1 and text.clauses[0].phrases else ()
+    if text.clauses != (Clause(phrases=(phrase,)),) or len(phrase) != 1 or not phrase[0].isalnum():
+        return None
+    return f" {phrase[0]} ".encode()
+
+
 def _parted(text: str) -> str:
     """Return a text with a blank around each word, so that a part of it from blank to blank is whole words."""
     return f" {text} "
@@ -111,13 +141,14 @@ def _met_in(sought: _Sought, parted: str) -> str | None:
 
 
 def _in_value(
-    clause: Clause, sought: _Sought, ioc: Found, hosts: Sequence[str], spellings: Iterable[str]
+    clause: Clause, sought: _Sought, named: tuple[str, str], hosts: Sequence[str], spellings: Iterable[str]
 ) -> Match | None:
-    if ioc.id in clause.ids:
-        return Match("exact", ioc.value)
+    type, value = named
+    if named in clause.names:
+        return Match("exact", value)
     if clause.hosts and (below := next((host for host in clause.hosts if host in hosts), None)) is not None:
         return Match("host" if below == hosts[0] else "subdomain", below)
-    if clause.network is not None and ioc.type == "ip" and _holds(clause.network, ioc.value):
+    if clause.network is not None and type == "ip" and _holds(clause.network, value):
         return Match("network", clause.network.text)
     for spelling in spellings:
         if (met := _met_in(sought, spelling)) is not None:

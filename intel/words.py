@@ -24,6 +24,16 @@ def words(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()))
 
 
+def plain_words(text: str) -> bytes | None:
+    """Return the words of a short text in ASCII with a blank or more around each: they are their own encodings.
+
+    None for any other text.
+    """
+    if len(text) > _LONGEST_ENCODED_WORD or not text.isascii():
+        return None
+    return b" %b " % text.encode().translate(_ASCII_WORDS)
+
+
 def encode_word(word: str) -> str:
     """Return a word as stores index it: `[a-z0-9]` as is, any other character as `_` and six hex digits.
 

@@ -7,7 +7,7 @@ which many share, it is kept.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -43,15 +43,15 @@ def cards_in_order(connection: sqlite3.Connection, seqs: Sequence[int]) -> tuple
 
 
 def cards_ranked(
-    connection: sqlite3.Connection, classes: Mapping[int, int], limit: int
+    connection: sqlite3.Connection, seqs: Sequence[int], class_of: Callable[[str, str], int], limit: int
 ) -> tuple[tuple[Card, ...], tuple[int, Card] | None]:
-    """Return the cards of existing indicators in order of rank, at most `limit`, each of the class that `classes` names
-    by `seq`; where there are more, also the last one and its class.
+    """Return the cards of existing indicators in order of rank, at most `limit`, each of the class that its type and
+    value have; where there are more, also the last one and its class.
     """
-    rows = _rows(connection, [*classes])
-    rows.sort(key=lambda row: (classes[row[_CARD_COLUMNS]], -row[_SOURCES], -row[_LAST_SEEN], row[_ID]))
+    rows = _rows(connection, seqs)
+    rows.sort(key=lambda row: (class_of(row[_TYPE], row[_VALUE]), -row[_SOURCES], -row[_LAST_SEEN], row[_ID]))
     cards = tuple(_rendered(connection, rows[:limit]))
-    return cards, (classes[rows[limit - 1][_CARD_COLUMNS]], cards[-1]) if len(rows) > limit else None
+    return cards, (class_of(cards[-1].type, cards[-1].value), cards[-1]) if len(rows) > limit else None
 
 
 def cards_listed(connection: sqlite3.Connection, page: Sql, limit: int) -> tuple[tuple[Card, ...], Place | None]:
@@ -130,7 +130,7 @@ def _articles(connection: sqlite3.Connection, seqs: Collection[int]) -> dict[int
     return {seq: (title, source_name, orjson.Fragment(card)) for seq, title, source_name, card in rows}
 
 
-_CARD_COLUMNS, _ID, _LAST_SEEN, _SOURCES, _ARTICLE = 16, 0, 4, 8, 11
+_CARD_COLUMNS, _ID, _TYPE, _VALUE, _LAST_SEEN, _SOURCES, _ARTICLE = 16, 0, 1, 2, 4, 8, 11
 _NOTHING: dict[str, Any] = {}
 _CARDS = """i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.changed_at, i.sightings, i.sources,
     i.context, i.malware, i.article_seq, i.tags, i.tlp, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
 from intel.cards import Card
+from intel.matching import Reasons
 from intel.query import (
     AddedPage,
     AddedPosition,
@@ -164,7 +165,7 @@ def _find_cards(connection: sqlite3.Connection, query: IocQuery) -> Page[Card]:
         if few is None:
             page = _page(connection, *search.page(), query.limit, cards_in_order)
         else:
-            page = _few_found(connection, few, query.limit)
+            page = _few_found(connection, few, Reasons(query.text), query.limit)
         return _with_facets(connection, query, page, search)
     # Few have one of some ids: they are counted as they are read.
     is_short = query.text is None and query.ids is not None and query.after is None
@@ -175,11 +176,11 @@ def _find_cards(connection: sqlite3.Connection, query: IocQuery) -> Page[Card]:
     return _with_facets(connection, query, Page(cards, total, None if last is None else _position(last)))
 
 
-def _few_found(connection: sqlite3.Connection, classes: Mapping[int, int], limit: int) -> Page[Card]:
+def _few_found(connection: sqlite3.Connection, seqs: Sequence[int], reasons: Reasons, limit: int) -> Page[Card]:
     """Return the first page of a search that finds little: the cards are read once and then put in order."""
-    cards, last = cards_ranked(connection, classes, limit)
+    cards, last = cards_ranked(connection, seqs, reasons.class_of, limit)
     next = None if last is None else Position((last[0], last[1].sources, last[1].last_seen, last[1].id))
-    return Page(cards, len(classes), next)
+    return Page(cards, len(seqs), next)
 
 
 def _with_facets(

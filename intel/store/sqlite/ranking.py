@@ -3,7 +3,8 @@
 What a search matches is read once, as numbers alone: they give the total, the facets, and what stands on the page. What
 matches little is sorted. Of what matches much, indexes in the order of a class are walked until the page is full; where
 that takes longer than sorting would, because what matches lies far down, it is sorted after all. Words that every
-indicator has, as a title that all articles share, need no numbers: with filters they are a list by sources.
+indicator has, as a title that all articles share, need no numbers: with filters they are a list by sources. Nor do
+words that stand in very many values: what is walked tells itself whether they stand in it, and matches are counted.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, count, islice
+from typing import Any
 
 import orjson
 
+from intel.matching import Reasons
 from intel.query import IocQuery, Position, SearchText
 from intel.store.sqlite.finding import ioc_list_total, ioc_sorted, ioc_walk, is_unfiltered, matching_seqs
 from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_iocs, of_ids
@@ -33,6 +36,12 @@ _FEW = 5_000
 _STEPS = 20_000
 # Words that every indicator has are looked for in so many first ones.
 _FIRST = 1_000
+# More matches than these are counted, which takes a fifth of the time that it takes to read them, and values are walked
+# so far where a page is expected within a quarter of it: that takes as long as to read as many matches.
+_VERY_MANY = 20_000
+_STEPS_OF_VALUES = 2_000
+# Words of which none stands in so many values are those of titles.
+_STEPS_WITHOUT_ONE = 250
 _READ_AT_ONCE = 250_000
 _SORTED_AT_ONCE = 100_000
 # Of how many numbers one is looked at to see whether they are in order, and how many places each may have among all.
@@ -80,20 +89,30 @@ class Search:
         self._text = text
         # The class of all but exact values of what is read as a list, 0 for what is not.
         self._listed = 0
-        # What matches, in order; None where that is what the same query without its words matches.
-        self.seqs: Seqs | None = None
+        self._seqs: Seqs | None = None
+        # Whether what matches is so much that it is read only where a page does not come about without it.
+        self._is_much = False
         if is_unfiltered(query):
-            self.seqs = _unless_all(connection, matching_seqs(query), text)
+            self._seqs, self._is_much = _unless_much(connection, matching_seqs(query), text)
             return
         if query.ids is None and matches_everything(connection, text):
             self._listed = _class_of_everything(connection, text)
         if not self._listed:
-            self.seqs = read_seqs(connection, matching_seqs(query))
+            self._seqs = read_seqs(connection, matching_seqs(query))
+
+    @property
+    def seqs(self) -> Seqs | None:
+        """What matches, in order; None where that is what the same query without its words matches."""
+        if self._is_much:
+            self._seqs, self._is_much = read_seqs(self._connection, matching_seqs(self._query)), False
+        return self._seqs
 
     def page(self) -> tuple[Rows, int | None]:
         """Return one page and one record more, as `finding.ioc_search` selects them, and the total of a first page."""
         if self._listed:
             return _listed(self._connection, self._query, self._text, self._listed)
+        if self._is_much and not self._query.facets and (page := self._page_of_values()) is not None:
+            return page
         rows, start, most = Rows(), _start(self._query), self._query.limit + 1
         for one in self._classes():
             if one.number >= start.class_:
@@ -103,11 +122,21 @@ class Search:
                 break
         return rows, self._total() if self._query.after is None else None
 
-    def few(self, most: int) -> dict[int, int] | None:
-        """Return the class of each match by its `seq`; None where there are more than `most`."""
-        if self.seqs is None or len(self.seqs) > most:
+    def few(self, most: int) -> Seqs | None:
+        """Return all that matches; None where that is more than `most`."""
+        return None if self._is_much or self.seqs is None or len(self.seqs) > most else self.seqs
+
+    def _page_of_values(self) -> tuple[Rows, int | None] | None:
+        """Return a page where very many values hold the words; None where it does not come about soon."""
+        connection, start, most = self._connection, _start(self._query), self._query.limit + 1
+        total = _count(connection, _counted(matching_seqs(self._query))) if start.class_ < 2 else 0
+        if total < _VERY_MANY or 4 * most * _count(connection, _EVERYTHING) > total * _STEPS_OF_VALUES:
             return None
-        return {seq: one.number for one in self._classes() for seq in one}
+        exact = read_seqs(connection, of_ids(self._text.exact_ids)) if start.class_ == 0 and self._text.exact else ()
+        rows = _of_class(connection, _Class(0, exact, (), len(exact)), start, most)
+        begin = start if start.class_ == 1 else _TOP
+        values = _values_met(connection, Reasons(self._text), begin, most - len(rows))
+        return None if values is None else ([*rows, *_rows(1, values)], total if self._query.after is None else None)
 
     def _total(self) -> int:
         return _count(self._connection, _EVERYTHING) if self.seqs is None else len(self.seqs)
@@ -148,16 +177,17 @@ def matches_everything(connection: sqlite3.Connection, text: SearchText, columns
     return _are_all(connection, found, _first(connection, found))
 
 
-def _unless_all(connection: sqlite3.Connection, found: Sql, text: SearchText) -> Seqs | None:
-    """Return what `read_seqs` does; None where it is all that there is, unless that is little."""
+def _unless_much(connection: sqlite3.Connection, found: Sql, text: SearchText) -> tuple[Seqs | None, bool]:
+    """Return what `read_seqs` does, or None where it is all that there is, unless that is little; and whether it is
+    still to be read, for it is much.
+    """
     # The engine puts all that a beginning matches together before it tells the first.
     most = _READ_AT_ONCE if any(clause.prefix for clause in text.clauses) else _FIRST
     first = _first(connection, found, most)
     if len(first) < most:
         is_all = len(first) >= _FIRST and len(first) == _count(connection, _EVERYTHING)
-        return None if is_all else _in_order(first)
-    first = first[:_FIRST]
-    return None if _are_all(connection, found, first) else read_seqs(connection, found)
+        return None if is_all else _in_order(first), False
+    return None, not _are_all(connection, found, first[:_FIRST])
 
 
 def _first(connection: sqlite3.Connection, found: Sql, most: int = _FIRST) -> list[int]:
@@ -276,6 +306,28 @@ def _walked(connection: sqlite3.Connection, one: _Class, start: _Rank, limit: in
     return placed
 
 
+def _values_met(connection: sqlite3.Connection, reasons: Reasons, start: _Rank, limit: int) -> list[_Place] | None:
+    """Return the first `limit` after the start in whose value a search is met; None where a walk does not find them."""
+    placed: list[_Place] = []
+    for step, (type, value, *place) in enumerate(islice(_values(connection, start), _STEPS_OF_VALUES)):
+        if value is not None and reasons.class_of(type, value) == 1:
+            placed.append((place[0], place[1], place[2], place[3]))
+            if len(placed) == limit:
+                return placed
+        if step == _STEPS_WITHOUT_ONE and not placed:
+            break
+    return None
+
+
+def _values(connection: sqlite3.Connection, start: _Rank) -> Iterator[tuple[Any, ...]]:
+    """Yield type, value and place of all indicators after the start, in order; no value for steps in between."""
+    newest = (start.newest_first, start.id)
+    if start.fewest_last < -1:
+        yield from _cursor(connection).execute(_VALUES_OF_MANY, (-start.fewest_last, start.fewest_last, *newest))
+        newest = (_TOP.newest_first, _TOP.id)
+    yield from _cursor(connection).execute(_VALUES_OF_ONE, newest)
+
+
 def _sorted(connection: sqlite3.Connection, one: _Class, start: _Rank, limit: int) -> list[_Place]:
     """Return what sorting all that match finds."""
     placed: list[_Place] = []
@@ -336,6 +388,12 @@ _OF_MANY = """
 _NEWEST = """
     SELECT newest_first, id, seq FROM iocs INDEXED BY iocs_newest WHERE (newest_first, id) > (?, ?)
     ORDER BY newest_first, id LIMIT ?
+"""
+_VALUES_OF_MANY = _OF_MANY.replace("SELECT ", "SELECT type, value, ").replace("LIMIT ?", "")
+# What several sources name stands before.
+_VALUES_OF_ONE = """
+    SELECT type, CASE sources WHEN 1 THEN value END, -1, newest_first, id, seq FROM iocs INDEXED BY iocs_newest
+    WHERE (newest_first, id) > (?, ?) ORDER BY newest_first, id
 """
 _IS_OF_ONE = "SELECT 1 FROM iocs WHERE seq = ? AND sources = 1"
 _SORTED = """

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from intel.matching import Reasons
 from intel.query import IocQuery
 from intel.records import Ioc, Vote
 from intel.store.sqlite import ranking
+from intel.store.sqlite.finding import ioc_search
+from intel.store.sqlite.matching import Sql
+from intel.store.sqlite.rows import id_text
 from intel.store.sqlite.store import SqliteStore
 from tests.contract.store.builders import hour, make_article, publish, query
 from tests.contract.store.corpus import make_corpus
@@ -27,6 +33,15 @@ async def pages(store: SqliteStore, asked: IocQuery | None) -> tuple[list[tuple[
     return found, total
 
 
+async def fill(store: SqliteStore) -> None:
+    for saved in make_corpus():
+        await store.articles.save(saved.article, saved.sightings, [])
+    for name in ("one", "two", "three"):
+        numbers = range(0, 30, len(name))
+        article = make_article(name, source=name, title=f"Loader {name}")
+        await publish(store, article, *[f"domain d{number}.evil.example" for number in numbers])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "steps", [pytest.param(0, marks=pytest.mark.slow), 3, pytest.param(20_000, marks=pytest.mark.slow)]
@@ -34,12 +49,7 @@ async def pages(store: SqliteStore, asked: IocQuery | None) -> tuple[list[tuple[
 async def test_walks_give_the_pages_that_sorting_gives(
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
-    for saved in make_corpus():
-        await store.articles.save(saved.article, saved.sightings, [])
-    for name in ("one", "two", "three"):
-        numbers = range(0, 30, len(name))
-        article = make_article(name, source=name, title=f"Loader {name}")
-        await publish(store, article, *[f"domain d{number}.evil.example" for number in numbers])
+    await fill(store)
     for text in SEARCHES:
         for type in (None, "domain"):
             asked = query(text, limit=4, type=type)
@@ -49,6 +59,48 @@ async def test_walks_give_the_pages_that_sorting_gives(
                 patched.setattr(ranking, "_STEPS", steps)
                 patched.setattr(ranking, "_SORTED_AT_ONCE", 7)
                 assert await pages(store, asked) == expected, (text, type)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("without", [0, 250])
+async def test_values_that_tell_themselves_whether_they_match_give_the_same_pages(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, without: int
+) -> None:
+    await fill(store)
+    walked, met = set[str](), ranking._values_met
+    for text in (*SEARCHES, '"evil example"', "evil.example d2", "203.0.113.7", "d1"):
+        asked = query(text, limit=4)
+        expected = await pages(store, asked)
+
+        def note(*arguments: Any, text: str = text) -> Any:
+            found = met(*arguments)
+            walked.update([text] if found is not None else [])
+            return found
+
+        with monkeypatch.context() as patched:
+            patched.setattr(ranking, "_FIRST", 1)
+            patched.setattr(ranking, "_VERY_MANY", 0)
+            patched.setattr(ranking, "_STEPS_WITHOUT_ONE", without)
+            patched.setattr(ranking, "_values_met", note)
+            assert await pages(store, asked) == expected, text
+    assert walked >= {"evil", "evil.example"}
+
+
+@pytest.mark.slow
+async def test_values_tell_the_class_that_the_full_text_index_tells(store: SqliteStore) -> None:
+    await fill(store)
+    every = {one.id: one for one in (await store.iocs.find(IocQuery(limit=1_000))).items}
+    for text in (*SEARCHES, '"evil example"', "evil.example d2", "203.0.113.7", "Emotet", "xn--bcher-kva.example", "é"):
+        asked = query(text, limit=1_000)
+        assert asked.text is not None
+        statement, reasons = ioc_search(asked, asked.text), Reasons(asked.text)
+
+        def told(connection: sqlite3.Connection, statement: Sql = statement) -> list[tuple[str, int]]:
+            rows = connection.execute(statement.text, statement.parameters)
+            return [(id_text(row["id"]), row["class"]) for row in rows]
+
+        for id, class_ in await store._database.read(told):
+            assert reasons.class_of(every[id].type, every[id].value) == class_, (text, every[id].value)
 
 
 async def test_words_that_every_indicator_has_give_the_same_pages_and_the_facets_of_the_list(
