@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
 from ingest.blocking import Blocking
 from ingest.copies import Compare
@@ -34,8 +33,9 @@ from intel.times import utc_now
 
 # A step makes Elasticsearch write and open a segment of each index, which costs as much as a dozen articles; on SQLite
 # what the articles of a step name alike is looked up once: four in a step cost each two thirds of what two do.
-_SERVED_PAUSE_SECONDS: Final = 2.0
-_EMBEDDED_PAUSE_SECONDS: Final = 0.5
+# The next step begins so long after the last one at the earliest, and later where few pages wait.
+_SERVED_PAUSE_SECONDS, _SERVED_PATIENCE_SECONDS = 1.0, 1.0
+_EMBEDDED_PAUSE_SECONDS, _EMBEDDED_PATIENCE_SECONDS = 0.0, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,11 @@ def open_ingest(
     work = SubmissionWork(store, take_submitted, clock, limits.total_seconds)
     pipeline = pipeline_for(OPERATOR)
     # Of whichever accounts: copies are told in the operator's share of the isolation.
-    saving = SavingTogether(pipeline.take_new, _SERVED_PAUSE_SECONDS if settings.served else _EMBEDDED_PAUSE_SECONDS)
+    saving = SavingTogether(
+        pipeline.take_new,
+        _SERVED_PAUSE_SECONDS if settings.served else _EMBEDDED_PAUSE_SECONDS,
+        _SERVED_PATIENCE_SECONDS if settings.served else _EMBEDDED_PATIENCE_SECONDS,
+    )
     read_many = ReadMany(isolation, pipeline.read, settings.ioc_most_indicators)
     return Ingest(pipeline, read_many, work, allow, isolation, limits, proxy, saving)
 

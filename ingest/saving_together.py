@@ -49,14 +49,15 @@ class Load:
 class SavingTogether:
     """Saves what is read while a step is being saved in the next step.
 
-    `pause_seconds`: where few pages wait, the next step begins so long after the last one began, for a store that asks
-    much of each step however little is in it. Where a step fails for another reason than the store, its pages are saved
-    one by one, so that each meets its own fate alone.
+    `pause_seconds`: the next step begins so long after the last one began at the earliest, and `patience_seconds` later
+    where few pages wait, for a store that asks much of each step however little is in it. Where a step fails for
+    another reason than the store, its pages are saved one by one, so that each meets its own fate alone.
     """
 
-    def __init__(self, save_new: SaveNew, pause_seconds: float = 0.0) -> None:
+    def __init__(self, save_new: SaveNew, pause_seconds: float = 0.0, patience_seconds: float = 0.0) -> None:
         self._save_new = save_new
         self._pause_seconds = pause_seconds
+        self._patience_seconds = patience_seconds
         self._waiting: _Step = []
         self._saving: asyncio.Task[None] | None = None
         self._is_worth_a_step = asyncio.Event()
@@ -88,8 +89,9 @@ class SavingTogether:
                 next_begins = asyncio.get_running_loop().time() + self._pause_seconds
                 await self._save(step)
                 step = []
+                await asyncio.sleep(max(0.0, next_begins - asyncio.get_running_loop().time()))
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout_at(next_begins):
+                    async with asyncio.timeout_at(next_begins + self._patience_seconds):
                         await self._is_worth_a_step.wait()
         finally:
             self._saving = None

@@ -84,7 +84,7 @@ async def test_what_is_read_soon_after_a_step_began_is_one_step_where_steps_are_
 
 async def test_several_that_wait_are_a_step_at_once_however_dear_steps_are() -> None:
     saver = Saver()
-    together = SavingTogether(saver.save_new, pause_seconds=600)
+    together = SavingTogether(saver.save_new, pause_seconds=0.1, patience_seconds=600)
     first = saving(together, page("first"))
     assert await saver.step() == ["first"]
     assert await titles_of(first) == ["first"]
