@@ -66,6 +66,10 @@ _WIDE_DOT: Final = re.compile(r"(?a:(?<=[\w-])[\uff0e\u2024](?=\w))")
 _WIDE_SLASH: Final = re.compile(rf"(?a:(?<=[\w:/\uff0f{COLON}])\uff0f(?=[\w/\uff0f]))")
 _WIDE_AT: Final = re.compile(r"(?a:(?<=[\w-])\uff20(?=[\w-]))")
 _WIDE_COLON: Final = re.compile(r"\uff1a(?=//|\uff0f)")
+# `h\u0445\u0445p`: letters of Cyrillic script in a scheme look like those that stand for them.
+_CYRILLIC_SCHEMES: Final = ("h\u0445", "h\u0442", "xx\u0440", "tt\u0440")
+_CYRILLIC_SCHEME: Final = re.compile(rf"h[tx\u0442\u0445]{{2}}[p\u0440][s\u0455]?(?=:|{SEPARATOR}|{COLON})")
+_AS_LATIN: Final = str.maketrans("\u0442\u0445\u0440\u0455", "txps")
 _ODD_SCHEME: Final = re.compile(r"//(?:(?<=[ps]//)|(?<=\]://))")
 _WITHOUT_COLON: Final = re.compile(rf"(?<![A-Za-z0-9])(h(?:xx|XX)ps?)//(?=[\w\[{DOT}])")
 _BRACKETED_SCHEME: Final = re.compile(r"(?i)(\[h(?:tt|xx)ps?)\]://")
@@ -243,6 +247,8 @@ def _rarely_written(text: str) -> str:
     if any(sign in text for sign in _WIDE_SIGNS):
         text = _WIDE_COLON.sub(COLON, _WIDE_DOT.sub(DOT, text))
         text = _WIDE_AT.sub(AT, _WIDE_SLASH.sub(SLASH, text))
+    if any(scheme in text for scheme in _CYRILLIC_SCHEMES):
+        text = _CYRILLIC_SCHEME.sub(lambda scheme: scheme[0].translate(_AS_LATIN), text)
     if _ODD_SCHEME.search(text):
         text = _replaced(text, _matches(text, "p//", _WITHOUT_COLON, ahead=3), _scheme)
         text = _replaced(text, _matches(text, "ps//", _WITHOUT_COLON, ahead=3), _scheme)

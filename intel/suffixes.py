@@ -17,12 +17,18 @@ from publicsuffixlist import PublicSuffixList
 
 # Not in the public root, but names that resolve for their users; RFC 2606's are here for what is written about.
 _BESIDE_THE_ROOT: Final = frozenset({"onion", "i2p", "bit", "bazar", "example", "test", "invalid"})
-# Of other roots (OpenNIC, Emercoin): everyday words, so that they count only where somebody defanged a name.
-_OTHER_ROOTS: Final = frozenset(
+# Of other roots: everyday words, so that they count only where somebody defanged a name, or lists several.
+OPENNIC: Final = frozenset(
     {
-        "bbs", "chan", "cyb", "dyn", "epic", "fur", "geek", "glue", "gopher", "indy", "libre", "neo", "o", "oss", "oz",
-        "parody", "pirate", "coin", "emc", "lib", "ku", "te", "ti", "uu", "ko", "rm", "crypto", "eth", "hns", "loki",
-        "lmao", "mirai", "opennic", "dns",
+        "bbs", "chan", "cyb", "dyn", "epic", "fur", "geek", "glue", "gopher", "indy", "libre", "neo", "oss", "oz",
+        "parody", "pirate", "opennic",
+    }
+)  # fmt: skip
+# Emercoin's and others', most of which are endings of files, too: they count only where somebody defanged a name.
+_OTHER_ROOTS: Final = OPENNIC | frozenset(
+    {
+        "o", "coin", "emc", "lib", "ku", "te", "ti", "uu", "ko", "rm", "crypto", "eth", "hns", "loki", "lmao", "mirai",
+        "dns",
     }
 )  # fmt: skip
 _HOSTING_BEGINS: Final = "===BEGIN PRIVATE DOMAINS==="

@@ -26,7 +26,7 @@ from ingest.indicators.one_name import with_one_name_each
 from ingest.indicators.owners import addresses_of_refused, as_its_host, refused_by_their_owner
 from ingest.indicators.piece_search import PieceSearch, Places
 from ingest.indicators.sentences import LONGEST_LINE, Sentences
-from ingest.indicators.sightings import NOT_READ, PIECES, Sighting, sightings, spaced_sightings
+from ingest.indicators.sightings import NOT_READ, PIECES, Sighting, sightings, sightings_beside_tokens
 from ingest.indicators.text_context import TextContext
 from ingest.indicators.verdict import THRESHOLD, Verdict
 from ingest.indicators.walking import walk
@@ -183,7 +183,7 @@ def _extract(document: Document, most_indicators: int) -> Extraction:
     walked = walk(plain.text)
     pieces = _SEARCH.places(plain.text)
     found, others = sightings(walked, pieces)
-    seen = _in_order(found, spaced_sightings(walked, pieces))
+    seen = _in_order(found, sightings_beside_tokens(walked, pieces))
     has_public = any(
         not noise.address_noise(address) and not noise.is_for_documentation(address)
         for address in dict.fromkeys(reading[1] for reading, _, _ in seen if reading[0] == "ip")

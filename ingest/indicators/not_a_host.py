@@ -38,6 +38,9 @@ _DECOMPILED: Final = late(
 _REVERSED_ROOTS: Final = frozenset(
     {"com", "org", "net", "io", "edu", "gov", "java", "javax", "android", "androidx", "kotlin", "apple"}
 )
+# `io.gale.com`: what a package begins with here may be the name of a machine, and packages do not end so.
+_NEITHER_WAY: Final = frozenset({"io", "edu", "gov", "java", "android", "kotlin", "apple"})
+_ENDS_NO_PACKAGE: Final = frozenset({"com", "org", "net"})
 _CODE_ROOTS: Final = frozenset(
     {
         "self", "this", "document", "window", "system", "e", "x", "i", "m", "obj", "object", "item", "user", "event",
@@ -100,6 +103,8 @@ _MEMBERS_OF_OBJECTS: Final = frozenset(
     }
 )  # fmt: skip
 _WORD_SUFFIXES: Final = _BEGINNINGS | _OTHER_WORDS | _MEMBERS_OF_OBJECTS
+# No object has a member of the name of a country: `document.gale.us`.
+_LONG_WORD_SUFFIXES: Final = frozenset(word for word in _BEGINNINGS | _OTHER_WORDS if len(word) > 2)
 # Longer names than these are those of hosts.
 _LONGEST_LAST_WORD: Final = 9
 _LONGEST_OTHER_WORD: Final = 7
@@ -133,6 +138,8 @@ def objection_to(token: str, start: int, end: int, labels: list[str]) -> str:
 
 def _objection_to_labels(labels: list[str], first: str, top: str) -> str:
     may_be_reversed = first in _REVERSED_ROOTS or (len(first) == 2 and labels[1] in _UNDER_COUNTRIES_TOO)
+    if first in _NEITHER_WAY and top.lower() in _ENDS_NO_PACKAGE:
+        may_be_reversed = False
     if len(labels) > 2 and may_be_reversed and not any("-" in label for label in labels):
         return REVERSED
     is_variable = _DECOMPILED.fullmatch(first) and (len(labels) > 2 or top in _WORD_SUFFIXES or len(top) > 2)
@@ -231,7 +238,7 @@ def _may_be_a_member(labels: list[str], top: str) -> bool:
     """Tell whether `document.cookie.name` may be code: `data.evil.com` is none."""
     if len(labels) == 2:
         return top not in ("com", "org")
-    return len(labels) == 3 and (top in _WORD_SUFFIXES or top in _FILE_SUFFIXES)
+    return len(labels) == 3 and (top in _MEMBERS_OF_OBJECTS or top in _FILE_SUFFIXES or top in _LONG_WORD_SUFFIXES)
 
 
 def _objection_to_two(name: str, top: str) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 from ingest.indicators import broken_lines
 from ingest.indicators.broken_lines import Joined, ends_open, joined_over_lines
 from ingest.indicators.cutting import Place
+from ingest.indicators.other_roots import listed_names
 from ingest.indicators.piece_search import Places
 from ingest.indicators.plain_signs import pieces_between
 from ingest.indicators.token_candidate import TokenCandidate
@@ -132,13 +133,17 @@ def sightings(walked: Walk, pieces: Places) -> tuple[list[Sighting], list[Place]
     return (_with_joined(found, joined) if joined else found), others
 
 
-def spaced_sightings(walked: Walk, pieces: Places) -> list[Sighting]:
-    """Return the indicators that are written with a blank inside; `pieces`: where the `PIECES` stand."""
+def sightings_beside_tokens(walked: Walk, pieces: Places) -> list[Sighting]:
+    """Return the indicators that no token tells: those with a blank inside, and names of other roots in a list.
+
+    `pieces`: where the `PIECES` stand.
+    """
     return [
         *_spaced_identifiers(walked.text, pieces),
         *_more_techniques(walked.text, pieces),
         *_tagged_techniques(walked.text, pieces),
         *(_spaced_urls(walked.text) if walked.has_heads else ()),
+        *listed_names(walked.text),
     ]
 
 

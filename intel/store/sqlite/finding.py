@@ -211,12 +211,8 @@ def counted(query: IocQuery) -> tuple[str, Sql]:
 
 def ioc_search(query: IocQuery, text: SearchText) -> Sql:
     """Return one page and one record more: (seq, class, fewest_last, newest_first, id)."""
-    matching, filters, after = (
-        _matching(query, text),
-        filtering.where(_plain(query.filter, text)),
-        places.after_rank(query.after),
-    )
-    class_ = _class(text)
+    matching, after, class_ = _matching(query, text), places.after_rank(query.after), _class(text)
+    filters = filtering.where(_plain(query.filter, text))
     # CROSS JOIN keeps the engine from beginning with the larger table.
     ranked = f"""
         SELECT seq, {class_.text} AS class, -sources AS fewest_last, newest_first, id
