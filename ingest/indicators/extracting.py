@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from ingest.indicators.list_context import ASKED_FOR_LIST_CONTEXT, list_context_
 from ingest.indicators.mailboxes import of_refused_hosts
 from ingest.indicators.malware import JudgedMalware, MalwareSighting, judge_malware, malware_sightings
 from ingest.indicators.one_name import with_one_name_each
-from ingest.indicators.owners import addresses_of_refused, as_its_host, refused_by_their_owner
+from ingest.indicators.owners import addresses_of_refused, as_its_host, is_of_prose, refused_by_their_owner
 from ingest.indicators.piece_search import PieceSearch, Places
 from ingest.indicators.sentences import LONGEST_LINE, Sentences
 from ingest.indicators.sightings import NOT_READ, PIECES, Sighting, sightings, sightings_beside_tokens
@@ -39,7 +40,7 @@ MOST_INDICATORS: Final = 20_000
 MOST_MALWARE_NEAR: Final = 20
 SENTENCES_NEAR: Final = 2
 _FARTHEST_NEAR: Final = (SENTENCES_NEAR + 1) * LONGEST_LINE
-MOST_REFUSALS: Final = 32
+MOST_WEIGHED: Final = 32
 
 # Where in the plain text something stands that is kept, and why.
 _KeptPlace = tuple[int, int, Verdict]
@@ -249,12 +250,13 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
     """Return the verdict on each sighting, and the places of what is kept; the host of a URL or mailbox shares its
     fate.
 
-    One kept sighting settles a value, and so do many that were not: what a text repeats endlessly is not weighed anew.
+    One sighting that is kept for more than the words around it settles a value, and so do many of the others: what a
+    text repeats endlessly is not weighed anew.
     """
     verdicts: list[Verdict] = []
     kept: _Kept = {}
     settled: dict[tuple[str, str, str], tuple[Verdict, list[_KeptPlace]]] = {}
-    refused: dict[tuple[str, str, str], int] = {}
+    weighed: Counter[tuple[str, str, str]] = Counter()
     refused_urls: list[int] = []
     for index, ((type, value, _, _, _, _, _, source), start, end) in enumerate(seen):
         key = (type, value, source)
@@ -265,13 +267,10 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
             verdict = _verdict(text, seen, index, judge, kept)
             if verdict.kept and type == "ip" and index and not verdicts[-1].kept:
                 verdict = as_its_host(text, seen, index, verdicts[-1]) or verdict
-            if verdict.kept:
-                places = kept.setdefault((type, value), [])
+            places = kept.setdefault((type, value), []) if verdict.kept else []
+            weighed[key] += 1
+            if (verdict.kept and not is_of_prose(type, verdict)) or weighed[key] >= MOST_WEIGHED:
                 settled[key] = verdict, places
-            else:
-                times = refused[key] = refused.get(key, 0) + 1
-                if times >= MOST_REFUSALS:
-                    settled[key] = verdict, []
         verdicts.append(verdict)
         if verdict[0]:
             places.append((start, end, verdict))
@@ -346,6 +345,7 @@ def _of_whom_it_hit(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept, 
         for (reading, _, _), verdict in zip(seen, verdicts, strict=True)
         if reading.type in ("email", "domain")
         and not verdict[0]
+        and (reading.type, reading.value) not in kept
         and not of_others.isdisjoint(map(_rule_of, verdict[3]))
     }
     if not hosts:

@@ -286,6 +286,8 @@ def _is_part_of_another_value(text: str, start: int, end: int, before: str) -> b
         return True
     if of_an_address or (last in _BEFORE_AN_OBJECT and _OF_AN_OBJECT.search(before)) or following == "@":
         return True
+    if last == following == "\\":  # the name of a folder
+        return True
     if last == "$" and _OF_A_PASSWORD.search(before):
         return True
     if (last == ":" and _IN_A_DUMP.search(before)) or _is_part_of_a_url(text[max(0, start - _REACH_OF_A_URL) : start]):

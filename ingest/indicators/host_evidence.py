@@ -28,9 +28,10 @@ from ingest.indicators.own_evidence import is_a_licence, is_list_of_others, look
 from ingest.indicators.sections import Section
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.stored import is_picture, is_stored
+from ingest.indicators.tables import ValueTables
 from ingest.indicators.text_context import MOST_WORDS, Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
-from ingest.indicators.typed_rows import is_something_else, is_typed
+from ingest.indicators.typed_rows import is_head_of, is_something_else, is_typed
 from ingest.indicators.verdict import THRESHOLD, Verdict, sum_of, weighed
 from ingest.indicators.vocabulary import pieces, words
 from intel.refanging import without_marks
@@ -93,6 +94,7 @@ class HostEvidence:
         self, context: TextContext, seen: list[Sighting], defanged: frozenset[str], said_beside: SaidBeside
     ) -> None:
         """`seen`: all candidates of the text; `defanged`: the hosts and addresses that it defangs somewhere."""
+        self._value_tables = ValueTables(context.text)
         self._lookalikes = Lookalikes(_hosts_of(seen), defanged)
         self._file_names = FileNames(context.text, seen)
         self._around = context
@@ -109,7 +111,9 @@ class HostEvidence:
         """Weigh the evidence around a host, URL or e-mail address that nobody defanged."""
         host = reading.host or reading.value
         section = self._around.section(start)
-        typed = is_typed(self._around.text, reading.type, start, end)
+        typed = is_typed(self._around.text, reading.type, start, end) or is_head_of(
+            reading.type, self._value_tables.head_of_cell(start)
+        )
         evidence = self._against(reading, host, start, end, section, typed=typed)
         if reading.type == "domain" and self._defanged and self._is_joined_to_a_defanged(start, end):
             evidence.append(EVIDENCE["joined to a defanged host"])
@@ -180,7 +184,8 @@ class HostEvidence:
 
     def _of_its_lookalikes(self, host: str, evidence: list[Evidence], score: int) -> list[Evidence]:
         """Return what hosts that imitate one say against it, where that can change the verdict."""
-        if score < THRESHOLD - LEARNED_FOR or EVIDENCE["defanged elsewhere in the text"] in evidence:
+        is_listed = {EVIDENCE["section of indicators"], EVIDENCE["alone on its line"]}.issubset(evidence)
+        if is_listed or score < THRESHOLD - LEARNED_FOR or EVIDENCE["defanged elsewhere in the text"] in evidence:
             return []
         row = self._lookalikes.against(host)
         return [row] if row and (row == _OF_A_DEFANGED or _LISTED.isdisjoint(evidence)) else []

@@ -6,6 +6,7 @@ Where readers are told to write to `csirt@orlop.example`, or `vpn.orlop.example`
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
@@ -60,7 +61,7 @@ def refused_by_their_owner(
     for reading, _, _ in seen:
         key = reading.type, reading.value
         if reading.type in _OWNED and key in kept and key not in refused and (owner := _owner(reading)) in owners:
-            if not all(_is_of_prose(verdict) for _, _, verdict in kept[key]):
+            if not all(is_of_prose(reading.type, verdict) for _, _, verdict in kept[key]):
                 owners.discard(owner)  # whose other hosts are indicators for their own sake
             elif reading.type != "email" and (best := [verdict for _, _, verdict in kept[key] if verdict.evidence]):
                 refused[key] = weighed([*best[0].evidence, _OF_ITS_OWNER])
@@ -102,21 +103,23 @@ def addresses_of_refused(
 
 
 def _harmless_owners(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept) -> set[str]:
+    """Return the owners of whom something says that they attack nobody: of what is kept as well, more often than it is
+    kept.
+    """
     owners: set[str] = set()
     defanged: set[str] = set()
+    cleared: Counter[tuple[str, str]] = Counter()
     for (reading, _, _), verdict in zip(seen, verdicts, strict=True):
         if reading.type not in _OWNED:
             continue
         if reading.defanged:
             defanged.add(_owner(reading))
-        elif (
-            not verdict.kept
-            and (reading.type, reading.value) not in kept
-            and len(owners) < _MOST_OWNERS
-            and _clears_its_owner(verdict)
-        ):
-            host = reading.host or reading.value
-            if not (noise.is_known_host(host) or noise.is_mailbox_provider(host) or noise.holds_anything(host)):
+        elif not verdict.kept and len(owners) < _MOST_OWNERS and _clears_its_owner(verdict):
+            key, host = (reading.type, reading.value), reading.host or reading.value
+            cleared[key] += 1
+            if cleared[key] > len(kept.get(key, ())) and not (
+                noise.is_known_host(host) or noise.is_mailbox_provider(host) or noise.holds_anything(host)
+            ):
                 owners.add(_owner(reading))
     return owners - defanged
 
@@ -134,6 +137,8 @@ def _owner(reading: TokenCandidate) -> str:
     return site_domain(reading.host or reading.value)
 
 
-def _is_of_prose(verdict: Verdict) -> bool:
-    """Tell whether a value is kept by nothing but the words around it, or as the host of another."""
+def is_of_prose(type: str, verdict: Verdict) -> bool:
+    """Tell whether a host, URL or mailbox is kept by nothing but the words around it, or as the host of another."""
+    if type not in _OWNED:
+        return False
     return not verdict.evidence or (verdict.score <= _MOST_OF_PROSE and _SET_APART.isdisjoint(verdict.evidence))

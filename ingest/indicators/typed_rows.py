@@ -27,6 +27,9 @@ _CELL_AFTER: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
         for type, said in _TYPES.items()
     }
 )
+_HEADS: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
+    {type: late(_TYPES[type], re.IGNORECASE) for type in ("domain", "url", "email")}
+)
 # `- **Package name:** `.
 _OTHER_LABEL: Final = late(
     rf"(?:\A|[\n|>(])[ \t*_`#-]{{0,6}}(?:{_TYPES['other']})[ *_`]{{0,4}}[:\uff1a][ \"'`*]{{0,4}}\Z", re.IGNORECASE
@@ -37,6 +40,11 @@ _COLONS: Final = (":", "\uff1a")
 def is_typed(text: str, type: str, start: int, end: int) -> bool:
     """Tell whether the cell before or behind `text[start:end]` names the type that was read there."""
     return type in _CELL_BEFORE and _is_called(type, text, start, end)
+
+
+def is_head_of(type: str, head: str) -> bool:
+    """Tell whether the head of a column calls what stands in it by that type."""
+    return type in _HEADS and bool(head) and _HEADS[type].fullmatch(head) is not None
 
 
 def is_something_else(text: str, type: str, start: int, end: int) -> bool:
