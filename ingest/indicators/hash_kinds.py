@@ -34,7 +34,9 @@ _OF_A_CERTIFICATE: Final = late(
 _HASH_WORD: Final = late(r"[hHjJsSmMtTcC](?i:ash|a[34]|arm|erial|achoc|sdeep|lsh|humb|ert|s[lL])|con[ -]")
 _LONGEST_BEFORE_A_HASH_WORD: Final = 20  # `rich_pe-header_hash`
 _COMMIT: Final = late(
-    r"(?i)\bcommits?(?:\s(?:id|hash|such as|is|was|in|as|of|to|the|their|tag|before|after|until)){0,3}[\s:`(#]{1,3}\Z"
+    r"(?i)(?:\bcommits?(?:\s(?:id|hash|such as|is|was|in|as|of|to|the|their|tag|before|after|until)){0,3}[\s:`(#]{1,3}"
+    r"|\bcommit(?: [\w-]{2,14}){1,6}: ?"
+    r"|\b(?:reverts?|cherry[- ]picked from|HEAD(?: is)?(?: now)? at|squashed into)[ `(]{1,3})\Z"
 )
 _COMMIT_AFTER: Final = late(
     r"(?i)[`)\"'\]]{0,2}[ \t:\u2013-]{1,3}(?:(?:the )?(?:initial|first|last|merge|fix) )?commit\b"
@@ -189,9 +191,7 @@ def _kind_of_other(text: str, type: str, start: int) -> str:
         return OTHER_KIND
     if _is_called_harmless(text, start, end) or (begins_its_line and is_among_releases(text, start, end)):
         return HARMLESS
-    if type == "hash_sha1" and (
-        ("ommit" in before.lower() and _COMMIT.search(before)) or _COMMIT_AFTER.match(text, end, end + _REACH)
-    ):
+    if type == "hash_sha1" and (_COMMIT.search(before) or _COMMIT_AFTER.match(text, end, end + _REACH)):
         return OTHER_KIND
     if begins_its_line and _ENDS_IN_A_HASH.match(before, max(0, len(before) - _LENGTH_OF_SUCH_AN_END)):
         return ""

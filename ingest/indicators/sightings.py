@@ -13,6 +13,7 @@ from typing import Final
 from ingest.indicators import broken_lines
 from ingest.indicators.broken_lines import Joined, ends_open, joined_over_lines
 from ingest.indicators.cutting import Place
+from ingest.indicators.naming import LONGEST_WORD
 from ingest.indicators.other_roots import listed_names
 from ingest.indicators.piece_search import Places
 from ingest.indicators.plain_signs import pieces_between
@@ -123,7 +124,7 @@ def sightings(walked: Walk, pieces: Places) -> tuple[list[Sighting], list[Place]
             if beside and token in beside:
                 others += [(start + offset, piece) for offset, piece in beside[token]]
         else:
-            others.append(place)
+            others.append(_last_of_compact_json(place) if len(token) > LONGEST_WORD else place)
     open_places = (place for place in walked.places if place[1] in opening) if opening else ()
     joined = [
         (each, found_in)
@@ -166,6 +167,13 @@ def _pieces_beside(token: str, readings: Sequence[TokenCandidate]) -> list[tuple
         return pieces_between(token, readings)
     text = token.partition("](")[0]
     return [(0, text)] if len(text) <= readings[0].start else []
+
+
+def _last_of_compact_json(place: Place) -> Place:
+    """Return the place of what begins the last value of JSON without blanks: `{"id":"1","name":"Reedpipe`."""
+    start, token = place
+    opening = token.rfind('":"') + 3
+    return place if opening < 3 else (start + opening, token[opening:])
 
 
 def _read_joined(joined: Joined) -> list[Sighting]:
