@@ -32,12 +32,18 @@ class ValueTables:
 
     def head_of_cell(self, start: int) -> str:
         """Return the words at the head of the column of `start`, in small letters; nothing outside such a table."""
+        reach = max(0, start - _LONGEST_ROW)
+        first = self._text.rfind("\n", reach, start) + 1 or reach
+        column = self._text.count(",", first, start)
+        end = self._text.find("\n", start, start + _LONGEST_ROW)
+        if column + self._text.count(",", start, end if end >= 0 else start + _LONGEST_ROW) < _FEWEST_COMMAS:
+            return ""
         index = bisect_right(self._starts, start) - 1
         if index < 0 or start >= self._blocks[index].end:
             return ""
-        column = self._text.count(",", self._text.rfind("\n", 0, start) + 1, start)
         heads = self._blocks[index].heads
-        return heads[column] if column < len(heads) else ""
+        is_whole = self._text[first - 1 : first] in ("", "\n")
+        return heads[column] if is_whole and column < len(heads) else ""
 
     @cached_property
     def _starts(self) -> list[int]:
