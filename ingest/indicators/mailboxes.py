@@ -16,59 +16,15 @@ from intel.suffixes import registered_domain
 MOST_OF_PROSE: Final = 2
 
 # Looked for in lower case, and without a sign at the front that would keep the engine from skipping.
-_INVITES: Final = late(
-    r"(?:contact|questions?|feedback|corrections?|[ei]nquir(?:y|ies)|(?:write|reply|talk) to|write (?:us|me)"
-    r"|(?:reach|mail|ping|tell) (?:us|me|out|the authors?)|in touch|report(?:ed)? [^.!?:\n]{0,40}?to"
-    r"|(?:wrong|mistakes?|typos?|errata|missed something)|(?:jobs?|careers?|vacanc(?:y|ies)|cvs?|resumes?|apply|hiring)"
-    r"|(?:press|media|advertis\w+|samples?|newsletter|subscribe)|dúvidas|fale com|envie"
-    r"|escríbe(?:me|nos)|pídeme\w*|contácta\w*"
-    r"|segnala\w*|scriv\w+|kontakt\w*|zgłosz\w*|piszcie|пишите|напишите|резюме|реклам\w*|почта|звертайтесь|пишіть"
-    r"|疑问|疑問|ご不明|질문|发(?:到|给)?我"
-    r"|(?:联系|聯絡|发邮件|連絡|問い合わせ|문의|연락|신고|제보)\w{0,6}"
-    r"|wenden|melden|fragen|kontakt(?:ieren)?|hinweise|contactez|écri(?:re|vez)|contacter|signale[rz]|contacte"
-    r"|hubungi|lapor(?:kan)?(?: ke)?|raportați|sesiza\w*|scrie\w*|hlás\w+|napište|obraťte|nahlas\w*|ihbar\w*"
-    r"|bildir\w*|iletişim"
-    r"|ilmoit\w+|yhtey\w+|kontakta|rapporter\w*|indberet\w*|meld(?:ing|ungen)?|jelent\w+|bejelent\w*|prijavi\w*"
-    r"|jav[ií]te"
-    r"|αναφ\w+|στείλτε|επικοινων\w+|notific\w+|denunci\w+|liên hệ|báo cáo|แจ้ง|อีเมล|來信"
-    r"|来信|聯繫|通报|舉報|举报|تواصل|צרו קשר"
-    r"|raw data|data for certs|how to cite|complaints"
-    r"|escri(?:ba|bir)|póngase|вопрос(?:ы|ам|ов)|обращайтесь|contatt(?:are|ate))\b\??(?:[^.!?\n\u3002\uff1b]|[.](?=\S)){0,60}\Z"
-)
-_ASKED_AFTER: Final = late(
-    r"[`'\")>]{0,3} (?:\w{1,20} ){0,2}(?:ilet\w+|bildir\w+|gönder\w+|melden|schreiben|wenden|senden|richten)\b"
-)
+_INVITES: Final = late(rf"(?:{pieces('invites_to_write')})\b\??(?:[^.!?\n\u3002\uff1b]|[.](?=\S)){{0,60}}\Z")
+_ASKED_AFTER: Final = late(rf"[`'\")>]{{0,3}} (?:\w{{1,20}} ){{0,2}}(?:{pieces('invites_to_write_behind')})\b")
 # What nobody asks of victims.
-_OF_READERS: Final = (
-    "lapor", "raportați", "sesiza", "hlás", "nahlas", "ihbar", "bildir", "ilmoit", "rapporter", "indberet",
-    "meld", "bejelent",
-    "prijavi", "αναφ", "στείλτε", "notific", "denunci", "báo cáo", "แจ้ง", "通报", "舉報", "举报", "신고", "제보",
-    "raw data", "complaints",
-    "疑问", "疑問", "ご不明", "질문", "发",
-    "report", "question", "feedback", "correction", "enquir", "inquir",
-)  # fmt: skip
+_OF_READERS: Final = tuple(pieces("asked_of_readers").split("|"))
 # Who attacks also wants to be reached. To look for one after the other is what is fastest.
-_OF_AN_ATTACK: Final = (
-    "ransom", "crypt", "unlock", "recover", "restor", " pay", "bitcoin", " btc", "monero", "wallet", "victim",
-    "attacker", " actor", "operator", "affiliate", "extort", "leak", "phish", "spoof", "scam", "fraud", "malicious",
-    "impersonat",
-    "registrant", "registered", "whois", "telegram", " tox", "jabber", "xmpp", "seller", "forum", "exfiltrat", "stolen",
-    "your files", "subject", "lösegeld", "rançon", "rescate", "выкуп",
-    "解密", "勒索", "赎金", "受害", "攻击者", "身代金", "攻撃者", "복호화", "몸값", "공격자",
-    "angreif", "erpress", "opfer", "entschlüssel", "attaquant", "chiffr", "atacante", "descifr", "злоумышл", "расшифр",
-)  # fmt: skip
+_OF_AN_ATTACK: Final = tuple(pieces("around_mail_of_an_attack").split("|"))
 _SENT_BY: Final = late(
-    r"(?i)(?:\b(?:e-?mails?|messages?|letters?|lures?|campaigns?|attachments?|files?|documents?|archives?"
-    r"|phish(?:es|ing)?)\b[^.!?\n]{0,40}"
-    r" (?:came|comes?|sent|arriv(?:ed|es)|originat(?:ed|es|ing)|received|deliver(?:ed|y))"
-    r" (?:to \w{1,20} )?(?:from|by|via)(?: the (?:address|mailbox|account))?"
-    rf"|{pieces('sent_by')}"
-    r"|\bsenders?(?: address(?:es)?)? (?:is|was|were)|(?:^[ \t]{0,8}|[(;,] ?)(?:from|sender|reply-to|return-path"
-    r"|von|absender|expéditeur|remitente|remetente|mittente|отправитель|от кого|nadawca|afzender|avsändare|avsender"
-    r"|afsender|lähettäjä|gönderen|pengirim|odesílatel|feladó|expeditor|发件人|寄件者|差出人|送信者|보낸 ?사람|발신자)"
-    r"[*_]{0,2} ?[:\uff1a]"
-    r"(?:[^\n@:]{1,60}(?=[<(]))?)"
-    r"[ \t\"'`<(:]{1,3}\Z",
+    rf"(?i)(?:{pieces('sent_by')}|(?:^[ \t]{{0,8}}|[(;,] ?)(?:{pieces('sender_fields')})[*_]{{0,2}} ?[:\uff1a]"
+    r"(?:[^\n@:]{1,60}(?=[<(]))?)[ \t\"'`<(:]{1,3}\Z",
     re.MULTILINE,
 )
 _SERVERS_OF_MAIL: Final = ("mail.", "smtp.", "mx.", "mx1.", "imap.", "pop.", "webmail.")
