@@ -14,7 +14,6 @@ CODE: Final = "code"
 REVERSED: Final = "reversed name of a package"
 CLASS: Final = "name of a class or detection"
 FILE: Final = "name of a file"
-UNDER_NO_REGISTRY: Final = "name under which nobody registers"
 WORDS: Final = "words around a full stop"
 MEMBER: Final = "member of an object"
 _ARCHIVES: Final = frozenset({"zip", "cab", "gz", "mov", "pm", "lib", "app"})
@@ -127,7 +126,7 @@ def objection_to(token: str, start: int, end: int, labels: list[str]) -> str:
     if objection := _objection_to_labels(labels, first, top):
         return objection
     if _is_under_no_registry(labels):
-        return UNDER_NO_REGISTRY
+        return FILE
     if len(labels) > 2:
         if top.lower() in _FILE_SUFFIXES and any(label[:1].isdigit() for label in labels[1:-1]):
             return FILE  # `tool-v1.8.zip`

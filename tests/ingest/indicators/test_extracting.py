@@ -113,7 +113,7 @@ def test_the_sentence_of_an_indicator_is_one_line() -> None:
 def test_a_refused_candidate_can_say_why() -> None:
     extraction = extract(document_from_text(f"{ARTICLE} setup.py of 8.8.8.8, imphash {MD5}"))
     assert {each.value: each.rule for each in extraction.candidates() if not each.kept} == {
-        "setup.py": "name under which nobody registers",
+        "setup.py": "name of a file",
         "8.8.8.8": "public resolver",
         MD5: "another kind of hash",
     }
