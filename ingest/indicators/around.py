@@ -71,10 +71,8 @@ def _stretch(before: str, behind: str) -> tuple[str, str]:
     closing = min((at for at in map(behind.find, _CLOSING) if at >= 0), default=-1)
     is_in_a_bracket = opening >= 0 and closing >= 0 and not any(sign in inner for sign in _CLOSING)
     if is_in_a_bracket and _NOTHING_BUT_A_LABEL.fullmatch(f"{inner}{behind[:closing]}"):
-        before, behind = (
-            before[:opening],
-            behind[closing + 1 :],
-        )  # then the sentence speaks of it: `7za.exe (…) is clean`
+        # Then the sentence speaks of it: `7za.exe (…) is clean`.
+        before, behind = before[:opening], behind[closing + 1 :]
     elif is_in_a_bracket and not OTHER_VALUE.search(inner):
         return "", f"{inner} \n {behind[:closing]}"
     said = SENTENCE_ENDS.split(before)[-1]

@@ -259,7 +259,7 @@ class Judge:
         """
         line = self._around.line(start, end)
         before = self._around.text[line.start : start].strip(_BEFORE_AN_ITEM)
-        is_a_row = not _OF_A_REQUEST.match(self._around.text, end) if not before else before[-1] in _PART_CELLS
+        is_a_row = before[-1] in _PART_CELLS if before else _OF_A_REQUEST.match(self._around.text, end) is None
         if is_a_row or self._around.section(start) == "indicators":
             return True
         return is_called_the_attackers(self._around.text, start)

@@ -184,8 +184,8 @@ class HostEvidence:
 
     def _of_its_lookalikes(self, host: str, evidence: list[Evidence], score: int) -> list[Evidence]:
         """Return what hosts that imitate one say against it, where that can change the verdict."""
-        is_listed = {EVIDENCE["section of indicators"], EVIDENCE["alone on its line"]}.issubset(evidence)
-        if is_listed or score < THRESHOLD - LEARNED_FOR or EVIDENCE["defanged elsewhere in the text"] in evidence:
+        is_defanged = EVIDENCE["defanged elsewhere in the text"] in evidence
+        if is_defanged or _is_listed(evidence) or score < THRESHOLD - LEARNED_FOR:
             return []
         row = self._lookalikes.against(host)
         return [row] if row and (row == _OF_A_DEFANGED or _LISTED.isdisjoint(evidence)) else []

@@ -13,8 +13,6 @@ from intel.suffixes import site_domain
 
 _OF_A_DEFANGED: Final = EVIDENCE["imitated by what the text defangs"]
 _OF_ANOTHER: Final = EVIDENCE["imitated by another host"]
-# The most that imitations say against a value.
-MOST_AGAINST: Final = -_OF_A_DEFANGED[0]
 _MOST_NAMES: Final = 2_000
 _SHORTEST_NAME: Final = 5  # of which a letter may be another
 _SHORTEST_PART: Final = 4

@@ -38,8 +38,8 @@ _DECOMPILED: Final = late(
 _REVERSED_ROOTS: Final = frozenset(
     {"com", "org", "net", "io", "edu", "gov", "java", "javax", "android", "androidx", "kotlin", "apple"}
 )
-# `io.gale.com`: what a package begins with here may be the name of a machine, and packages do not end so.
-_NEITHER_WAY: Final = frozenset({"io", "edu", "gov", "java", "android", "kotlin", "apple"})
+# `io.gale.com`: of what packages begin with, these are names of machines too, and packages do not end so.
+_NAMES_OF_MACHINES: Final = frozenset({"io", "edu", "gov", "java", "android", "kotlin", "apple"})
 _ENDS_NO_PACKAGE: Final = frozenset({"com", "org", "net"})
 _CODE_ROOTS: Final = frozenset(
     {
@@ -138,8 +138,7 @@ def objection_to(token: str, start: int, end: int, labels: list[str]) -> str:
 
 def _objection_to_labels(labels: list[str], first: str, top: str) -> str:
     may_be_reversed = first in _REVERSED_ROOTS or (len(first) == 2 and labels[1] in _UNDER_COUNTRIES_TOO)
-    if first in _NEITHER_WAY and top.lower() in _ENDS_NO_PACKAGE:
-        may_be_reversed = False
+    may_be_reversed = may_be_reversed and not (first in _NAMES_OF_MACHINES and top.lower() in _ENDS_NO_PACKAGE)
     if len(labels) > 2 and may_be_reversed and not any("-" in label for label in labels):
         return REVERSED
     is_variable = _DECOMPILED.fullmatch(first) and (len(labels) > 2 or top in _WORD_SUFFIXES or len(top) > 2)

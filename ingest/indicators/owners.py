@@ -103,8 +103,9 @@ def addresses_of_refused(
 
 
 def _harmless_owners(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept) -> set[str]:
-    """Return the owners of whom something says that they attack nobody: of what is kept as well, more often than it is
-    kept.
+    """Return the owners of whom the text says that they attack nobody.
+
+    What it says so of counts if it is kept nowhere, or in fewer places than the text says so.
     """
     owners: set[str] = set()
     defanged: set[str] = set()
