@@ -90,7 +90,7 @@ from ingest.queue.redis import ArqQueue
 from ingest.retention import open_retention
 from ingest.roundups import Roundups, build_newest_weeks, keep_weeks
 from ingest.submitting import Submitting
-from ingest.work import upkeep
+from ingest.work import keep_marking, upkeep
 from intel.awareness import load_lessons
 from intel.errors import IocError, StoreDamaged, StoreUnavailable
 from intel.focus import Focus
@@ -270,7 +270,10 @@ def _chores(service: Service, ingest: Ingest) -> tuple[Callable[[], Awaitable[No
         await service.roundups.compute_large()
         await keep_weeks(service.roundups.compute_large, build_weeks)
 
-    return following, weeks, telling, *([retention.keep] if retention else ()), *fresh
+    async def marking() -> None:
+        await keep_marking(service.store)
+
+    return following, weeks, telling, marking, *([retention.keep] if retention else ()), *fresh
 
 
 def _queue(redis: str | None, ingest: Ingest, worker: Worker | None) -> Queue:

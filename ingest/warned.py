@@ -123,6 +123,17 @@ async def keep_marked(store: Store, watch: Callable[[int], None] = lambda _: Non
     await store.marks.settle(basis)
 
 
+async def begin_marked(store: Store) -> None:
+    """Note of a store without indicators that all are marked: new ones are when they are saved."""
+    basis = _basis(await store.catalogues.imported_at(_CATALOGUE))
+    if await store.marks.basis() == basis:
+        return
+    async with aclosing(store.marks.every()) as every:
+        async for _ in every:
+            return
+    await store.marks.settle(basis)
+
+
 async def _mark(store: Store, different: Mapping[str, bool]) -> None:
     if different:
         await store.marks.mark(different)

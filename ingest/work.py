@@ -139,9 +139,13 @@ async def upkeep(store: Store, queue: Queue, clock: Clock, *beside: Callable[[],
             await asyncio.sleep(_SETUP_RETRY_SECONDS)
     removals = _again_and_again(store.articles.finish_removals, _REMOVALS_EVERY_SECONDS)
     files = _again_and_again(lambda: clear_files(store, clock()), _FILES_EVERY_SECONDS)
-    marking = _again_and_again(lambda: keep_marked(store), _MARKING_EVERY_SECONDS)
-    sweeps = (sweep(store, queue, clock), sweep_stranded(store, queue, clock), removals, files, marking)
+    sweeps = (sweep(store, queue, clock), sweep_stranded(store, queue, clock), removals, files)
     await asyncio.gather(*sweeps, *(work() for work in beside))
+
+
+async def keep_marking(store: Store) -> None:
+    """Mark indicators by warning lists, again and again until cancelled, where the lists changed."""
+    await _again_and_again(lambda: keep_marked(store), _MARKING_EVERY_SECONDS)
 
 
 async def sweep(store: Store, queue: Queue, clock: Clock) -> None:

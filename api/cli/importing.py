@@ -16,6 +16,7 @@ from ingest.assembly import open_ingest
 from ingest.files import count_found, found_files, left_out
 from ingest.importing import Importing, TakenFile
 from ingest.isolated import Isolation
+from ingest.warned import begin_marked
 from intel.errors import IocError
 from intel.records import IOC_TYPES, Article
 from intel.settings import Settings
@@ -146,6 +147,7 @@ def import_paths(
             at_once = _SAVES_AT_ONCE_SERVED if settings.served else 1
             most = settings.ioc_most_indicators
             importing = Importing(store, ingest, source, most, again, published_at, at_once, level)
+            await begin_marked(store)
             with progress_bar() as progress:
                 task = progress.add_task("importing", total=await count_found(ingest.isolation, paths))
                 async with (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import functools
 import signal
 import socket
 import sys
@@ -30,7 +31,7 @@ from ingest.queue.redis import ArqQueue, run_worker
 from ingest.retention import open_retention
 from ingest.roundups import build_newest_weeks
 from ingest.submitting import Submitting
-from ingest.work import upkeep
+from ingest.work import keep_marking, upkeep
 from intel.awareness import load_lessons
 from intel.errors import ConfigurationError, IocError
 from intel.settings import Settings, load_settings
@@ -179,7 +180,8 @@ async def _work(settings: Settings, redis_address: str) -> None:
     retention = open_retention(settings, store, utc_now)
     chores = [*([retention.keep] if retention else []), *open_catalogues(settings, store, ingest)]
     ingest.isolation.start()
-    keeping = asyncio.create_task(upkeep(store, queue, utc_now, following, telling, *chores))
+    marking = functools.partial(keep_marking, store)
+    keeping = asyncio.create_task(upkeep(store, queue, utc_now, following, telling, marking, *chores))
     say("reading submissions (Ctrl-C ends it)")
     try:
         await run_worker(redis_address, ingest.work.read, stopping, build_weeks)

@@ -46,6 +46,7 @@ class ElasticMarks:
 
     async def every(self) -> AsyncGenerator[tuple[Marked, ...], None]:
         asked = {"query": THERE, "_source": _MEMBERS}
+        await self._iocs.refresh()
         async with aclosing(self._iocs.pages(asked, ["_shard_doc"], _AT_ONCE)) as pages:
             async for page in pages:
                 found = (hit["_source"] for hit in page)

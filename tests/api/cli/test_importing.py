@@ -54,6 +54,13 @@ def test_an_archive_is_imported_and_the_same_command_goes_on_where_it_stopped(he
     }  # fmt: skip
 
 
+def test_what_is_imported_first_is_not_marked_anew_by_whatever_runs_next(here: Installation) -> None:
+    (here.folder / "note.txt").write_text("The loader asked evil[.]example[.]com for its next stage.")
+    assert imported(here, here.folder / "note.txt")[0] == 0
+    with contextlib.closing(sqlite3.connect(here.database)) as store:
+        assert store.execute("SELECT basis FROM warned_basis WHERE basis != ''").fetchall()
+
+
 def test_json_that_is_no_report_is_named_and_no_failure_unless_it_was_asked_for(here: Installation) -> None:
     folder = here.folder / "mixed"
     folder.mkdir()
