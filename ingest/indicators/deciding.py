@@ -19,7 +19,7 @@ from ingest.indicators.clauses import said_in_its_clause
 from ingest.indicators.contexts import context_of, said_of
 from ingest.indicators.evidence import Evidence
 from ingest.indicators.harmless_lists import HARMLESS_LIST, HarmlessLists
-from ingest.indicators.hash_kinds import HARMLESS, kind_of_other, says_harmless
+from ingest.indicators.hash_kinds import HARMLESS, is_an_item, kind_of_other, says_harmless
 from ingest.indicators.host_evidence import HostEvidence
 from ingest.indicators.hosts import is_address
 from ingest.indicators.late import late
@@ -125,6 +125,8 @@ class Judge:
 
     def _set_aside(self, reading: TokenCandidate, start: int, end: int) -> Verdict | None:
         """Return the verdict on what the text names and says to be no indicator, whatever stands beside it."""
+        if not self._sets_aside:
+            return None
         if self._harmless_lists.hold(start, is_file=reading.type in _HASHES):
             return _LISTED_AS_HARMLESS
         if reading.type in _SPELLED and self._taught.hold(reading.value, start, end):
@@ -155,10 +157,10 @@ class Judge:
     def _defanged_verdict(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
         if reading.objection:
             return Verdict(False, reading.objection, 0)
-        line = self._around.line(start, end)
-        is_a_file = reading.type == "domain" and not line.words and may_name_an_archive(reading.value)
-        if is_a_file and self._around.holds_hash(line):
-            return Verdict(False, FILE, 0)
+        if reading.type == "domain" and may_name_an_archive(reading.value):
+            line = self._around.line(start, end)
+            if not line.words and self._around.holds_hash(line):
+                return Verdict(False, FILE, 0)
         if reading.type == "email" and self._is_of_an_organisation(reading, start, end):
             return _OF_AN_ORGANISATION
         if noise.is_placeholder(reading.host or reading.value) and not self._is_listed_alone(start, end):
@@ -188,6 +190,10 @@ class Judge:
         return weighed([*said]) if said else None
 
     @cached_property
+    def _sets_aside(self) -> bool:
+        return self._harmless_lists.are_any or self._taught.are_any or self._of_the_note is not None
+
+    @cached_property
     def _harmless_lists(self) -> HarmlessLists:
         return HarmlessLists(self._around.text)
 
@@ -203,8 +209,13 @@ class Judge:
         return weighed([(_WHOLE_HASH.score, _WHOLE_HASH.rule), *said]) if said else _WHOLE_HASH
 
     def _said_of_a_hash(self, type: str, start: int, end: int) -> list[Evidence]:
+        if not self._contexts_left:
+            return []
+        if is_an_item(self._around.text, start, end):
+            self._contexts_left -= 1
+            return self._said_elsewhere(type, start)
         line = self._around.line(start, end)
-        if not self._contexts_left or (line.start, line.end) == (start, end):
+        if (line.start, line.end) == (start, end):
             return []
         self._contexts_left -= 1
         return self._said_in_its_clause(type, line, start, end)

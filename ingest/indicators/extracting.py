@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -256,7 +255,7 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
     verdicts: list[Verdict] = []
     kept: _Kept = {}
     settled: dict[tuple[str, str, str], tuple[Verdict, list[_KeptPlace]]] = {}
-    weighed: Counter[tuple[str, str, str]] = Counter()
+    weighed: dict[tuple[str, str, str], int] = {}
     refused_urls: list[int] = []
     for index, ((type, value, _, _, _, _, _, source), start, end) in enumerate(seen):
         key = (type, value, source)
@@ -265,12 +264,15 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
             verdict, places = known
         else:
             verdict = _verdict(text, seen, index, judge, kept)
-            if verdict.kept and type == "ip" and index and not verdicts[-1].kept:
+            if type == "ip" and verdict.kept and index and not verdicts[-1].kept:
                 verdict = as_its_host(text, seen, index, verdicts[-1]) or verdict
-            places = kept.setdefault((type, value), []) if verdict.kept else []
-            weighed[key] += 1
-            if (verdict.kept and not is_of_prose(type, verdict)) or weighed[key] >= MOST_WEIGHED:
+            places = kept.setdefault((type, value), []) if verdict[0] else []
+            if verdict[0] and not is_of_prose(type, verdict):
                 settled[key] = verdict, places
+            else:
+                weighed[key] = times = weighed.get(key, 0) + 1
+                if times >= MOST_WEIGHED:
+                    settled[key] = verdict, places
         verdicts.append(verdict)
         if verdict[0]:
             places.append((start, end, verdict))
@@ -286,16 +288,17 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
 
 def _verdict(text: str, seen: list[Sighting], index: int, judge: Judge, kept: _Kept) -> Verdict:
     """Return the verdict on `seen[index]`, after those on all before it."""
-    type, _, _, _, defanged, _, objection, source = seen[index][0]
+    sighting = seen[index]
+    type, _, _, _, defanged, _, objection, source = sighting[0]
     if objection == NOT_READ:
         return NOT_WEIGHED
     try:
         is_asked = objection or (type in ASKED_FOR_LIST_CONTEXT and not (defanged or source))
-        verdict = judge.verdict(seen[index], list_context_of(text, seen, index) if is_asked else "")
+        verdict = judge.verdict(sighting, list_context_of(text, seen, index) if is_asked else "")
     except (ValueError, LookupError):
         log.exception("a candidate of type %s could not be weighed", type)
         return NOT_WEIGHED
-    return _HOST_OF_NOTHING if source and verdict.kept and not _source_is_kept(source, kept) else verdict
+    return _HOST_OF_NOTHING if source and verdict[0] and not _source_is_kept(source, kept) else verdict
 
 
 def _refuse_mailboxes(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept) -> None:

@@ -80,6 +80,11 @@ class HarmlessLists:
         self._starts = [start for start, _, _ in found]
         self._stretches = found
 
+    @property
+    def are_any(self) -> bool:
+        """Whether the text has such a list."""
+        return bool(self._stretches)
+
     def hold(self, position: int, *, is_file: bool) -> bool:
         """Tell whether a place belongs to such a list or column; `is_file`: the hash of a file stands there, which is
         harmless also where an attack uses it as it is.

@@ -70,6 +70,8 @@ _BEFORE_A_LABEL: Final = frozenset({".", *MARKS})
 _ENDS_IN_A_HASH: Final = late(r"[0-9a-fA-F]{31}\n\Z")
 _LENGTH_OF_SUCH_AN_END: Final = 32
 _ENDS_OF_A_LINE: Final = ("", "\n")
+_MARKS_OF_AN_ITEM: Final = frozenset(f"{mark} {quote}" for mark in ("-", "*", "\u2022") for quote in ("", "`"))
+_WIDEST_MARK: Final = 4
 _LETTER_OF_A_WORD: Final = late(r"[^\W\d_a-f]")
 _OF_AN_EMPTY_FILE: Final = words("empty_file", "hashes")
 # Of the file by which scanners are tried out. They are often given for a sample's, so that they count as the file's
@@ -148,8 +150,11 @@ def kind_of_other(text: str, type: str, start: int) -> str:
 
     Hashes of other kinds that one file has beside each other share what is said before the first of them.
     """
-    if _is_below_another(text, type, start):
-        return _known_file(text, start, start + _LENGTHS[type])
+    end = start + _LENGTHS[type]
+    if is_an_item(text, start, end):
+        return _known_file(text, start, end) or (OTHER_KIND if _is_hashed_so(text, start) else "")
+    if _is_below_another(text, start, end):
+        return _known_file(text, start, end)
     for times in range(len(_LENGTHS)):
         kind = _kind_of_other(text, type, start)
         if kind and not (times and kind == OTHER_KIND and _is_hashed_otherwise(text, start)):
@@ -170,12 +175,30 @@ def _is_hashed_otherwise(text: str, start: int) -> bool:
     return _OTHER_HASH.search(text, max(0, start - _REACH), start) is not None
 
 
-def _is_below_another(text: str, type: str, start: int) -> bool:
+def _is_hashed_so(text: str, start: int) -> bool:
+    """Tell whether the last words above a value name another way to hash a file: `Imphash:`."""
+    first = max(0, start - _REACH)
+    named = _HASH_WORD.search(text, first, start)
+    if named is None:
+        return False
+    return _OTHER_HASH.search(text, max(first, named.start() - _LONGEST_BEFORE_A_HASH_WORD), start) is not None
+
+
+def _is_below_another(text: str, start: int, end: int) -> bool:
     """Tell whether a value is all of its line, and the line above ends in a hash: then nothing is said of it."""
-    end = start + _LENGTHS[type]
     if text[end : end + 1] not in _ENDS_OF_A_LINE or text[start - 1 : start] != "\n":
         return False
     return _ENDS_IN_A_HASH.match(text, max(0, start - _LENGTH_OF_SUCH_AN_END), start) is not None
+
+
+def is_an_item(text: str, start: int, end: int) -> bool:
+    """Tell whether a value is all that an item of a list holds, so that nothing is said of it there: "- `f32d8d…`"."""
+    _, line_end, mark = text[max(0, start - _WIDEST_MARK) : start].rpartition("\n")
+    if not line_end or mark not in _MARKS_OF_AN_ITEM:
+        return False
+    if mark[-1] == "`":
+        return text[end : end + 2] in ("`", "`\n")
+    return text[end : end + 1] in _ENDS_OF_A_LINE
 
 
 def _kind_of_other(text: str, type: str, start: int) -> str:

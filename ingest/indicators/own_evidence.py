@@ -53,6 +53,7 @@ _PORT_OF_A_URL: Final = late(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
 PATTERN: Final = "part of a pattern of names"
 _OF_A_FORMAT: Final = late(rf"[disux][.{DOT}]")
 _ENDS_OF_A_PATTERN: Final = frozenset(f"{bracket}{dot}" for bracket in "}]" for dot in f".{DOT}")
+_LAST_OF_A_PATTERN: Final = frozenset(f".{DOT}%]")
 NUMBER: Final = "number of something else"
 # `ticket T1190`, `Room T1110`, `the heat pump T1059-B`.
 _COUNTED: Final = late(rf"(?i)(?:{pieces('numbered')})(?: (?:no\.?|nr\.?|#))?[ #]{{1,2}}\Z")
@@ -70,7 +71,10 @@ def continues_a_pattern(text: str, start: int) -> bool:
     """Tell whether a name goes on from a pattern, so that it is a part of many: `node-{1..9}.evil.example`,
     `node%d.evil.example`.
     """
-    if text[start - 1 : start] == "%" and _OF_A_FORMAT.match(text, start):
+    last = text[start - 1 : start]
+    if last not in _LAST_OF_A_PATTERN:
+        return False
+    if last == "%" and _OF_A_FORMAT.match(text, start):
         return True
     return text[max(0, start - 2) : start] in _ENDS_OF_A_PATTERN or text[max(0, start - 3) : start] == "[-]"
 

@@ -108,21 +108,20 @@ def _harmless_owners(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept)
     What it says so of counts if it is kept nowhere, or in fewer places than the text says so.
     """
     owners: set[str] = set()
-    defanged: set[str] = set()
     cleared: Counter[tuple[str, str]] = Counter()
     for (reading, _, _), verdict in zip(seen, verdicts, strict=True):
-        if reading.type not in _OWNED:
+        if verdict.kept or reading.defanged or reading.type not in _OWNED or len(owners) >= _MOST_OWNERS:
             continue
-        if reading.defanged:
-            defanged.add(_owner(reading))
-        elif not verdict.kept and len(owners) < _MOST_OWNERS and _clears_its_owner(verdict):
+        if _clears_its_owner(verdict):
             key, host = (reading.type, reading.value), reading.host or reading.value
             cleared[key] += 1
             if cleared[key] > len(kept.get(key, ())) and not (
                 noise.is_known_host(host) or noise.is_mailbox_provider(host) or noise.holds_anything(host)
             ):
                 owners.add(_owner(reading))
-    return owners - defanged
+    if not owners:
+        return owners
+    return owners - {_owner(reading) for reading, _, _ in seen if reading.defanged and reading.type in _OWNED}
 
 
 def _clears_its_owner(verdict: Verdict) -> bool:

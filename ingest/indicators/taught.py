@@ -40,6 +40,11 @@ class TaughtHosts:
             return ()
         return sorted(chain.from_iterable(_needed().places(in_small_letters(self._text)).values()))
 
+    @property
+    def are_any(self) -> bool:
+        """Whether anything in the text may teach."""
+        return bool(self._places)
+
     def hold(self, value: str, start: int, end: int) -> bool:
         """Tell whether the line of a value, which stands at `start:end`, holds it both defanged and not, in or below
         words that teach defanging.

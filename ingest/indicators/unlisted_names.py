@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain, islice
 from typing import Final, NamedTuple
 
+from ingest.indicators.edges import Edge
 from ingest.indicators.evidence import Evidence
 from ingest.indicators.late import late
 from ingest.indicators.name_rows import NameRow, name_rows, part, points_enough, points_least, sign, words_of_sign
@@ -79,8 +80,8 @@ def unlisted_names(text: str, places: Places, labelled: Iterable[str]) -> dict[s
     starts: dict[tuple[str, str], int] = {}
     for name in labelled:
         said.setdefault(name, {})[_LABELLED] = sign(_LABELLED)
-    for pieces, rows in _rows_by_pieces().items():
-        for row, mention in _mentions(text, places, pieces, rows):
+    for group in _groups():
+        for row, mention in _mentions(text, places, group):
             _note(said.setdefault(mention.name, {}), row, mention.points)
             if (
                 mention.points == row.points
@@ -97,25 +98,44 @@ def _note(said: dict[str, Evidence], row: NameRow, points: int) -> None:
         said[row.group] = points, row.id
 
 
+class _Group:
+    """Rows that are found by the same `pieces`: each place of one is looked at once for all of them.
+
+    `before` and `behind` tell which of them what stands right there rules out.
+    """
+
+    def __init__(self, pieces: tuple[str, ...], rows: list[NameRow]) -> None:
+        self.pieces = pieces
+        self.before, self.behind = Edge(is_before=True), Edge(is_before=False)
+        self.rows = [
+            (
+                row,
+                self.behind.bit_of(row.said.pattern),
+                self.before.bit_of(row.before.pattern if row.before else r"\Z"),
+            )
+            for row in rows
+        ]
+
+
 @cache
-def _rows_by_pieces() -> dict[tuple[str, ...], list[NameRow]]:
-    """Return the rows by what they are found by: each place of it is looked at once for all of them."""
+def _groups() -> tuple[_Group, ...]:
     found: dict[tuple[str, ...], list[NameRow]] = {}
     for row in name_rows():
         found.setdefault(row.pieces, []).append(row)
-    return found
+    return tuple(_Group(pieces, rows) for pieces, rows in found.items())
 
 
-def _mentions(
-    text: str, places: Places, pieces: tuple[str, ...], rows: list[NameRow]
-) -> Iterator[tuple[NameRow, _Mention]]:
+def _mentions(text: str, places: Places, group: _Group) -> Iterator[tuple[NameRow, _Mention]]:
     asked = -1
     times: dict[tuple[str, str], int] = {}
-    for place in chain.from_iterable(places.get(piece, ())[:_MOST_PLACES] for piece in pieces):
+    for place in chain.from_iterable(places.get(piece, ())[:_MOST_PLACES] for piece in group.pieces):
         start = _start_of_words(text, place)
         if start == asked or text[start - 1 : start] in _OF_CODE or _IN_CODE.search(text, max(0, start - 2), start):
             continue
         asked = start
+        behind = group.behind.at(text, start)
+        before = behind and group.before.at(text, start)
+        rows = [row for row, said, led in group.rows if behind & said and before & led] if before else ()
         for row, mention in _said_at(text, start, rows):
             key = mention.name, row.id
             times[key] = times.get(key, 0) + 1
@@ -132,8 +152,10 @@ def _start_of_words(text: str, place: int) -> int:
     return compound.start() if compound else start
 
 
-def _said_at(text: str, start: int, rows: list[NameRow]) -> Iterator[tuple[NameRow, _Mention]]:
+def _said_at(text: str, start: int, rows: Sequence[NameRow]) -> Iterator[tuple[NameRow, _Mention]]:
     """Yield the rows whose words begin at `start`, each with the name beside them."""
+    if not rows:
+        return
     first = max(0, start - _REACH)
     line = text.rfind("\n", first, start) + 1 or first
     before = text[line:start]
