@@ -9,9 +9,13 @@ from itertools import chain, islice
 from typing import Final
 
 from ingest.indicators import maker_labels, placed_names, unlisted_names
+from ingest.indicators.coordinated import names_in_series
+from ingest.indicators.late import late
 from ingest.indicators.malware import EVERYDAY, JudgedMalware, MalwareSighting
+from ingest.indicators.name_rows import words_of_sign
 from ingest.indicators.piece_search import Places
 from ingest.indicators.verdict import Verdict, sum_of
+from ingest.indicators.vocabulary import pieces
 from intel.names import malware_names, spelling_key
 from intel.refanging import places_of
 
@@ -25,6 +29,9 @@ PIECES: Final = (*placed_names.PIECES, *maker_labels.PIECES, *unlisted_names.PIE
 
 _SHORTEST_MISSPELLED: Final = 8
 _NEARLY: Final = 0.93
+_PART_OF_A_NAME: Final = late(rf" (?:{pieces('malware', 'parts_of_names')})(?![\w-])")
+_LONGEST_PART: Final = 12
+_MOST_LOOKED_AT: Final = 20
 _COINED: Final = "name that the text gives to malware"
 _FURNITURE: Final = Verdict(False, "boilerplate", 0)
 
@@ -43,7 +50,7 @@ def with_coined(
     `places`: where the `PIECES` stand.
     """
     known = {sighting.name.lower() for sighting, verdict in judged[:MOST_WEIGHED] if verdict.kept}
-    coined = coined_names(text, places)
+    coined = coined_names(text, places, judged)
     families = maker_labels.families_of(coined)
     known.update(family.lower() for family in families.values())
     names = {
@@ -56,7 +63,7 @@ def with_coined(
     starts = [sighting.start for sighting, _ in judged]
     found: list[JudgedMalware] = []
     for name, verdict in names.items():
-        listed = families.get(name) or malware_names().families.get(spelling_key(name), name)
+        listed = families.get(name) or malware_names().families.get(spelling_key(name)) or _with_its_kind(text, name)
         for start, end in _places_of_name(text, name):
             index = bisect_right(starts, start) - 1
             if index < 0 or judged[index][0].end <= start or judged[index][1] is EVERYDAY:
@@ -64,10 +71,21 @@ def with_coined(
     return sorted([*judged, *found], key=lambda each: each[0].start)
 
 
-def coined_names(text: str, places: Places) -> dict[str, Verdict]:
+def _with_its_kind(text: str, name: str) -> str:
+    """Return a name that no list has with the kind that is a part of it, where that is so: `Prefire Stealer`."""
+    if words_of_sign("ends in a kind of malware").search(name):
+        return name
+    for _, end in islice(_places_of_name(text, name), _MOST_LOOKED_AT):
+        if found := _PART_OF_A_NAME.match(text, end, end + _LONGEST_PART):
+            return f"{name}{found[0]}"
+    return name
+
+
+def coined_names(text: str, places: Places, judged: list[JudgedMalware]) -> dict[str, Verdict]:
     """Return the names that a text gives to malware and that no list has, or only as everyday words; at most 60."""
     labelled = chain(placed_names.names_placed(text, places), maker_labels.names_labelled(text, places))
-    found = unlisted_names.unlisted_names(text, places, dict.fromkeys(islice(labelled, MOST_LABELLED)))
+    in_series = dict.fromkeys(islice(names_in_series(text, judged), MOST_COINED))
+    found = unlisted_names.unlisted_names(text, places, dict.fromkeys(islice(labelled, MOST_LABELLED)), in_series)
     return {
         name: Verdict(True, _COINED, sum_of(evidence), tuple(evidence))
         for name, evidence in islice(found.items(), MOST_COINED)

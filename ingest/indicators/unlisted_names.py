@@ -20,6 +20,7 @@ from intel.refanging import places_of
 PIECES: Final = tuple(dict.fromkeys(chain.from_iterable(row.pieces for row in name_rows())))
 
 _LABELLED: Final = "stands in a field, column or list of malware"
+_IN_SERIES: Final = "stands in a series of malware"
 _NOTHING: Final[Evidence] = (0, "")
 _MOST_PLACES: Final = 200
 _MOST_OF_A_NAME: Final = 10
@@ -70,16 +71,21 @@ class _Mention(NamedTuple):
     points: int
 
 
-def unlisted_names(text: str, places: Places, labelled: Iterable[str]) -> dict[str, list[Evidence]]:
+def unlisted_names(
+    text: str, places: Places, labelled: Iterable[str], in_series: Iterable[str] = ()
+) -> dict[str, list[Evidence]]:
     """Return the names for which enough is said in a text with what speaks for each, in the order of the rows.
 
-    `places`: where the `PIECES` stand; `labelled`: names that a field, column or list calls malware.
+    `places`: where the `PIECES` stand; `labelled`: names that a field, column or list calls malware; `in_series`: those
+    that stand beside names of malware.
     """
     said: dict[str, dict[str, Evidence]] = {}
     again: dict[str, None] = {}
     starts: dict[tuple[str, str], int] = {}
     for name in labelled:
         said.setdefault(name, {})[_LABELLED] = sign(_LABELLED)
+    for name in in_series:
+        said.setdefault(name, {})[_IN_SERIES] = sign(_IN_SERIES)
     for group in _groups():
         for row, mention in _mentions(text, places, group):
             _note(said.setdefault(mention.name, {}), row, mention.points)

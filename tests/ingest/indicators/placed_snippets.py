@@ -23,7 +23,7 @@ PLACED_SNIPPETS: Final = (
     S("field", "Family: Smith\nThe Smith family of smith and sons"),
     # --- columns
     S("column", "| Day | Malware |\n|---|---|\n| Monday | Gorsehook |\n| Tuesday | N/A |\n", "malware Gorsehook"),
-    S("column", "Malware\tHash\nGorsehook\t1\nReedpipe Stealer\t3", "malware Gorsehook", "malware Reedpipe"),
+    S("column", "Malware\tHash\nGorsehook\t1\nReedpipe Stealer\t3", "malware Gorsehook", "malware Reedpipe Stealer"),
     S("column", "date,family,place\n2026-01-02,Gorsehook,port\n", "malware Gorsehook"),
     S("column", "| Malware | Size |\n|---|---|\n| invoice.exe | 12 |\n| Downloader | 14 |\n"),
     # --- lists

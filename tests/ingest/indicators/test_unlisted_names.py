@@ -25,12 +25,12 @@ def test_a_row_speaks_of_the_name_in_its_example(row: NameRow) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "The campaign delivers Reedpipe Stealer via phishing pages.",
+        "The campaign delivers Reedpipe malware via phishing pages.",
         "The group behind Reedpipe ransomware-as-a-service posted it.",
         "It installs the Reedpipe miner.",
         "The web shell Reedpipe was found at /uploads/x.aspx.",
         "Android banker 'Reedpipe' abuses accessibility",
-        "Threat: Reedpipe Stealer",
+        "Threat: Reedpipe Loader",
         "Die Ransomware \u201eReedpipe\u201c verschl\u00fcsselt Dateien.",
         "Reedpipe\u52d2\u7d22\u8f6f\u4ef6\u52a0\u5bc6\u4e86\u6587\u4ef6",
         "One host was infected by Reedpipe.",
@@ -39,6 +39,52 @@ def test_a_row_speaks_of_the_name_in_its_example(row: NameRow) -> None:
 )
 def test_a_name_counts_beside_words_for_malware(text: str) -> None:
     assert names_in(text) == {"Reedpipe"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("The campaign delivers Reedpipe Stealer via phishing pages.", "Reedpipe Stealer"),
+        ("Hosts were infected with Reedpipe. The Reedpipe RAT listens on two ports.", "Reedpipe RAT"),
+        ("Hosts were infected with Reedpipe. The Reedpipe Malware listens on two ports.", "Reedpipe"),
+        ("Hosts were infected with the reedy stealer Reedpipe.", "Reedpipe"),
+    ],
+)
+def test_a_kind_without_which_a_name_is_a_word_is_part_of_it_where_it_is_written_so(text: str, name: str) -> None:
+    assert names_in(text) == {name}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They sold ransomware families such as Reedpipe, Gorsehook and LockBit.",
+        "Saldırganlar Gorsehook, Reedpipe ve Locky gibi fidye yazılımlarını dağıttı.",
+        "Bots of that kind are Mirai, Gorsehook, Gafgyt, Reedpipe, and XorDDoS among others.",
+        "Die Gruppe verteilte Schadprogramme wie Emotet, Gorsehook und Reedpipe.",
+        "Ils installent des chevaux de Troie tels que Emotet, Gorsehook et Reedpipe.",
+        "Se detectaron familias de malware como Emotet, Gorsehook y Reedpipe.",
+        "Использовались трояны, такие как Emotet, Gorsehook и Reedpipe.",
+        "该团伙投递Emotet、Gorsehook、Reedpipe等恶意软件。",
+        "Hosts run malware: Gorsehook, Emotet, Reedpipe.",
+        "Atacantes usam malwares como Gorsehook, Emotet e Reedpipe.",
+    ],
+)
+def test_what_stands_in_a_series_of_malware_is_malware(text: str) -> None:
+    assert {"Gorsehook", "Reedpipe"} <= names_in(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Victims of Emotet, Acme Widgets and Contoso met in May.",
+        '[1] Gorse Reedpipe, "Emotet takes over", The Daily Gale, 2026.',
+        "Keywords: Lazarus Group, Gorse Interview, Emotet, TrickBot.",
+        "We saw Mimikatz, Emotet, TrickBot, Reedpipe Vulnerability Scanner and more.",
+        "Neither Microsoft, Reedpipe nor LockBit said a word.",
+    ],
+)
+def test_a_series_of_other_things_gives_no_name(text: str) -> None:
+    assert {name for name in names_in(text) if name.startswith(("Gorse", "Reed", "Acme", "Contoso"))} == set()
 
 
 @pytest.mark.parametrize(
