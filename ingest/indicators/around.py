@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Final
 
@@ -48,13 +48,21 @@ def said_around(text: str, type: str, line_start: int, start: int, end: int, lin
     """
     if type not in _TYPES:
         return []
-    before = _plain(text[max(line_start, start - REACH) : start])
-    behind = _plain(text[end : min(line_end, end + REACH)])
-    if not _needed().stands_in(before + behind):
-        return []
-    led, followed = _stretch(before, behind)
-    role = _role_in(led, followed, is_of_a_file=type != "ip")
+    role = _role_amid(
+        text[max(line_start, start - REACH) : start],
+        text[end : min(line_end, end + REACH)],
+        is_of_a_file=type != "ip",
+    )
     return [(role.points, role.id)] if role else []
+
+
+@lru_cache(maxsize=1024)  # the rows of a list say the same beside each value
+def _role_amid(before: str, behind: str, *, is_of_a_file: bool) -> Role | None:
+    before, behind = _plain(before), _plain(behind)
+    if not _needed().stands_in(before + behind):
+        return None
+    led, followed = _stretch(before, behind)
+    return _role_in(led, followed, is_of_a_file=is_of_a_file)
 
 
 def _plain(said: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, Final
 
@@ -129,6 +129,11 @@ def _needed() -> PieceSearch:
     return PieceSearch(chain.from_iterable(map(required_pieces, (*words, *_table()["cleared"]["words"].values()))))
 
 
+@lru_cache(maxsize=1024)  # the rows of a list say the same beside each value
+def _may_give_a_role(said: str) -> bool:
+    return _needed().stands_in(said)
+
+
 def pointing_words() -> dict[str, str]:
     """Return what stands for a value of another line, by what it points to."""
     return dict(_table()["pointing"]["words"])
@@ -164,7 +169,7 @@ def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: i
     role: Role | None = None
     # The other cells of the row of a URL say whom its page imitates: `http://gale-post.com/a,My Card`.
     is_before_a_cell = type == "url" and behind[:1] in _PART_CELLS and not behind[1:2].isspace()
-    if not is_before_a_cell and _needed().stands_in(behind):
+    if not is_before_a_cell and _may_give_a_role(behind):
         role = None if is_called_the_attackers(text, start) else role_behind(clause_behind(behind))
         if type != "url":
             role = role or _role_in_a_cell(behind, text[line_start:line_end])
@@ -172,7 +177,7 @@ def said_in_its_clause(text: str, type: str, line_start: int, start: int, end: i
             role = None  # `…,setup.lnk,Microsoft Shortcut`: of what kind a file is
     if role is None and text[start - 1 : start] == '"':
         role = _role_in_a_record(text, start, end)
-    if role is None and _needed().stands_in(before):
+    if role is None and _may_give_a_role(before):
         role = _role_before(_VALUE_BEFORE.sub("", SENTENCE_ENDS.split(before)[-1]))
         if type == "email" and role is _role("own"):  # `our mailbox is` stands in the notes of extortionists
             role = None

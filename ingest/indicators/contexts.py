@@ -124,7 +124,24 @@ def said_of(type: str, context: Context) -> list[tuple[int, str]]:
     spoken |= line.that_may_stand_in(context.line)
     if not spoken:
         return []
-    return [(rule.points, rule.id) for rule in context_rules() if type in rule.types and _speaks(rule, context, spoken)]
+    rules = context_rules()
+    asked = sorted({number for each in spoken for number in _rules_by_spoken()[each]})
+    return [
+        (rules[number].points, rules[number].id)
+        for number in asked
+        if type in rules[number].types and _speaks(rules[number], context, spoken)
+    ]
+
+
+@cache
+def _rules_by_spoken() -> dict[Spoken, list[int]]:
+    """Return the places in the table of the rows that ask for what may be said, by that."""
+    found: dict[Spoken, list[int]] = {}
+    for number, rule in enumerate(context_rules()):
+        for each in (rule.before, rule.after, rule.line):
+            if each:
+                found.setdefault(each, []).append(number)
+    return found
 
 
 @cache

@@ -8,7 +8,7 @@ something merely mentioned. `scripts/learn` makes the table anew.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from itertools import pairwise
 from math import ceil, floor
@@ -17,6 +17,7 @@ from typing import Final
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.late import late
 from ingest.indicators.sightings import Sighting
+from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.verdict import THRESHOLD, sum_of
 
 TABLE: Final = "learned.txt"
@@ -36,6 +37,9 @@ _PIECE_OF_A_PATH: Final = late(r"\.[a-z0-9]{2,4}\Z|[a-z]{3,}")
 _REACH_BEFORE: Final = 200
 _REACH_BEHIND: Final = 160
 _HEAD: Final = 160
+_WORDS_BEFORE: Final = 12
+_WORDS_BEHIND: Final = 8
+_HOLDS_A_DOZEN: Final = 80  # characters, of words of usual length
 _MOST_PIECES_OF_A_PATH: Final = 6
 _FURTHEST_SCORE: Final = 4
 # What a point of the other tables counts among the weights, which are thousandths of a logarithm of odds.
@@ -55,25 +59,27 @@ class TextWords:
         self._text = text
         self.head = frozenset(f"h:{word}" for word in _words(text[:_HEAD]))  # once for all values of a text
 
-    def beside(self, start: int, end: int) -> Iterator[str]:
-        """Yield what stands on the line before and behind `start:end`, by name."""
+    @cached_property
+    def weight_of_head(self) -> int:
+        """What the words with which the text begins count for each of its values."""
+        weights = _weights()
+        return sum(weights[name] for name in self.head if name in weights)
+
+    def beside(self, start: int, end: int) -> list[str]:
+        """Return what stands on the line before and behind `start:end`, by name."""
         before = self._text[max(0, start - _REACH_BEFORE) : start].rpartition("\n")[2]
         behind = self._text[end : end + _REACH_BEHIND].partition("\n")[0]
-        left, right = _words(before), _words(behind)
-        for word in left[-12:]:
-            yield f"l:{word}"
-        for place, word in enumerate(left[:-4:-1]):
-            yield f"l{place}:{word}"
-        for first, second in pairwise(left[-6:]):
-            yield f"ll:{first} {second}"
-        for word in right[:8]:
-            yield f"r:{word}"
-        for place, word in enumerate(right[:2]):
-            yield f"r{place}:{word}"
-        for first, second in pairwise(right[:6]):
-            yield f"rr:{first} {second}"
+        left, right = _last_words(before), _first_words(behind)
+        last, first = left[-6:], right[:6]
+        found = [f"l:{word}" for word in left]
+        found += [f"l{place}:{word}" for place, word in enumerate(left[:-4:-1])]
+        found += [f"ll:{one} {other}" for one, other in pairwise(last)]
+        found += [f"r:{word}" for word in right]
+        found += [f"r{place}:{word}" for place, word in enumerate(right[:2])]
+        found += [f"rr:{one} {other}" for one, other in pairwise(first)]
         if not before.strip():
-            yield "begins" if behind.strip() else "alone"
+            found.append("begins" if behind.strip() else "alone")
+        return found
 
 
 def of_what_was_learned(words: TextWords, sighting: Sighting, evidence: list[Evidence]) -> list[Evidence]:
@@ -83,10 +89,12 @@ def of_what_was_learned(words: TextWords, sighting: Sighting, evidence: list[Evi
     if not can_change or is_said_outright(evidence):
         return []
     weights = _weights()
-    log_odds: float = weights[_CONSTANT]
-    for name, amount in features(words, sighting, evidence):
-        if (weight := weights.get(name)) is not None:
-            log_odds += weight * amount
+    log_odds: float = weights[_CONSTANT] + words.weight_of_head
+    for name in _names_of(words, sighting):
+        if name in weights:
+            log_odds += weights[name]
+    for name, amount in _amounts_of(sighting[0], evidence):
+        log_odds += weights.get(name, 0) * amount
     total = floor(log_odds / _POINT) + THRESHOLD if log_odds > 0 else ceil(log_odds / _POINT)
     points = max(-MOST_AGAINST, min(MOST_FOR, total - score))
     return [(points, (_LIKE if points > 0 else _UNLIKE)[1])] if points else []
@@ -94,14 +102,20 @@ def of_what_was_learned(words: TextWords, sighting: Sighting, evidence: list[Evi
 
 def features(words: TextWords, sighting: Sighting, evidence: list[Evidence]) -> Iterator[tuple[str, float]]:
     """Yield what is seen of a value, by name, and how much of it: the table of weights has the same names."""
-    reading, start, end = sighting
+    yield from ((name, 1) for name in words.head | _names_of(words, sighting))
+    yield from _amounts_of(sighting[0], evidence)
+
+
+def _names_of(words: TextWords, sighting: Sighting) -> set[str]:
+    (type, value, _, _, _, host, _, _), start, end = sighting
+    return {f"t:{type}", *words.beside(start, end), *_in_value(type, value, host or value)}
+
+
+def _amounts_of(reading: TokenCandidate, evidence: list[Evidence]) -> Iterator[tuple[str, float]]:
     host = reading.host or reading.value
-    yield f"t:{reading.type}", 1
     yield "score", max(-_FURTHEST_SCORE, min(_FURTHEST_SCORE, sum_of(evidence))) / 2
     for _, rule in evidence:
         yield f"e:{rule}", 1
-    for name in {*words.beside(start, end), *_in_value(reading.type, reading.value, host), *words.head}:
-        yield name, 1
     yield "length", len(host) / 20
     yield "dots", host.count(".") / 2
     if reading.type == "url":
@@ -124,10 +138,32 @@ def _in_value(type: str, value: str, host: str) -> Iterator[str]:
             yield f"path:{piece}"
 
 
+def _last_words(text: str) -> list[str]:
+    """Return the last 12 words of a text."""
+    text = text.lower()
+    # Of the end of it the first word may be half of one.
+    few = _words_of(text[-_HOLDS_A_DOZEN:])[1:] if len(text) > _HOLDS_A_DOZEN else []
+    return (few if len(few) > _WORDS_BEFORE else _words_of(text))[-_WORDS_BEFORE:]
+
+
+def _first_words(text: str) -> list[str]:
+    """Return the first 8 words of a text."""
+    text = text.lower()
+    few = _words_of(text[:_HOLDS_A_DOZEN])[:-1] if len(text) > _HOLDS_A_DOZEN else []
+    return (few if len(few) > _WORDS_BEHIND else _words_of(text))[:_WORDS_BEHIND]
+
+
 def _words(text: str) -> list[str]:
     """Return words and signs of a text, digits as 0; what is written without spaces in pairs of signs."""
+    return _words_of(text.lower())
+
+
+def _words_of(text: str) -> list[str]:
+    said: list[str] = _WORD.findall(_DIGIT.sub("0", text))
+    if text.isascii():
+        return said
     found: list[str] = []
-    for word in _WORD.findall(_DIGIT.sub("0", text.lower())):
+    for word in said:
         if len(word) > 1 and _SPELLED_WITHOUT_SPACES.search(word) is not None:
             found += [word[place : place + 2] for place in range(len(word) - 1)]
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Final
 
 from ingest.indicators.piece_search import PieceSearch
@@ -25,6 +25,7 @@ class Spoken:
         self._latin = _Patterns([each for each in by_language.values() if not _is_in_other_letters(each)], end)
         self._others = _Patterns([each for each in by_language.values() if _is_in_other_letters(each)], end)
 
+    @lru_cache(maxsize=2048)  # noqa: B019 - there are as many as the tables have; the rows of a list say the same
     def search(self, said: str) -> bool:
         """Tell whether it stands anywhere in what is said."""
         return self._latin.search(said) or (not said.isascii() and self._others.search(said))

@@ -25,7 +25,7 @@ HASH_SNIPPETS: Final = (
     S("called clean before", f"Known-good hashes of the viewer: SHA256 {SHA256}"),
     S(
         "all of an item, below what is no file's hash",
-        f"C2 servers use this loader.\n\nImphash:\n- `{MD5}`\n\nMD5:\n- `{OTHER_MD5}`\n- `d41d8cd98f00b204e9800998ecf8427e`\n",
+        f"The loader:\n\nImphash:\n- `{MD5}`\n\nMD5:\n- `{OTHER_MD5}`\n- `d41d8cd98f00b204e9800998ecf8427e`\n",
         f"hash_md5 {OTHER_MD5}",
     ),
     S("not clean", f"这不是误报，哈希{MD5}。", f"hash_md5 {MD5}"),
