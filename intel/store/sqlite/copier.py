@@ -50,9 +50,9 @@ DERIVED_TABLES = frozenset(
     {
         "article_days", "article_observables", "malware_lists", "malware_names", "submission_counts", "warned_basis",
         "article_tags", "article_texts", "article_words", "ioc_tags", "iocs", "ioc_counts", "ioc_sources", "ioc_words",
-        "mentions", "named_near", "newly_named", "rebuilding", "removed_iocs", "save_numbers", "sightings",
-        "facet_keys", "notable_subjects", "source_counts", "source_lists", "source_weeks", "sources", "week_counts",
-        "week_iocs",
+        "mentions", "named_near", "newly_named", "rebuilding", "rebuilding_articles", "removed_iocs", "save_numbers",
+        "sightings", "facet_keys", "notable_subjects", "source_counts", "source_lists", "source_weeks", "sources",
+        "week_counts", "week_iocs",
     }
 )  # fmt: skip
 

@@ -19,7 +19,9 @@ from intel.store.sqlite.connection import BUSY_SECONDS, connect
 from intel.store.sqlite.packing import pack_utf8
 from intel.store.sqlite.reindexing import fill
 from intel.store.sqlite.rows import id_bytes
+from intel.store.sqlite.word_index import packed_words
 from intel.store.subjects import domain_of
+from intel.words import encoded_words
 from search_mappings import sqlite_migrations
 
 log = structlog.get_logger()
@@ -65,6 +67,8 @@ def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], .
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
     connection.create_function("packed", 1, pack_utf8, deterministic=True)
     connection.create_function("article_card", 6, article_card, deterministic=True)
+    connection.create_function("encoded_words", 1, encoded_words, deterministic=True)
+    connection.create_function("packed_words", 1, packed_words, deterministic=True)
     for version, sql in migrations:
         with connection:
             connection.execute("BEGIN IMMEDIATE")

@@ -19,9 +19,8 @@ from intel.store.sqlite.connection import Database
 from intel.store.sqlite.deriving import Derivation, search_keys
 from intel.store.sqlite.facets import WEEK
 from intel.store.sqlite.rows import ARTICLES_WITH_TEXT, article, article_with_text
-from intel.store.sqlite.saving import write_words
 from intel.store.sqlite.seen import Sightings
-from intel.store.sqlite.word_index import Words
+from intel.store.sqlite.word_index import ARTICLE_WORDS, IOC_WORDS, ArticleWords, Index, Words, words_of
 from intel.times import to_milliseconds
 
 ARTICLES_AT_ONCE = 50
@@ -48,18 +47,23 @@ class Drop(Protocol):
 async def reindex(database: Database, clock: Clock, progress: Progress) -> None:
     """Rebuild articles and their clusters, then the indicators derived from them; remove what belongs to nothing."""
     run = uuid.uuid4().hex
-    await _walk(database, progress, "articles", partial(_redo_articles, clock=clock))
-    await database.write(lambda connection: word_index.begin_rebuilding(connection, run))
-    await _walk(database, progress, "iocs", partial(_redo_iocs, clock=clock, run=run))
-    first = True
-    while await database.write(partial(word_index.merge_some, run=run, first=first)):
-        first = False
-    await database.write(lambda connection: word_index.end_rebuilding(connection, run))
-    while await database.write(word_index.drop_some):
-        pass
+    for noun, redo, index in (("articles", _redo_articles, ARTICLE_WORDS), ("iocs", _redo_iocs, IOC_WORDS)):
+        await database.write(partial(word_index.begin_rebuilding, index=index, run=run))
+        await _walk(database, progress, noun, partial(redo, clock=clock, run=run))
+        await _put_in_place(database, index, run)
     for noun, drop in (("source_lists", _drop_listed), ("malware_lists", _drop_of_malware)):
         await _drop_all(database, progress, noun, drop)
     await database.write(_drop_strays)
+
+
+async def _put_in_place(database: Database, index: Index, run: str) -> None:
+    """Merge the pieces of the index that was built, let searches read it, and drop the former one."""
+    first = True
+    while await database.write(partial(word_index.merge_some, index=index, run=run, first=first)):
+        first = False
+    await database.write(partial(word_index.end_rebuilding, index=index, run=run))
+    while await database.write(partial(word_index.drop_some, index=index)):
+        pass
 
 
 async def _walk(database: Database, progress: Progress, noun: str, redo: Redo) -> None:
@@ -114,19 +118,23 @@ def _count(connection: sqlite3.Connection, noun: str) -> int:
     return int(count)
 
 
-def _redo_articles(connection: sqlite3.Connection, *, after: int, clock: Clock) -> tuple[int, int] | None:
+def _redo_articles(connection: sqlite3.Connection, *, after: int, clock: Clock, run: str) -> tuple[int, int] | None:
     sql = f"{ARTICLES_WITH_TEXT} WHERE seq > ? ORDER BY seq LIMIT ?"
     rows = connection.execute(sql, (after, ARTICLES_AT_ONCE)).fetchall()
-    derivation, done, sightings = Derivation(connection), 0, 0
+    if not rows:
+        word_index.follow_writes(connection, ARTICLE_WORDS, run)
+        return None
+    derivation, words, sightings = Derivation(connection), list[ArticleWords](), 0
     for row in rows:
-        write_words(connection, row["seq"], article_with_text(row))
+        words.append(ArticleWords(row["seq"], None, words_of(article_with_text(row))))
         derivation.count_cluster(row["cluster_id"])
         sightings += _redo_subjects(connection, row["seq"], article(row))
-        done += 1
         if sightings > SIGHTINGS_AT_ONCE:
             break
     derivation.derive(next_moment(connection, to_milliseconds(clock())))
-    return (done, rows[done - 1]["seq"]) if rows else None
+    last = words[-1].seq
+    ours = word_index.add_rebuilt_articles(connection, run, words, last)
+    return (len(words), last) if ours else None
 
 
 def _redo_subjects(connection: sqlite3.Connection, seq: int, article: Article) -> int:
@@ -142,7 +150,7 @@ def _redo_subjects(connection: sqlite3.Connection, seq: int, article: Article) -
 def _redo_iocs(connection: sqlite3.Connection, *, after: int, clock: Clock, run: str) -> tuple[int, int] | None:
     rows = connection.execute(_SOME_IOCS, (after, IOCS_AT_ONCE)).fetchall()
     if not rows:
-        word_index.follow_writes(connection, run)
+        word_index.follow_writes(connection, IOC_WORDS, run)
         return None
     derivation = Derivation(connection)
     derivation.note(row["seq"] for row in rows)
@@ -175,7 +183,6 @@ def _drop_between(connection: sqlite3.Connection, next: str, strays: str, after:
 
 
 def _drop_strays(connection: sqlite3.Connection) -> None:
-    connection.execute("DELETE FROM article_words WHERE rowid NOT IN (SELECT seq FROM articles)")
     connection.execute("DELETE FROM mentions WHERE article_id NOT IN (SELECT id FROM articles)")
     connection.execute("DELETE FROM article_observables WHERE article_id NOT IN (SELECT id FROM articles)")
     _count_all(connection)

@@ -20,10 +20,10 @@ from intel.store.sqlite.packing import pack_text, unpack_text
 from intel.store.sqlite.rows import id_text, milliseconds, to_json
 from intel.store.sqlite.seen import Sighted
 from intel.store.sqlite.weeks import take_back
+from intel.store.sqlite.word_index import ArticleWords, stored_words, words_of, write_article_words
 from intel.store.taking_back import could_be_told_since
 from intel.times import from_milliseconds, to_milliseconds
 from intel.tlp import Tlp, level_of
-from intel.words import encoded_words
 
 
 def save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) -> None:
@@ -45,6 +45,8 @@ def remove(connection: sqlite3.Connection, id: str, now: int, *, expired: bool) 
         return False
     derivation = Derivation(connection)
     derivation.note_article(article["seq"])
+    words = ArticleWords(article["seq"], stored_words(connection, article["seq"]), None)
+    write_article_words(connection, [words])
     forgotten = {"id": id, "seq": article["seq"], "detail": REMOVED}
     for statement in _FORGET:
         connection.execute(statement, {name: forgotten[name] for name in forgotten if f":{name}" in statement})
@@ -74,15 +76,6 @@ def note_annotated(connection: sqlite3.Connection, seq: int, now: int) -> None:
     connection.execute(sql, (now, seq))
 
 
-def write_words(connection: sqlite3.Connection, seq: int, article: Article) -> None:
-    """Write what searches for articles read."""
-    texts = (article.title, article.summary, article.text or "", article.source_name)
-    connection.execute(
-        "REPLACE INTO article_words (rowid, title, summary, text, source_name) VALUES (?, ?, ?, ?, ?)",
-        (seq, *map(encoded_words, texts)),
-    )
-
-
 def _save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) -> None:
     before = [connection.execute(_BEFORE, (entry.article.id,)).fetchone() for entry in entries]
     derivation = Derivation(connection, adds_only=not any(before))
@@ -98,13 +91,18 @@ def _save(connection: sqlite3.Connection, entries: Sequence[Entry], now: int) ->
         if sighting.warned
     ]
     seqs = derivation.name((one for some in named for one in some), warned)
-    for entry, some in zip(entries, named, strict=True):
+    words = list[ArticleWords]()
+    for entry, some, stored in zip(entries, named, before, strict=True):
+        words_before = stored_words(connection, stored["seq"]) if stored else None
         article_seq = _put_article(connection, entry)
+        words.append(ArticleWords(article_seq, words_before, words_of(entry.article)))
         derivation.add_article(article_seq)
         _replace_sightings(connection, entry, article_seq, [seqs[one.id] for one in some], derivation)
     for cluster_id in sorted(clusters):
         derivation.count_cluster(cluster_id)
     derivation.derive(now)
+    # Together: each statement between two of them would have the engine write a piece of the index.
+    write_article_words(connection, words)
     for entry, some in zip(entries, named, strict=True):
         subjects.write(connection, entry.article, zip((seqs[one.id] for one in some), entry.sightings, strict=True))
 
@@ -133,13 +131,12 @@ def _named(sighting: Sighting) -> Named:
 
 
 def _put_article(connection: sqlite3.Connection, entry: Entry) -> int:
-    """Write an article, its text, words and addresses; return its `seq`."""
+    """Write an article, its text and addresses; return its `seq`."""
     article = entry.article
     number = _next_save_number(connection)
     connection.execute("INSERT OR IGNORE INTO sources (name) VALUES (?)", (article.source_name,))
     (seq,) = connection.execute(_PUT_ARTICLE, _article_row(article) | {"save_number": number}).fetchone()
     connection.execute(_PUT_TEXT, (seq, pack_text(article.text), article.structure))
-    write_words(connection, seq, article)
     _claim(connection, entry, number)
     return int(seq)
 
@@ -235,7 +232,6 @@ _FORGET = (
     "DELETE FROM addresses WHERE article_id = :id",
     "DELETE FROM readings WHERE article_id = :id",
     "DELETE FROM article_texts WHERE seq = :seq",
-    "DELETE FROM article_words WHERE rowid = :seq",
     "DELETE FROM article_tags WHERE article_seq = :seq",
     """
     UPDATE submissions SET article_id = NULL, ioc_count = NULL, ioc_dropped = NULL, reason = 'removed', detail = :detail

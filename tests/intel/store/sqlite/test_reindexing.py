@@ -7,18 +7,29 @@ from dataclasses import replace
 
 import pytest
 
-from intel.query import IocFilter, IocQuery
+from intel.query import ArticleQuery, IocFilter, IocQuery, parse_search
 from intel.records import Facets, Sighting
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.reindexing import words_between
 from intel.store.sqlite.store import SqliteStore
-from intel.store.sqlite.word_index import add_rebuilt, begin_rebuilding, end_rebuilding
+from intel.store.sqlite.word_index import (
+    ARTICLE_WORDS,
+    IOC_WORDS,
+    ArticleWords,
+    add_rebuilt,
+    add_rebuilt_articles,
+    begin_rebuilding,
+    end_rebuilding,
+    stored_words,
+)
 from tests.contract.store.builders import listed, make_article, publish, query, search, the_ioc
 
 DAMAGE = (
     "INSERT INTO ioc_words (ioc_words) VALUES ('delete-all')",
     "INSERT INTO ioc_words (rowid, value, article) SELECT seq, 'wrong', 'wrong' FROM iocs",
-    "DELETE FROM article_words",
+    "INSERT INTO article_words (article_words) VALUES ('delete-all')",
+    "INSERT INTO article_words (rowid, title, text) SELECT seq, 'wrong', 'wrong' FROM articles",
+    "INSERT INTO article_words (rowid, title) VALUES (4711, 'stray')",
     "INSERT INTO ioc_words (rowid, value) VALUES (4711, 'stray')",
     "DELETE FROM ioc_sources",
     "UPDATE ioc_sources SET kind = 0, shared = 2",
@@ -60,6 +71,8 @@ async def test_rebuilding_repairs_what_is_derived(store: SqliteStore, database: 
     assert await search(store, "192.0.2.0/24") == ["192.0.2.1"]
     assert await search(store, "loader") == ["evil.example", "192.0.2.1"]
     assert await search(store, "wrong") == await search(store, "stray") == []
+    assert await articles_found(store, "loader") == ["a", "b"]
+    assert await articles_found(store, "wrong") == await articles_found(store, "stray") == []
     assert (await store.totals()).iocs == 2
     assert await store.iocs.facets(IocQuery()) == Facets({"domain": 1, "ip": 1}, {"A": 2, "B": 1}, {"2026-W47": 2})
     assert (await store.iocs.facets(IocQuery(filter=IocFilter(sources=("B",))))).weeks == {"2026-W47": 1}
@@ -67,29 +80,59 @@ async def test_rebuilding_repairs_what_is_derived(store: SqliteStore, database: 
     assert found == Facets({"domain": 1, "ip": 1}, {"A": 2, "B": 1}, {"2026-W47": 2})
 
 
+async def articles_found(store: SqliteStore, q: str) -> list[str]:
+    page = await store.articles.find(ArticleQuery(parse_search(q)))
+    return sorted((article.url or "").rpartition("/")[2] for article in page.items)
+
+
 async def test_what_is_saved_while_words_are_rebuilt_is_found_afterwards(
     store: SqliteStore, database: Database
 ) -> None:
     first = make_article("a", at=1, title="Before")
     await publish(store, first, *[f"domain d{n}.example" for n in range(3)], "ip 192.0.2.1")
-    await database.write(lambda connection: begin_rebuilding(connection, "run"))
+    await database.write(lambda connection: begin_rebuilding(connection, IOC_WORDS, "run"))
     await database.write(lambda connection: add_rebuilt(connection, "run", words_between(connection, 0, 2), 2))
     await publish(store, replace(first, title="After"), "domain d0.example", "domain d2.example", "ip 192.0.2.1")
     await publish(store, make_article("b", at=2, title="Late"), "domain late.example")
     await database.write(lambda connection: add_rebuilt(connection, "run", words_between(connection, 2, 99), 99))
-    await database.write(lambda connection: end_rebuilding(connection, "run"))
+    await database.write(lambda connection: end_rebuilding(connection, IOC_WORDS, "run"))
     assert await search(store, "before") == await search(store, "d1.example") == []
     assert set(await search(store, "after")) == {"d0.example", "d2.example", "192.0.2.1"}
     assert await search(store, "late") == ["late.example"]
     assert await search(store, "d0.example") == ["d0.example"]
 
 
+async def test_articles_saved_and_removed_while_words_are_rebuilt_are_found_or_not_afterwards(
+    store: SqliteStore, database: Database
+) -> None:
+    def rebuild(connection: sqlite3.Connection, first: int, last: int) -> None:
+        rows = connection.execute("SELECT seq FROM articles WHERE seq BETWEEN ? AND ?", (first, last)).fetchall()
+        words = [ArticleWords(seq, None, stored_words(connection, seq)) for (seq,) in rows]
+        assert add_rebuilt_articles(connection, "run", words, last)
+
+    for number, name in enumerate("abcd"):
+        await publish(store, make_article(name, at=number, title="Before"), f"domain {name}.example")
+    await database.write(lambda connection: begin_rebuilding(connection, ARTICLE_WORDS, "run"))
+    await database.write(lambda connection: rebuild(connection, 1, 2))
+    for name in "ad":
+        await publish(store, make_article(name, at=0, title="After"), f"domain {name}.example")
+    assert await store.articles.remove(make_article("b").id)
+    await publish(store, make_article("e", at=9, title="Late"), "domain e.example")
+    await database.write(lambda connection: rebuild(connection, 3, 99))
+    await database.write(lambda connection: end_rebuilding(connection, ARTICLE_WORDS, "run"))
+    assert await articles_found(store, "before") == ["c"]
+    assert await articles_found(store, "after") == ["a", "d"]
+    assert await articles_found(store, "late") == ["e"]
+    assert await store.articles.remove(make_article("c").id)
+    assert await articles_found(store, "before") == []
+
+
 async def test_a_rebuilding_that_another_one_overtook_changes_nothing(store: SqliteStore, database: Database) -> None:
     await publish(store, make_article(), "domain evil.example")
-    await database.write(lambda connection: begin_rebuilding(connection, "first"))
-    await database.write(lambda connection: begin_rebuilding(connection, "second"))
+    await database.write(lambda connection: begin_rebuilding(connection, IOC_WORDS, "first"))
+    await database.write(lambda connection: begin_rebuilding(connection, IOC_WORDS, "second"))
     assert not await database.write(lambda connection: add_rebuilt(connection, "first", [], 1))
-    await database.write(lambda connection: end_rebuilding(connection, "first"))
+    await database.write(lambda connection: end_rebuilding(connection, IOC_WORDS, "first"))
     assert await search(store, "evil.example") == ["evil.example"]
     await store.reindex(lambda what, done, total: None)
     assert await search(store, "evil.example") == ["evil.example"]

@@ -195,6 +195,9 @@ async def test_it_goes_on_with_what_was_there(upgraded: SqliteStore) -> None:
     assert await upgraded.articles.get(FIRST.id) == saved
     assert await upgraded.articles.basis(hour(-99), hour(99)) == "2-3"
     assert await listed(upgraded, source="Agency") == ["evil.example", "new.example"]
+    assert (await upgraded.articles.find(ArticleQuery(parse_search("one")))).items == ()
+    found = await upgraded.articles.find(ArticleQuery(parse_search("corrected")))
+    assert [one.id for one in found.items] == [FIRST.id]
     await publish(upgraded, make_article("second-life", at=3), "ip 192.0.2.1")
     assert (await the_ioc(upgraded, "ip 192.0.2.1")).sightings == 2
     before = await upgraded.iocs.find(query("evil"))
