@@ -93,7 +93,7 @@ class Derivation:
                     noted[seq].append(sighting)
                 else:
                     noted[seq] = [sighting]
-            elif seq in self._kept:
+            elif self._adds_only:
                 self._added.setdefault(seq, []).append(sighting)
 
     def note(self, seqs: Iterable[int]) -> None:
@@ -160,13 +160,24 @@ class Derivation:
         self._write_words(every, seen)
         self._write_counts(every, seen)
         self._write_weeks(every, seen, rewrite)
-        subjects.derive_named(self._connection, self._stored)
+        if self._adds_only:
+            subjects.name_more(self._connection, self._named_again(seen))
+        else:
+            subjects.derive_named(self._connection, self._stored)
         subjects.name_new(
             self._connection,
             ((seq, self._sighted[seq]) for seq in several if self._new[seq].type not in SUBJECTS),
             self._alike,
         )
         return tuple(stored.named.id for seq, stored in self._stored.items() if seq not in seen)
+
+    def _named_again(self, seen: dict[int, Seen]) -> dict[int, tuple[int, list[Sighted]]]:
+        """Return when stored observables were first seen, with the sightings that come to those that there were."""
+        return {
+            seq: (seen[seq].said.first_seen, self._added[seq])
+            for seq, stored in self._stored.items()
+            if stored.named.type not in SUBJECTS
+        }
 
     def _named(self, seq: int) -> Named:
         return self._new[seq] if seq in self._new else self._stored[seq].named

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from heapq import nsmallest
@@ -113,6 +113,34 @@ def derive_named(connection: sqlite3.Connection, stored: Collection[int]) -> Non
         note(connection, stored)
         connection.execute(_DERIVE_NAMED, (_MILLISECONDS,))
         connection.execute(_COUNT_DERIVED)
+
+
+def name_more(connection: sqlite3.Connection, sighted: Mapping[int, tuple[int, Sequence[Sighted]]]) -> None:
+    """Do as `derive_named` for stored observables to which sightings came and nothing else changed: by `seq` when each
+    was first seen, and these sightings. What is written says all of the others that counts.
+    """
+    if not sighted:
+        return
+    note(connection, sighted)
+    written: dict[int, dict[str, tuple[int, int]]] = defaultdict(dict)
+    for seq, name, named_at, first_seen in connection.execute(_NAMED_NEAR):
+        written[seq][name] = named_at, first_seen
+    gone: list[tuple[int, str]] = []
+    rows: list[tuple[int, str, int, int]] = []
+    names_in = lru_cache(maxsize=64)(json.loads)
+    for seq, (first_seen, more) in sighted.items():
+        before = written[seq]
+        named = {name: named_at for name, (named_at, _) in before.items()}
+        for one in more:
+            for name in names_in(one.malware):
+                named[name] = min(named.get(name, -one.newest_first), -one.newest_first)
+        after = {name: (at, first_seen) for name, at in named.items() if at < first_seen + _MILLISECONDS}
+        gone += [(seq, name) for name, row in before.items() if after.get(name) != row]
+        rows += [(seq, name, *row) for name, row in after.items() if before.get(name) != row]
+    connection.executemany("DELETE FROM named_near WHERE seq = ? AND malware = ?", gone)
+    connection.executemany(_ADD_NAMED, rows)
+    counts = Counter((first_seen, named_at, name) for _, name, named_at, first_seen in rows)
+    connection.executemany(_COUNT_NAMED, ((*key, count) for key, count in counts.items()))
 
 
 def name_new(
@@ -267,6 +295,10 @@ _NOTE_SUBJECTS = """
     ON CONFLICT DO UPDATE SET last_seen = max(last_seen, excluded.last_seen)
 """
 _NOTE_SUBJECTS_OF = _NOTE_SUBJECTS.replace("= ?", "= (SELECT id FROM articles WHERE seq = ?)")
+_NAMED_NEAR = """
+    SELECT n.seq, n.malware, n.named_at, n.first_seen
+    FROM noted CROSS JOIN named_near AS n ON n.seq = noted.seq
+"""
 _ADD_NAMED = "INSERT INTO named_near (seq, malware, named_at, first_seen) VALUES (?, ?, ?, ?)"
 _COUNT_NAMED = """
     INSERT INTO newly_named (first_seen, named_at, malware, iocs) VALUES (?, ?, ?, ?)

@@ -12,7 +12,7 @@ import pytest
 
 from intel.records import NEWEST_ARTICLES, Sighting
 from intel.store.port import Entry
-from intel.store.sqlite import deriving
+from intel.store.sqlite import deriving, subjects
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.seen import Kept, Seen, Sighted, Sightings
 from intel.store.sqlite.store import SqliteStore
@@ -24,7 +24,7 @@ _HOURS_OF_WEEKS = 24 * 7 * 5
 _SHARED = (("domain", "evil.example"), ("ip", "203.0.113.7"), ("mitre_attack", "T1059"), ("malware", "Emotet"))
 _TABLES = (
     "iocs ioc_sources source_lists ioc_counts source_counts source_weeks week_iocs week_counts malware_lists"
-    " malware_names mentions article_observables named_near"
+    " malware_names mentions article_observables named_near newly_named"
 )
 
 
@@ -89,5 +89,6 @@ async def test_one_more_article_changes_what_reading_all_sightings_would(
     few_read = await tables(tmp_path / "few", removed=removed)
     assert asked
     monkeypatch.setattr(deriving, "_FEW", 10**9)
+    monkeypatch.setattr(subjects, "name_more", subjects.derive_named)
     all_read = await tables(tmp_path / "all", removed=removed)
     assert few_read == all_read
