@@ -21,7 +21,7 @@ from intel.catalogues import Indicator, warnings_of
 from intel.ids import ioc_id
 from intel.records import Sighting
 from intel.store import Store
-from intel.warninglists import load_packaged, packaged_warnings
+from intel.warninglists import is_packaged, load_packaged, packaged_warnings
 
 T = TypeVar("T")
 
@@ -55,6 +55,11 @@ def lasting_cautions(type: str, value: str) -> tuple[Caution, ...]:
     # What is built in of addresses is what the packaged lists say better.
     built_in = [one for one in noise_warnings(type, value) if one[0] != "addresses" or not packaged]
     return tuple(Caution(*one) for one in (*built_in, *packaged))
+
+
+def _calls_for_caution(type: str, value: str) -> bool:
+    """Tell whether `lasting_cautions` are any, which most indicators have none of."""
+    return is_packaged(type, value) or bool(noise_warnings(type, value))
 
 
 class Lists(NamedTuple):
@@ -97,7 +102,7 @@ async def marked(store: Store, sightings: Sequence[Sighting]) -> list[Sighting]:
     said = await listed(store, named) if are_imported else {}
     return [
         replace(one, warned=True)
-        if (said and ioc_id(one.type, one.value) in said) or lasting_cautions(one.type, one.value)
+        if (said and ioc_id(one.type, one.value) in said) or _calls_for_caution(one.type, one.value)
         else one
         for one in sightings
     ]
@@ -116,7 +121,7 @@ async def keep_marked(store: Store, watch: Callable[[int], None] = lambda _: Non
                 wanted: dict[str, bool] = {}
                 for start in range(0, len(some), _IN_ONE_STEP):
                     for one in some[start : start + _IN_ONE_STEP]:
-                        wanted[one.id] = one.id in listed or bool(lasting_cautions(one.type, one.value))
+                        wanted[one.id] = one.id in listed or _calls_for_caution(one.type, one.value)
                     await asyncio.sleep(_REST_SECONDS)
                 await _mark(store, {one.id: wanted[one.id] for one in some if wanted[one.id] != one.warned})
                 watch(len(some))

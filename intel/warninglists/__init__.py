@@ -6,13 +6,14 @@ They are made from the MISP warning lists; lists that an operator imports are ca
 from __future__ import annotations
 
 from intel.warninglists.lists import Kind, Subject, WarningList, compiled, to_json
-from intel.warninglists.packaged import load_packaged, packaged_lists, packaged_warnings
+from intel.warninglists.packaged import is_packaged, load_packaged, packaged_lists, packaged_warnings
 
 __all__ = [
     "Kind",
     "Subject",
     "WarningList",
     "compiled",
+    "is_packaged",
     "load_packaged",
     "packaged_lists",
     "packaged_warnings",

@@ -7,6 +7,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
+from intel.query import host_names
 from intel.warninglists.lists import Subject, WarningList, from_json, joined
 
 
@@ -26,6 +27,17 @@ def _any() -> WarningList:
 def load_packaged() -> None:
     """Read the packaged lists unless they are read: for half a second, so in a thread."""
     _any()
+
+
+def is_packaged(type: str, value: str) -> bool:
+    """Tell whether `packaged_warnings` are any: for most indicators by one question, and none of their address."""
+    every, hosts = _any(), host_names(type, value)
+    if type not in every.types:
+        return False
+    is_address = bool(hosts) and (hosts[0][-1:].isdigit() or ":" in hosts[0])
+    if not is_address and every.values.isdisjoint((value.lower(), *hosts[:1])) and every.hosts.isdisjoint(hosts):
+        return False
+    return bool(packaged_warnings(type, value))
 
 
 def packaged_warnings(type: str, value: str) -> tuple[tuple[str, str], ...]:

@@ -18,6 +18,9 @@ from intel.store.sqlite.connection import Database
 from intel.store.weighing import candidates_in, page_of
 from intel.times import from_milliseconds, to_milliseconds
 
+# The level that the library would take packs in three times the time, for an eighth less.
+_LEVEL = 3
+
 
 class SqliteReadings:
     """The readings of one database."""
@@ -92,7 +95,7 @@ def reading_record(row: sqlite3.Row) -> Reading:
 
 
 def _pack(value: object) -> bytes:
-    return zlib.compress(orjson.dumps(value))
+    return zlib.compress(orjson.dumps(value), _LEVEL)
 
 
 def _unpack(packed: bytes) -> Any:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
+
 import pytest
 
-from intel.warninglists import WarningList, compiled, packaged_lists, packaged_warnings, to_json
+from intel.records import IOC_TYPES
+from intel.warninglists import WarningList, compiled, is_packaged, packaged_lists, packaged_warnings, to_json
 from intel.warninglists.lists import Subject, from_json
 
 
@@ -32,6 +35,18 @@ from intel.warninglists.lists import Subject, from_json
 def test_what_is_widely_used_stands_on_a_list(type: str, value: str, name: str) -> None:
     found = dict(packaged_warnings(type, value))
     assert found[name]
+    assert is_packaged(type, value)
+
+
+@pytest.mark.parametrize("type", IOC_TYPES)
+def test_one_question_tells_what_asking_every_list_does(type: str) -> None:
+    hosts = [host for one in packaged_lists() for host in sorted(one.hosts)[:40]]
+    values = [value for one in packaged_lists() for value in sorted(one.values)[:40]]
+    networks = [str(IPv4Address(first)) for one in packaged_lists() for first in one.v4.firsts[:40]]
+    asked = [*hosts, *values, *networks, "evil.example", "203.0.113.7", "2001:db8::1"]
+    made = {"url": "http://{}/a", "email": "someone@{}"}.get(type, "{}")
+    for value in (*map(made.format, asked), *(made.format(f"below.{host}") for host in hosts)):
+        assert is_packaged(type, value) == bool(packaged_warnings(type, value)), value
 
 
 @pytest.mark.parametrize(
