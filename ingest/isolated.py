@@ -103,13 +103,17 @@ class Isolation:
         return results[0]
 
     async def stream(
-        self, limits: IsolationLimits, function: Callable[[*Ts], Iterator[T]], *args: *Ts
+        self,
+        limits: IsolationLimits,
+        function: Callable[[*Ts], Iterator[T]],
+        *args: *Ts,
+        account_id: str | None = None,
     ) -> AsyncGenerator[T, None]:
         """Yield the items of a generator, as they are made; it waits while nobody asks for the next one.
 
-        Takes none of the slots of `run`. Raises as `run_within`.
+        Takes none of the slots of `run`, and a process of its own unless an account is named. Raises as `run_within`.
         """
-        async with contextlib.aclosing(self._items(limits, function, args)) as items:
+        async with contextlib.aclosing(self._items(limits, function, args, account_id)) as items:
             async for item in items:
                 yield item
 

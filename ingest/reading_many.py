@@ -17,6 +17,7 @@ from ingest.isolated import Isolation
 from ingest.reading import Page, ReadPage, checked, is_large, limited, read_pages
 from ingest.second_extractor import second_look
 from intel.errors import IngestFailed, IsolationFailed
+from intel.ids import OPERATOR
 
 log = structlog.get_logger()
 
@@ -45,7 +46,8 @@ class ReadMany:
     async def _together(self, pages: list[Page]) -> list[ReadPage | IngestFailed]:
         """Read the first of these pages, up to one that is refused or that its process does not survive."""
         results: list[ReadPage | IngestFailed] = []
-        reading = self.isolation.stream(self.isolation.limits, read_pages, pages, self.most_indicators)
+        limits = self.isolation.limits
+        reading = self.isolation.stream(limits, read_pages, pages, self.most_indicators, account_id=OPERATOR)
         try:
             async with aclosing(reading) as found:
                 async for each in found:

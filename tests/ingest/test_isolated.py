@@ -29,6 +29,7 @@ from tests.ingest.jobs import (
     large,
     leave,
     process,
+    processes,
     recurse,
     refuse,
     secrets,
@@ -71,7 +72,7 @@ def children() -> set[int]:
 
 async def test_the_garbage_collector_rests_while_one_page_is_read_and_works_between_many(isolation: Isolation) -> None:
     assert [await isolation.run(collects_garbage) for _ in range(2)] == [False, False]
-    assert [each async for each in isolation.stream(QUICK, collects_between_items)] == [True, True]
+    assert [each async for each in isolation.stream(QUICK, collects_between_items)] == [False, True]
 
 
 async def test_a_job_runs_in_another_process_and_gives_its_result(isolation: Isolation) -> None:
@@ -331,3 +332,12 @@ async def _ended(pid: int) -> None:
 async def _gone(pid: int) -> None:
     while pid in children():  # noqa: ASYNC110 - a process that dies sends no event
         await asyncio.sleep(0.02)
+
+
+async def test_a_stream_of_a_named_account_is_made_by_a_process_that_waits_for_it(isolation: Isolation) -> None:
+    def named(account_id: str | None) -> AsyncIterator[int]:
+        return isolation.stream(QUICK, processes, account_id=account_id)
+
+    first, second, other = [[each async for each in named(account_id)] for account_id in ("one", "one", "two")]
+    assert first == second != other
+    assert [each async for each in named(None)] not in (first, other)
