@@ -73,7 +73,7 @@ async def list_iocs(
     fields = read_fields(listing.asked)
     if (wanted := wanted_format(request, format)) != "json":
         return await _in_format(listing, query, wanted)
-    query = replace(query, facets=facets)
+    query = replace(query, facets=True) if facets else query
     page, lists = await with_lists(service.store, service.store.iocs.find_cards(query))
     noted = await annotate_cards(service.store, page.items, now, lists)
     items = chosen(noted.records(page.items, query.text), fields)

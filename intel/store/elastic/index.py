@@ -61,6 +61,8 @@ class Index:
         self.name = name
         self._cluster = cluster
         self._reads = reads
+        # Whether something was written through this object that searches may not see yet.
+        self._has_unseen = True
 
     async def get(self, id: str, members: Sequence[str] = ()) -> Found | None:
         """Return the document as it is now, with these members or all."""
@@ -133,6 +135,7 @@ class Index:
         """Delete a document that was read; return False if it changed since."""
         path = f"/{found.index}/_doc/{quote(found.id, safe='')}"
         expected = {"if_seq_no": found.seq_no, "if_primary_term": found.primary_term}
+        self._has_unseen = True
         try:
             await self._cluster.ask("DELETE", path, None, Patience.WRITE, **expected)
         except WritesBlocked:
@@ -144,6 +147,7 @@ class Index:
 
     async def _write(self, path: str, id: str, document: Document, **expected: Any) -> Found | None:
         document = {**document, "nonce": secrets.token_hex(8)}
+        self._has_unseen = True
         lost_until = time.monotonic() + LOST_SECONDS
 
         @retried()
@@ -177,6 +181,20 @@ class Index:
         except AnswerLost:
             if patience is not Patience.REFRESH:
                 raise
+
+    async def refresh_own(self) -> None:
+        """Make visible what was written through this object, if anything was.
+
+        For who looks again and again: what others write the cluster shows by itself, within a second.
+        """
+        if not self._has_unseen:
+            return
+        self._has_unseen = False
+        try:
+            await self.refresh()
+        except BaseException:
+            self._has_unseen = True
+            raise
 
     async def refresh_beside(self, *others: Index) -> None:
         """Make everything written so far visible to searches, in other indices too."""

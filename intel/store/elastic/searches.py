@@ -69,7 +69,7 @@ class ElasticDeliveries:
         raise TryAgain
 
     async def due(self, now: datetime, limit: int) -> tuple[Delivery, ...]:
-        await self._deliveries.refresh()
+        await self._deliveries.refresh_own()
         asked = {
             "query": {"bool": {"filter": [_PENDING, {"range": {"due_at": {"lte": moment(now)}}}]}},
             "collapse": {"field": "search_id"},
@@ -140,7 +140,8 @@ class ElasticSearches:
         return True
 
     async def any_told(self) -> bool:
-        return bool(await self._find({"bool": {"filter": [_ENABLED, any_of(_TOLD)]}}, ["_doc"], 1))
+        await self._searches.refresh_own()
+        return bool(await self._seen({"bool": {"filter": [_ENABLED, any_of(_TOLD)]}}, ["_doc"], 1))
 
     async def behind(self, number: int, now: datetime, limit: int) -> tuple[SavedSearch, ...]:
         by_webhook = [{"exists": {"field": "webhook_url"}}, {"range": {"webhook_number": {"lt": number}}}]
@@ -157,6 +158,10 @@ class ElasticSearches:
 
     async def _find(self, query: Document, sort: list[Any], limit: int) -> tuple[SavedSearch, ...]:
         await self._searches.refresh()
+        return await self._seen(query, sort, limit)
+
+    async def _seen(self, query: Document, sort: list[Any], limit: int) -> tuple[SavedSearch, ...]:
+        """Return the first of those that searches see."""
         asked = {"query": query, "sort": sort, "size": limit, "track_total_hits": False}
         hits = (await self._searches.search(asked))["hits"]["hits"]
         return tuple(from_document(SavedSearch, hit["_source"]) for hit in hits)

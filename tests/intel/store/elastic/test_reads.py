@@ -11,6 +11,7 @@ from intel.records import ArticleTotals
 from intel.store.elastic.store import ElasticStore
 from tests.contract.store.builders import hour, make_article, make_submission, publish
 from tests.contract.store.test_accounts import make_account, make_key
+from tests.contract.store.test_searches import make_delivery, make_search
 from tests.intel.store.elastic.wire import Wire
 
 pytestmark = pytest.mark.asyncio
@@ -68,6 +69,21 @@ async def test_a_sweep_makes_nothing_visible_that_a_sweep_did_not_long_ago_and_t
     assert [one.id for one in await wired_store.submissions.due(hour(9), 9)] == ["submission-three"]
     assert not any("_refresh" in head for head in wire.heads)
     assert [one.id for one in await wired_store.submissions.due(hour(9), 1)] == ["submission-three"]
+
+
+async def test_who_looks_for_deliveries_again_and_again_makes_them_visible_only_after_a_write(
+    wired_store: ElasticStore, wire: Wire
+) -> None:
+    assert await wired_store.deliveries.due(hour(9), 9) == ()
+    assert not await wired_store.searches.any_told()
+    wire.heads.clear()
+    assert await wired_store.deliveries.due(hour(9), 9) == ()
+    assert not await wired_store.searches.any_told()
+    assert not any("_refresh" in head for head in wire.heads)
+    await wired_store.deliveries.put(make_delivery("a"))
+    await wired_store.searches.add(replace(make_search("one"), webhook_url="https://hook.example/a"), 9)
+    assert [one.id for one in await wired_store.deliveries.due(hour(9), 9)] == ["a"]
+    assert await wired_store.searches.any_told()
 
 
 def length_told(head: str) -> int:
