@@ -330,7 +330,8 @@ def _short_collections() -> Iterator[None]:
     """Keep the garbage collector from looking again at what lasts as long as the service, and often at what does not.
 
     Those are 130,000 objects: a full collection of them stops every thread for 60 to 100 ms, in the midst of a request.
-    What requests make goes without it, but for rare cycles: to look every 700 objects took a twentieth of a list's time.
+    What requests make goes without it, but for rare cycles: to look every 700 objects took a twentieth of the time of a
+    list.
     """
     usual = gc.get_threshold()
     gc.freeze()
