@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
@@ -20,6 +20,7 @@ from api.web.pasted import Pasted, Readings, names_in, read, reader
 from api.web.text import counted
 from api.web.visit import Visit, private
 from ingest.warned import Caution, lasting_cautions
+from intel.addresses import packed_address
 from intel.canonical import refang
 from intel.exact import exact_values
 from intel.ids import ioc_id
@@ -35,7 +36,6 @@ _SHOWN_AT_ONCE: Final = 200
 _MOST_NAMES: Final = 2_000
 _MOST_NETWORKS: Final = 50
 _READ_AT_ONCE: Final = 2_000
-_HOST_TYPES: Final = ("domain", "ip")
 _COLUMNS: Final = (
     "line", "pasted", "answer", "type", "value", "malware", "status", "warnings", "sources", "last_seen", "permalink",
 )  # fmt: skip
@@ -114,8 +114,14 @@ def _start(asked: str) -> int:
 
 
 async def _known(store: Store, pasted: Sequence[Pasted], hosts: Hosts) -> Known:
-    """Return the stored indicators that the values, and the hosts that they stand on, may be."""
-    named = dict.fromkeys(reading for one in pasted for reading in (*one.readings, *hosts(one.readings)))
+    """Return the stored indicators that the values may be, and for others the stored hosts that they stand on."""
+    found = await _stored(store, (reading for one in pasted for reading in one.readings))
+    others = [one.readings for one in pasted if one.readings and found.keys().isdisjoint(one.readings)]
+    return found | await _stored(store, (host for readings in others for host in hosts(readings)))
+
+
+async def _stored(store: Store, readings: Iterable[tuple[str, str]]) -> Known:
+    named = dict.fromkeys(readings)
     ids = [ioc_id(*reading) for reading in named]
     found: dict[str, Ioc] = {}
     for start in range(0, len(ids), _READ_AT_ONCE):
@@ -126,7 +132,8 @@ async def _known(store: Store, pasted: Sequence[Pasted], hosts: Hosts) -> Known:
 def _hosts(readings: Readings) -> list[tuple[str, str]]:
     """Return the hosts that a value stands on, its own first, as indicators."""
     hosts = dict.fromkeys(host for reading in readings for host in host_names(*reading))
-    return [(type, host) for host in hosts for type in _HOST_TYPES if (type, host) not in readings and "." in host]
+    named = (("domain" if packed_address(host) is None else "ip", host) for host in hosts)
+    return [one for one in named if one not in readings and "." in one[1]]
 
 
 async def _noted(visit: Visit, answers: Sequence[Answer]) -> Annotations:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from intel.store.sqlite.facet_keys import ONLY, key_of
-from intel.store.sqlite.facets import kind_of, week_of
+from intel.store.sqlite.kinds import kind_of, week_of
 from intel.store.sqlite.seen import Seen, Sighted, Sightings
 from intel.store.subjects import SUBJECTS
 

@@ -15,8 +15,8 @@ from intel.store.outline import WeekOutline
 from intel.store.port import Entry
 from intel.store.sqlite import finding
 from intel.store.sqlite.connection import Database
-from intel.store.sqlite.facets import WEEK, WEEK_MILLISECONDS, week_begins, week_of
 from intel.store.sqlite.iocs import count, read_page
+from intel.store.sqlite.kinds import WEEK, WEEK_MILLISECONDS, week_begins, week_of
 from intel.store.sqlite.packing import unpack_text
 from intel.store.sqlite.rows import (
     ARTICLE_COLUMNS,

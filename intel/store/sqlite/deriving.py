@@ -19,7 +19,7 @@ from intel.store.sqlite import subjects
 from intel.store.sqlite.alike import Alike, Counts, Named, part
 from intel.store.sqlite.changes import take_numbers
 from intel.store.sqlite.facet_keys import FIRST, FURTHER, NO_KEY, OF_SEVERAL, ONLY, key_of, write_keys
-from intel.store.sqlite.facets import kind_of, week_of
+from intel.store.sqlite.kinds import kind_of, week_of
 from intel.store.sqlite.matching import ip_bytes
 from intel.store.sqlite.rows import ID_BYTES
 from intel.store.sqlite.seen import SAID, Kept, Said, Seen, Sighted, Sightings, note

@@ -10,8 +10,8 @@ import sys
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, compress, groupby, islice
 
 from intel.store.sqlite.rows import to_json
 
@@ -47,10 +47,7 @@ def count_keys(connection: sqlite3.Connection, seqs: Sequence[int]) -> Counter[i
     """Count indicators, given in order, by their keys for each of their sources."""
     counted: Counter[int] = Counter()
     several: list[int] = []
-    blocks = dict(_blocks(seqs))
-    for block, keys in connection.execute(_KEYS, (to_json([*blocks]),)):
-        some, stored, first = blocks[block], _turned(array("q", keys)), block * _IN_BLOCK
-        found = [stored[seq - first] for seq in some]
+    for some, found in _found(connection, seqs):
         counted.update(found)
         if OF_SEVERAL in found:
             several += [seq for seq, key in zip(some, found, strict=True) if key == OF_SEVERAL]
@@ -58,6 +55,42 @@ def count_keys(connection: sqlite3.Connection, seqs: Sequence[int]) -> Counter[i
     for portion in _portions(several):
         counted.update(chain.from_iterable(connection.execute(_OF_SEVERAL, (to_json(portion),))))
     return counted
+
+
+def sift(
+    connection: sqlite3.Connection, seqs: Sequence[int], says: Callable[[int], bool | None]
+) -> tuple[array[int], array[int]]:
+    """Return those of indicators, given in order, of whose kind `says` is true, and those of which it tells nothing,
+    or whose kind no key tells.
+    """
+    inside, left_open = array("q"), array("q")
+    verdicts = _Verdicts(says)
+    for some, found in _found(connection, seqs):
+        told = [*map(verdicts.__getitem__, found)]
+        inside.extend(compress(some, [one is True for one in told]))
+        if None in told:
+            left_open.extend(compress(some, [one is None for one in told]))
+    return inside, left_open
+
+
+class _Verdicts(dict[int, bool | None]):
+    """What is said of each key, by its kind, said once."""
+
+    def __init__(self, says: Callable[[int], bool | None]) -> None:
+        super().__init__({NO_KEY: None, OF_SEVERAL: None})
+        self._says = says
+
+    def __missing__(self, key: int) -> bool | None:
+        self[key] = said = self._says(parts_of(key)[2])
+        return said
+
+
+def _found(connection: sqlite3.Connection, seqs: Sequence[int]) -> Iterator[tuple[Sequence[int], list[int]]]:
+    """Yield indicators, given in order, with their keys, those of a block at once."""
+    blocks = dict(_blocks(seqs))
+    for block, keys in connection.execute(_KEYS, (to_json([*blocks]),)):
+        some, stored, first = blocks[block], _turned(array("q", keys)), block * _IN_BLOCK
+        yield some, [stored[seq - first] for seq in some]
 
 
 def _blocks(seqs: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:
@@ -95,7 +128,7 @@ def _portions(seqs: Iterable[int]) -> Iterator[list[int]]:
         yield portion
 
 
-_KEYS = "SELECT block, keys FROM facet_keys WHERE block IN (SELECT value FROM json_each(?))"
+_KEYS = "SELECT block, keys FROM facet_keys WHERE block IN (SELECT value FROM json_each(?)) ORDER BY block"
 _OF_SEVERAL = f"""
     SELECT (source_seq * {_SHARED} + shared) * {_KINDS} + kind
     FROM json_each(?) AS named CROSS JOIN ioc_sources ON ioc_seq = named.value

@@ -6,41 +6,22 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
-from intel.indicator_types import MOST_TYPES
 from intel.query import IocQuery, Span
 from intel.records import IOC_TYPES, Facets
 from intel.store.sqlite import filtering
 from intel.store.sqlite.facet_keys import FURTHER, count_keys, parts_of
 from intel.store.sqlite.filtering import OF_SOURCE
 from intel.store.sqlite.finding import counted, excluded, is_counted, is_of_spans, matching_seqs
+from intel.store.sqlite.kinds import WEEK, parts_of_kind, week_begins, week_of
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.ranking import Seqs, matches_everything, read_seqs
 from intel.times import from_milliseconds, to_milliseconds
 
 _MOST_SOURCES, _MOST_WEEKS = 20, 26
-WEEK_MILLISECONDS = 7 * 86_400_000
-_MONDAY = -3 * 86_400_000  # 1969-12-29
 
 Rows = Iterable[sqlite3.Row] | Iterable[tuple[Any, ...]]
-
-
-def week_of(moment: int) -> int:
-    """Return the week of a time in milliseconds, in weeks since the first Monday."""
-    return (moment - _MONDAY) // WEEK_MILLISECONDS
-
-
-def week_begins(week: int) -> int:
-    """Return the first millisecond of a week."""
-    return _MONDAY + week * WEEK_MILLISECONDS
-
-
-@lru_cache(maxsize=1_024)
-def kind_of(type: str, last_seen: int) -> int:
-    """Return type and week of an indicator in one number, which takes less time to count by."""
-    return week_of(last_seen) * MOST_TYPES + IOC_TYPES.index(type)
 
 
 def divide(connection: sqlite3.Connection, query: IocQuery) -> Facets:
@@ -162,7 +143,7 @@ def _of_seqs(connection: sqlite3.Connection, seqs: Seqs) -> _Numbers:
         source, shared, kind = parts_of(key)
         sources[source] += count
         if shared < FURTHER:
-            kinds[IOC_TYPES[kind % MOST_TYPES], kind // MOST_TYPES] += count
+            kinds[parts_of_kind(kind)] += count
     return _Numbers(kinds, sources)
 
 
@@ -189,10 +170,6 @@ def _week_id(week: int) -> str:
     return f"{year:04}-W{number:02}"
 
 
-# As `week_of` has it, rounded down before 1970 too.
-_SINCE_MONDAY = f"(last_seen - {_MONDAY})"
-_LENGTH = WEEK_MILLISECONDS
-WEEK = f"({_SINCE_MONDAY} - ({_SINCE_MONDAY} % {_LENGTH} + {_LENGTH}) % {_LENGTH}) / {_LENGTH}"
 _MOST_FIRST = "ORDER BY iocs DESC, name LIMIT ?"
 _SOURCES = f"""
     SELECT name, sum(iocs) AS iocs FROM source_counts CROSS JOIN sources ON sources.seq = source_seq

@@ -212,7 +212,7 @@ def counted(query: IocQuery) -> tuple[str, Sql]:
 def ioc_search(query: IocQuery, text: SearchText) -> Sql:
     """Return one page and one record more: (seq, class, fewest_last, newest_first, id)."""
     matching, after, class_ = _matching(query, text), places.after_rank(query.after), _class(text)
-    filters = filtering.where(_plain(query.filter, text))
+    filters = filtering.where(asked_of_matches(query.filter, text))
     # CROSS JOIN keeps the engine from beginning with the larger table.
     ranked = f"""
         SELECT seq, {class_.text} AS class, -sources AS fewest_last, newest_first, id
@@ -235,10 +235,10 @@ def matching_seqs(query: IocQuery) -> Sql:
         joint = " UNION ALL " if _are_apart(query) else " UNION "
         parameters = tuple(parameter for page in pages for parameter in page.parameters)
         return Sql(joint.join(page.text for page in pages), parameters) if pages else _NOTHING
-    matching, plain = _matching(query, query.text), _plain(query.filter, query.text)
-    if not plain:
+    matching, asked = _matching(query, query.text), asked_of_matches(query.filter, query.text)
+    if not asked:
         return matching
-    where = filtering.where(plain)
+    where = filtering.where(asked)
     # CROSS JOIN tries each match as it is found, so that whoever needs only some stops early.
     return Sql(
         f"SELECT i.seq AS seq FROM ({matching.text}) AS found CROSS JOIN iocs AS i ON i.seq = found.seq{where.text}",
@@ -395,7 +395,7 @@ def _class(text: SearchText) -> Sql:
     )
 
 
-def _plain(only: IocFilter, text: SearchText) -> list[Sql]:
+def asked_of_matches(only: IocFilter, text: SearchText) -> list[Sql]:
     """Return what a search asks of each of its matches `i`; the rest restricts what matches."""
     if text.finds_addresses_alone:
         # To ask each address of a large network for its type would take longer than to find them all.

@@ -20,10 +20,20 @@ from typing import Any
 import orjson
 
 from intel.matching import Reasons
-from intel.query import IocQuery, Position, SearchText
-from intel.store.sqlite.finding import ioc_list_total, ioc_sorted, ioc_walk, is_unfiltered, matching_seqs
+from intel.query import ANY, IocQuery, Position, SearchText
+from intel.store.sqlite.finding import (
+    asked_of_matches,
+    excluded,
+    ioc_list_total,
+    ioc_sorted,
+    ioc_walk,
+    is_of_spans,
+    is_unfiltered,
+    matching_seqs,
+)
 from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_iocs, of_ids
 from intel.store.sqlite.rows import id_bytes
+from intel.store.sqlite.spans import within
 
 Seqs = Sequence[int]
 Rows = list[dict[str, int | bytes]]
@@ -98,7 +108,7 @@ class Search:
         if query.ids is None and matches_everything(connection, text):
             self._listed = _class_of_everything(connection, text)
         if not self._listed:
-            self._seqs = read_seqs(connection, matching_seqs(query))
+            self._seqs = _filtered(connection, query, text)
 
     @property
     def seqs(self) -> Seqs | None:
@@ -158,6 +168,15 @@ def read_seqs(connection: sqlite3.Connection, found: Sql) -> Seqs:
         some = _read(connection, Sql(next, (*found.parameters, *after)))
         seqs.extend(some)
     return seqs
+
+
+def _filtered(connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> Seqs:
+    """Return what a search with filters matches, in order."""
+    if not is_of_spans(replace(query, text=None)) or not asked_of_matches(query.filter, text):
+        return read_seqs(connection, matching_seqs(query))
+    seqs = within(connection, read_seqs(connection, matching_seqs(replace(query, filter=ANY))), query.filter)
+    left_out = excluded(query)
+    return array("q", sorted({*seqs}.difference(read_seqs(connection, left_out)))) if left_out else seqs
 
 
 def _in_order(seqs: list[int]) -> Seqs:
@@ -257,11 +276,21 @@ def _in_value(connection: sqlite3.Connection, query: IocQuery, text: SearchText,
     if found == matching_iocs(text.clauses, ANYWHERE):
         return seqs
     if not is_unfiltered(query) or len(seqs) < _FIRST:
-        value = array("q", sorted({*read_seqs(connection, found)}.intersection(seqs)))
+        value = _common(seqs, read_seqs(connection, found))
         return seqs if len(value) == len(seqs) else value
     number = _count(connection, _counted(found))
     all = _count(connection, _EVERYTHING) if isinstance(seqs, range) else len(seqs)
     return seqs if number == all else read_seqs(connection, found) if number else ()
+
+
+def _common(one: Seqs, other: Seqs) -> Seqs:
+    """Return what stands in both, in order."""
+    if not one or len(other) < _FIRST:
+        return [seq for seq in other if _holds(one, seq)]
+    marks = bytearray(max(one[-1], other[-1]) + 1)
+    for seq in other:
+        marks[seq] = 1
+    return array("q", compress(one, map(marks.__getitem__, one)))
 
 
 def _start(query: IocQuery) -> _Rank:

@@ -17,7 +17,7 @@ from intel.store.sqlite import subjects, tally, word_index
 from intel.store.sqlite.changes import next_moment
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.deriving import Derivation, search_keys
-from intel.store.sqlite.facets import WEEK
+from intel.store.sqlite.kinds import WEEK
 from intel.store.sqlite.rows import ARTICLES_WITH_TEXT, article, article_with_text
 from intel.store.sqlite.seen import Sightings
 from intel.store.sqlite.word_index import ARTICLE_WORDS, IOC_WORDS, ArticleWords, Index, Words, words_of

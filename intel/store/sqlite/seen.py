@@ -10,7 +10,7 @@ from typing import NamedTuple
 import orjson
 
 from intel.records import NEWEST_ARTICLES
-from intel.store.sqlite.facets import WEEK, week_begins, week_of
+from intel.store.sqlite.kinds import WEEK, week_begins, week_of
 from intel.store.sqlite.matching import text_column
 from intel.store.subjects import OBSERVABLES
 

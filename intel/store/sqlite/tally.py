@@ -16,7 +16,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from intel.ids import ioc_id_bytes
-from intel.store.sqlite.facets import WEEK, WEEK_MILLISECONDS, week_of
+from intel.store.sqlite.kinds import WEEK, WEEK_MILLISECONDS, week_of
 from intel.store.sqlite.rows import ARTICLE_COLUMNS, article, to_json
 from intel.store.subjects import OBSERVABLES, SUBJECTS
 from intel.store.tally import OTHERS, TOP, TOP_OTHERS, Indicator, Seen, Tally, first_of, sources_of
