@@ -4,7 +4,6 @@ publicsuffixlist.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -32,7 +31,6 @@ _OTHER_ROOTS: Final = OPENNIC | frozenset(
     }
 )  # fmt: skip
 _HOSTING_BEGINS: Final = "===BEGIN PRIVATE DOMAINS==="
-_RULE: Final = re.compile(r"^(?!//)\S+", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +48,16 @@ def _rules() -> _Rules:
     text = (files("publicsuffixlist") / "public_suffix_list.dat").read_text(encoding="utf-8")
     registries, _, hosting = text.partition(_HOSTING_BEGINS)
     given = _read(registries)
-    top_level = _BESIDE_THE_ROOT.union(name.rpartition(".")[2] for name in given)
-    wild = frozenset(name.removeprefix("*.") for name in given if name.startswith("*."))
+    top_level = _BESIDE_THE_ROOT.union([name.rpartition(".")[2] for name in given])
+    wild = frozenset([name.removeprefix("*.") for name in given if name.startswith("*.")])
     return _Rules(given, wild, _read(hosting), top_level)
 
 
 def _read(text: str) -> frozenset[str]:
     """Return the rules of a part of the list, which writes them as U-labels in their one spelling."""
-    return frozenset(
-        rule if rule.isascii() else ".".join(map(_as_ascii, rule.split("."))) for rule in _RULE.findall(text)
-    )
+    lines = [line for line in text.split("\n") if line[:1].strip() and not line.startswith("//")]
+    rules = [line.split(maxsplit=1)[0] for line in lines]
+    return frozenset([rule if rule.isascii() else ".".join(map(_as_ascii, rule.split("."))) for rule in rules])
 
 
 def _as_ascii(label: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from ingest.indicators.addresses import is_called_the_attackers
 from ingest.indicators.evidence import Evidence
+from ingest.indicators.late import late
 from ingest.indicators.piece_search import PieceSearch
 from ingest.indicators.required_pieces import required_pieces
 from ingest.indicators.rows import Row, data, told
@@ -18,19 +19,19 @@ from ingest.indicators.vocabulary import pieces
 from intel.refanging import DOT
 
 REACH: Final = 120
-SENTENCE_ENDS: Final = re.compile(r"[!\u3002\uff01\uff1b;\n]|[.](?=\s|$)|\?(?=\s*$)")
+SENTENCE_ENDS: Final = late(r"[!\u3002\uff01\uff1b;\n]|[.](?=\s|$)|\?(?=\s*$)")
 # What the clause of another value begins with: an address, a host, a hash.
-OTHER_VALUE: Final = re.compile(
+OTHER_VALUE: Final = late(
     rf"(?:https?://|[\w.+-]{{1,64}}@)?(?<![\w.])[\w-]{{1,63}}(?:[.{DOT}]++[\w-]{{1,63}}){{1,8}}|(?<![0-9a-z])[0-9a-f]{{32,64}}(?![0-9a-z])"
     r"|(?<!\w)(?:[0-9a-f]{1,4}:){3,7}[0-9a-f:]{0,20}"
 )
-_JOINED: Final = re.compile(
+_JOINED: Final = late(
     r"(?:[:/]\d{1,5})?[\s\"'`)\]]{0,3}"
     r"(?:,|/|&|\u3001|\uff0c|(?:,? ?(?:and|und|et|y|e|i|и|і|en|ve|và|dan|和|及|と|와|과)\b))\s?"
     rf"[\w-]{{1,63}}(?:[.{DOT}]++[\w-]{{1,63}})+"
 )
 # `our gateway (mx.gale.net, 198.51.100.7)`.
-_VALUE_BEFORE: Final = re.compile(rf"(?<![\w.-])[\w-]{{1,63}}(?:[.{DOT}]++[\w-]{{1,63}}){{1,8}}(?:,| /) \Z")
+_VALUE_BEFORE: Final = late(rf"(?<![\w.-])[\w-]{{1,63}}(?:[.{DOT}]++[\w-]{{1,63}}){{1,8}}(?:,| /) \Z")
 _CLOSING: Final = r"(?:[:/]\d{1,5})?[)\]\"”’`*»」）/]{0,3}"
 _MARKS: Final = r"\s{0,3}(?:[(\uff08\[,\uff0c\u3001\u2013\u2014=:\uff1a|#-]|->|\u2192|<-|//)\s{0,3}\(?"
 _EAST: Final = (
@@ -40,22 +41,22 @@ _EAST: Final = (
 _WORDS: Final = r"(?:[\w’-]+[ ,:]{1,2}){0,4}?"
 _SIGNS: Final = r"[^\uff0c\u3002\uff1b,;\s]{0,8}?"
 ANOTHER: Final = "\1"
-_END_OF_A_REMARK: Final = re.compile(r"(?:\s[\w’-]+){0,2}\s?(?:[).,;\uff0c\uff09\]]|$)")
-_PART_ENDS: Final = re.compile(r"[).,;\uff0c\uff09\]|\t]| (?:and|und|et|y|e|i|и|і|en|ve|và|dan) ")
+_END_OF_A_REMARK: Final = late(r"(?:\s[\w’-]+){0,2}\s?(?:[).,;\uff0c\uff09\]]|$)")
+_PART_ENDS: Final = late(r"[).,;\uff0c\uff09\]|\t]| (?:and|und|et|y|e|i|и|і|en|ve|và|dan) ")
 _PLACE: Final = r"\s(?:in|at|von|in der|à|en|w|в)\s\w+"
-_CELLS: Final = re.compile(r"\s?[|;,\t]\s?|\s{2,}")
-_NO_CELL: Final = re.compile(r"[,;]\s")
-_REMARK: Final = re.compile(r"[`\"\u2019*]{0,3} ?[(\uff08](?P<said>[^()\n\uff09]{2,80})[)\uff09]")
-_FIELDS: Final = re.compile(r'"([\w.-]{1,40})"\s?:\s?"([^"\n]{1,80})"')
+_CELLS: Final = late(r"\s?[|;,\t]\s?|\s{2,}")
+_NO_CELL: Final = late(r"[,;]\s")
+_REMARK: Final = late(r"[`\"\u2019*]{0,3} ?[(\uff08](?P<said>[^()\n\uff09]{2,80})[)\uff09]")
+_FIELDS: Final = late(r'"([\w.-]{1,40})"\s?:\s?"([^"\n]{1,80})"')
 _LONGEST_RECORD: Final = 400
 _PART_CELLS: Final = frozenset(",;|\t")
 _FEWEST_SEPARATORS: Final = 2
 _MOST_SEPARATORS: Final = 20
 # `on our server 198.51.100.7 was seen`: it was seen there, and is somebody's.
-_PLACED: Final = re.compile(r"\b(?:on|in|at|auf|im|sur|dans|en|no|na|su|sul|на|в|w|v)\s(?:the\s|an?\s)?\Z")
+_PLACED: Final = late(r"\b(?:on|in|at|auf|im|sur|dans|en|no|na|su|sul|на|в|w|v)\s(?:the\s|an?\s)?\Z")
 _JOINTS: Final = frozenset('(\uff08:\uff1a="`')
 _REACH_OF_A_DENIAL: Final = 12
-_OF_ANOTHER: Final = re.compile(r"(?:[(\uff08,\uff0c;\u2013\u2014]|\A)\s{0,2}(?:and |but |und |et |y |e |и )?\Z")
+_OF_ANOTHER: Final = late(r"(?:[(\uff08,\uff0c;\u2013\u2014]|\A)\s{0,2}(?:and |but |und |et |y |e |и )?\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
+from ingest.indicators.late import late
 from ingest.indicators.rows import Row, data, told
 from ingest.indicators.spoken import Spoken, SpokenSearch
 from intel.refanging import DOT
@@ -18,23 +18,23 @@ REACH_OF_A_JOIN: Final = 100
 LONGEST_LINE: Final = 400
 _MARKUP: Final = "`*"
 # `| **Recipient** | `.
-_FIRST_CELL: Final = re.compile(r"^(\s*\|?\s*[^\W\d_][^|:\n]{1,39}?)\s*\|\s*\Z")
+_FIRST_CELL: Final = late(r"^(\s*\|?\s*[^\W\d_][^|:\n]{1,39}?)\s*\|\s*\Z")
 
 # One class of characters comes first: that is what the engine skips to at full speed.
-_SENTENCE_ENDS: Final = re.compile(
+_SENTENCE_ENDS: Final = late(
     r"[.!?\u3002\uff01\uff1f\n](?:(?<=[\u3002\uff01\uff1f\n])|(?<=[^\W_][^\WA-Z_][.!?])(?=[\s\"')])"
     r"(?<![ (][DMS]r\.)(?<!Mrs\.)(?<!Dra\.)(?<!Sra\.)(?<!Mme\.)"
     r"(?<!Prof\.)(?<!Ing\.)(?<!Dott\.)(?<![ (]Nr\.)(?<![ (]vs\.)(?<![ (]No\.))"
 )
-_OTHER_HOST: Final = re.compile(rf"(?:https?://|\*\.)?[\w@-]{{1,64}}(?:[.{DOT}]++[\w-]{{1,63}})+(?:/\S*)?")
+_OTHER_HOST: Final = late(rf"(?:https?://|\*\.)?[\w@-]{{1,64}}(?:[.{DOT}]++[\w-]{{1,63}})+(?:/\S*)?")
 # What joins two hosts of a list.
-_JOINS: Final = re.compile(
+_JOINS: Final = late(
     r"[\s,/&()<>\"'|*_`\u3001\uff0c]*(?:(?:and|or|nor|und|oder|noch|sowie|et|ou|ni|y|o|e|né|и|или|ani|lub|oppure|ovvero"
     r"|oraz|og|och|en|ve|dan|及|和|与|和|와|や|と)\b(?: (?:of|von|van|su|sur|auf|at)\b)?)?"
     r"[\s,\"'(*_`]*(?:(?:the )?(?:ip|address|adres[a-z]*|host|domain)\b[\s\"'(]*)?(?:\*\.)?"
 )
 # `203.0.113.7 port 443 - grebe.top - HTTPS traffic`.
-_IN_ONE_ROW: Final = re.compile(r"(?::[0-9]{2,5}| (?:tcp |udp )?port [0-9]{2,5})? ?(?:[-\u2013\u2014|\u2192]|[-=]>) ?")
+_IN_ONE_ROW: Final = late(r"(?::[0-9]{2,5}| (?:tcp |udp )?port [0-9]{2,5})? ?(?:[-\u2013\u2014|\u2192]|[-=]>) ?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
@@ -33,22 +32,22 @@ _MOST_WORDS_OF_AN_ITEM: Final = 10
 _MOST_WORDS_OF_A_HEAD: Final = 3
 _FEWEST_CELLS: Final = 2
 _MARKUP: Final = " \t*_`>"
-_LINE: Final = re.compile(
+_LINE: Final = late(
     r"(?P<indent>[ \t]*+)"
     r"(?P<marker>\*(?=\s?[^\s*])|[-+\u2022\u00b7\u25cf\u30fb\u2013](?=\s?\S)|\d{1,3}[.)](?= )|\|"
     r"|#{1,6}(?= )|={2,6}(?= ))?"
     r"(?P<said>[^\n]*+)"
 )
-_UNDERLINE: Final = re.compile(r"-{3,}|={3,}|~{3,}")
+_UNDERLINE: Final = late(r"-{3,}|={3,}|~{3,}")
 _FENCE: Final = "```"
 _COLONS: Final = (":", "\uff1a")
-_END_OF_A_SENTENCE: Final = re.compile(r"(?<=\w[.!?]) (?=[^\W\d_])")
+_END_OF_A_SENTENCE: Final = late(r"(?<=\w[.!?]) (?=[^\W\d_])")
 # `falsepositives: [gale-post.com]`
-_LABELLED: Final = re.compile(r"(?P<label>[^:\uff1a.]{3,60})(?::(?=[\s\[\"'(])|\uff1a)\s*(?P<values>.+)")
-_END_OF_VALUES: Final = re.compile(r"[;\uff1b]|[.](?=\s|\Z)")
+_LABELLED: Final = late(r"(?P<label>[^:\uff1a.]{3,60})(?::(?=[\s\[\"'(])|\uff1a)\s*(?P<values>.+)")
+_END_OF_VALUES: Final = late(r"[;\uff1b]|[.](?=\s|\Z)")
 # A host, a number or a hash, which no title of a list holds.
-_VALUE: Final = re.compile(rf"\w(?:\.|{DOT}+)\w|://|@|[0-9a-fA-F]{{32}}")
-_CELL_ENDS: Final = re.compile(r"[\t|]")
+_VALUE: Final = late(rf"\w(?:\.|{DOT}+)\w|://|@|[0-9a-fA-F]{{32}}")
+_CELL_ENDS: Final = late(r"[\t|]")
 
 
 class _Line(NamedTuple):

@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from ingest.indicators.late import late
 from ingest.indicators.not_a_host import PART_OF_A_PATH, names_a_share, objection_to, objection_to_defanged
 from ingest.indicators.token_candidate import TokenCandidate
 from intel.canonical import canonical_domain, canonical_ip, canonical_ipv4
 from intel.refanging import ANY_COLON, ANY_DOT, AT, COLON, DOT, without_marks
 from intel.suffixes import is_other_root, is_top_level, may_end_a_name
 
-HOST: Final = re.compile(rf"[\w-]++(?>(?:{ANY_DOT}[\w-]++)+)")
+HOST: Final = late(rf"[\w-]++(?>(?:{ANY_DOT}[\w-]++)+)")
 
-_AFTER_A_DOT: Final = re.compile(r"\.[-_]*([^\W_](?:[\w-]*[^\W_])?)")
+_AFTER_A_DOT: Final = late(r"\.[-_]*([^\W_](?:[\w-]*[^\W_])?)")
 _NOT_AT_AN_EDGE: Final = f"-.{DOT}"
-_SIMPLE: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?){1,8}")
-_DIGITS_AND_DOTS: Final = re.compile(rf"[0-9.{DOT}]+")
-_DOTNET: Final = re.compile(r"(?<=[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3])\.NET\Z")
-_ADDRESS_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-([0-9.{DOT}]{{7,}})")
-_UNGLUE: Final = re.compile(r"(.+\.[a-z]{2,12}?)(?=[A-Z][a-z]).*")
+_SIMPLE: Final = late(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?){1,8}")
+_DIGITS_AND_DOTS: Final = late(rf"[0-9.{DOT}]+")
+_DOTNET: Final = late(r"(?<=[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3])\.NET\Z")
+_ADDRESS_RANGE: Final = late(rf"([0-9.{DOT}]{{7,}})-([0-9.{DOT}]{{7,}})")
+_UNGLUE: Final = late(r"(.+\.[a-z]{2,12}?)(?=[A-Z][a-z]).*")
 # `45[.]9[.]1[.]2-9`: the addresses from the first one to that which ends so.
-_LAST_OF_A_RANGE: Final = re.compile(rf"([0-9.{DOT}]{{7,}})-[0-9]{{1,3}}")
-_GLUED_ADDRESS: Final = re.compile(rf"(?:[0-9]{{1,3}}{ANY_DOT}){{3}}[0-9]{{1,3}}(?=[A-Z])")
+_LAST_OF_A_RANGE: Final = late(rf"([0-9.{DOT}]{{7,}})-[0-9]{{1,3}}")
+_GLUED_ADDRESS: Final = late(rf"(?:[0-9]{{1,3}}{ANY_DOT}){{3}}[0-9]{{1,3}}(?=[A-Z])")
 # `45.9.20.71/45.9.20.75`.
-_BESIDE_AN_ADDRESS: Final = re.compile(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}/\Z")
-_MASK_OF_SIX: Final = re.compile(r"/[0-9]{1,3}(?![\w.])")
-_MASK: Final = re.compile(r"/([0-9]{1,2})(?![a-z0-9_/]|[A-Z](?!S[0-9])|\.\w)")
+_BESIDE_AN_ADDRESS: Final = late(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}/\Z")
+_MASK_OF_SIX: Final = late(r"/[0-9]{1,3}(?![\w.])")
+_MASK: Final = late(r"/([0-9]{1,2})(?![a-z0-9_/]|[A-Z](?!S[0-9])|\.\w)")
 # `user=drop@evil.example` of a configuration
-_FIELD_OF_A_MAILBOX: Final = re.compile(
+_FIELD_OF_A_MAILBOX: Final = late(
     r"(?i)(?:[\w.%&=-]{0,40}?[.&_-])?(?:user(?:name)?|to|(?:mail)?from|e?-?mail(?:address)?|emailaddress|login|rcpt|recipient"
     r"|sender|cc|bcc|account|header\.i)=(?![\w.-]+=)"
 )
-_EMAIL: Final = re.compile(rf"[\w.+%$=&'{DOT}-]++(?:\([^()]{{0,40}}\))?(?:@|{AT}++)(?=[\w-])")
-_HANDLE: Final = re.compile(r"(?<![\w\\.])@\Z")
-_COMMENT: Final = re.compile(r"\([^()]*\)")
-_IPV6: Final = re.compile(
+_EMAIL: Final = late(rf"[\w.+%$=&'{DOT}-]++(?:\([^()]{{0,40}}\))?(?:@|{AT}++)(?=[\w-])")
+_HANDLE: Final = late(r"(?<![\w\\.])@\Z")
+_COMMENT: Final = late(r"\([^()]*\)")
+_IPV6: Final = late(
     rf"(?:(?<![\w:.{COLON}])|(?<=[Ii][Pp][Vv]6:)|(?<=[Ii][Pp]6:))"
     rf"(?P<address>[0-9A-Fa-f]{{0,4}}(?:{ANY_COLON}[0-9A-Fa-f]{{0,4}}){{2,7}}(?:\.[0-9]{{1,3}}){{0,3}})(?![\w:])"
 )

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Final
 
+from ingest.indicators.late import late
 from ingest.indicators.vocabulary import words
 from intel.suffixes import registered_domain
 
@@ -48,7 +49,7 @@ _RESERVED_DOMAINS: Final = frozenset({"example.com", "example.org", "example.net
 _RESERVED_ENDS: Final = tuple(_RESERVED_DOMAINS)
 _RESERVED_TOPS: Final = frozenset({"example", "test", "invalid", "localhost", "local", "arpa"})
 # What writers put where the reader is to think of a host.
-_PLACEHOLDERS: Final = re.compile(
+_PLACEHOLDERS: Final = late(
     r"(?:(?:www|sub|cdn|api|mail|[a-z]|host|honeypot|server|evil|c2)\.)?(?:(?:your|my|some|any|the|legit|legitimate|target|victim|attacker|fake|c2"
     r"|our)-?_?"
     r"(?:domain|server|site|host|company|website|e?-?mail|firm|org|organi[sz]ation|c2|url|address|name|machine|box|controlled-?domain)s?"
@@ -57,8 +58,8 @@ _PLACEHOLDERS: Final = re.compile(
 )
 _ENDS_OF_PLACEHOLDERS: Final = (".com", ".net", ".org", ".tld", ".xyz", ".io", ".local", ".ru", ".co")
 # `82.xxx.xxx.xxx`, `xxxx@mail.example`: what a writer left out.
-_MASKED: Final = re.compile(r"(?:[\w-]+\.){0,3}x{2,}(?:\.x{2,})+")
-_MASKED_NAME: Final = re.compile(r"x{3,}")
+_MASKED: Final = late(r"(?:[\w-]+\.){0,3}x{2,}(?:\.x{2,})+")
+_MASKED_NAME: Final = late(r"x{3,}")
 _CONTACT_MAILBOXES: Final = frozenset(
     {
         "info", "press", "media", "contact", "support", "sales", "security", "cert", "soc", "psirt", "report",
@@ -70,7 +71,7 @@ _CONTACT_MAILBOXES: Final = frozenset(
     }
 )  # fmt: skip
 # By which those are reached who take reports; nobody writes lures from there.
-_DESKS: Final = re.compile(
+_DESKS: Final = late(
     r"(?:(?:global|eu|net|mail|web)?abuse|noc|(?:[\w-]{1,20}[._-]|[a-z]{2})?c(?:si|e)rt[0-9]{0,4}(?:[._-][\w-]{1,20})?|1[0-9]{2}|psirt|pr"
     r"|press|presse|prensa|imprensa"
     r"|stampa|press(?:e|office|room|stelle)|newsroom|redaktion|redakc[jy]a|redaccion|redazione|meldestelle"
@@ -78,7 +79,7 @@ _DESKS: Final = re.compile(
     r"|incydent\w*|ihbar|phish\w*report|report(?:ing)?[._-]?(?:phish\w*|spam|abuse)|cyber-?alerts?|hotline|e=.{1,60}|dfir"
     r"|threat-?intel)"
 )
-_CONTACT_WORD: Final = re.compile(
+_CONTACT_WORD: Final = late(
     r"threat|intel(?:ligence)?(?![a-z])|research|psirt|csirt|newsroom|editor|disclos|vulnerab|incident|(?:^"
     r"|[._-])cert(?:$|[._-])"
 )
@@ -129,9 +130,9 @@ _OF_AUTHORITIES: Final = (
     ".police.uk",
     ".nhs.uk",
 )
-_OF_AUTHORITIES_ABROAD: Final = re.compile(r"\.(?:gov|edu|gob|gouv)\.[a-z]{2}\Z")
+_OF_AUTHORITIES_ABROAD: Final = late(r"\.(?:gov|edu|gob|gouv)\.[a-z]{2}\Z")
 # Whoever rents one names it: it is theirs, and not the provider's.
-_BUCKET: Final = re.compile(r"\.(?:s3[.-](?:[a-z0-9-]{1,20}\.){0,2}amazonaws\.com|(?:blob|web)\.core\.windows\.net)\Z")
+_BUCKET: Final = late(r"\.(?:s3[.-](?:[a-z0-9-]{1,20}\.){0,2}amazonaws\.com|(?:blob|web)\.core\.windows\.net)\Z")
 _AT_A_PROVIDER_OF_BUCKETS: Final = (".amazonaws.com", ".windows.net")
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from ingest.indicators import broken_lines
 from ingest.indicators.broken_lines import Joined, ends_open, joined_over_lines
 from ingest.indicators.cutting import Place
+from ingest.indicators.late import late
 from ingest.indicators.naming import LONGEST_WORD
 from ingest.indicators.other_roots import listed_names
 from ingest.indicators.piece_search import Places
@@ -33,7 +34,7 @@ MOST_SERIES: Final = 10_000
 
 _OPEN_ENDS: Final = f".{DOT}"
 
-_PIECE: Final = re.compile(r"[^\s,;|<>\"'(){}\[\]\u3001\u3002\uff0c\uff1b]++")
+_PIECE: Final = late(r"[^\s,;|<>\"'(){}\[\]\u3001\u3002\uff0c\uff1b]++")
 _SPACED_CVE: Final = tuple(
     (
         word,
@@ -45,22 +46,22 @@ _SPACED_CVE: Final = tuple(
     )
     for word in ("CVE", "cve")
 )
-_LETTER_OR_DIGIT: Final = re.compile("[a-zA-Z0-9]")  # Chinese goes on with a CVE without a blank
+_LETTER_OR_DIGIT: Final = late("[a-zA-Z0-9]")  # Chinese goes on with a CVE without a blank
 # `CVE-2021-34473, -34523 and -31207`, also without the hyphens, and `CVE-2023-46805, 2024-21887`.
 _AND: Final = "(?:and|und|et|y|e|och|en|и|і)"
-_CVE_SERIES: Final = re.compile(
+_CVE_SERIES: Final = late(
     rf"CVE-([0-9]{{4}})-(?P<first>[0-9]{{4,7}})(?P<more>(?>(?:(?:[,/\u3001]\s?(?:{_AND} )?| {_AND} | & |[和与及])"
     r"(?:[-\u2010-\u2015]|20[0-9]{2}-(?=[0-9]{4})|(?!(?:19|20)[0-9]{2}(?![0-9])))[0-9]{4,7}(?![\w-]|\.[0-9])){1,50}))"
     r"(?=[\s,;:.!?)\]\u3000-\u3002\uff08-\uff0c|/*\"']|[^\x00-\x7f]|\Z)"
 )
 # Numbers that a noun counts are none of a series: `CVE-2021-34473, 34523 servers`.
-_COUNTED: Final = re.compile(
+_COUNTED: Final = late(
     r" (?!(?:were|was|are|is|have|has|had|in|to|by|for|from|on|with|as|at|can|may|wurden|sind|werden|ont|sont|son"
     r"|fueron|sono|foram|были|and|und|et|y|e|или|и)\b)[^\W\d_]"
 )
-_NUMBER_OF_A_SERIES: Final = re.compile(r"(?:(?P<year>20[0-9]{2})-)?(?P<number>[0-9]{4,7})")
+_NUMBER_OF_A_SERIES: Final = late(r"(?:(?P<year>20[0-9]{2})-)?(?P<number>[0-9]{4,7})")
 # `T1021.001, .002 and .006`
-_MORE_OF_A_TECHNIQUE: Final = re.compile(
+_MORE_OF_A_TECHNIQUE: Final = late(
     r", \.[0-9]{3}(?<=T[0-9]{4}\.[0-9]{3}, \.[0-9]{3})(?>(?:,? (?:and |& )?\.[0-9]{3})*)(?![0-9])"
 )
 _BEFORE_A_PART: Final = ", ."
@@ -78,14 +79,14 @@ _FIELDS_OF_TECHNIQUES: Final = (
     "mitre",
     "MITRE",
 )
-_FIELD_OF_TECHNIQUES: Final = re.compile(
+_FIELD_OF_TECHNIQUES: Final = late(
     r"\w{2,10}(?:[_ -](?:tags|ids?|att&?ck|techniques?|ttps?)){0,2}[\"']?\s?[:=\uff1a]\s{0,4}"
     r"(?P<listed>(?>[\[\s\"'#-]{0,8}[\w.-]{2,40}[\]\s\"']{0,4}[,;|]?){1,60})"
 )
-_SMALL_TECHNIQUE: Final = re.compile(r"(?<![\w.-])t[0-9]{4}(?:\.[0-9]{3})?(?![\w-]|\.[0-9])")
+_SMALL_TECHNIQUE: Final = late(r"(?<![\w.-])t[0-9]{4}(?:\.[0-9]{3})?(?![\w-]|\.[0-9])")
 PIECES: Final = (*(word for word, _ in _SPACED_CVE), _BEFORE_A_PART, *_FIELDS_OF_TECHNIQUES, *broken_lines.PIECES)
-_SUB_TECHNIQUE: Final = re.compile(r"\.([0-9]{3})")
-_SPACED_HEAD: Final = re.compile(
+_SUB_TECHNIQUE: Final = late(r"\.([0-9]{3})")
+_SPACED_HEAD: Final = late(
     rf"(?P<head>[hH][tTxX*]{{2}}[pP][sS]?(?:://|:?{SEPARATOR}++))[ \t](?=(?P<following>\S{{1,2048}}))"
 )
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from ingest.indicators import noise
 from ingest.indicators.hosts import hosts_in, ipv6_in, mailboxes_in, may_hold_a_host
+from ingest.indicators.late import late
 from ingest.indicators.not_a_host import (
     FILE,
     NOT_BEFORE_A_PATH,
@@ -23,28 +23,28 @@ from intel.names import is_technique
 from intel.refanging import AT, COLON, DOT, MARKS, SEPARATOR, SLASH, without_marks
 from intel.suffixes import is_top_level, registered_domain
 
-_MASK_AND_NETWORK: Final = re.compile(r"/[0-9]{1,2}AS[0-9]{1,10}")  # `45.9.148.0/24AS49870`
-_HEX: Final = re.compile(r"[0-9a-fA-F]++")
-_WHOLE_TECHNIQUE: Final = re.compile(r"T[0-9]{4}(?:\.[0-9]{3})?")
-_ADDRESS_SEGMENT: Final = re.compile(r"(?<=[/=])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?=[/?&#]|$)")
+_MASK_AND_NETWORK: Final = late(r"/[0-9]{1,2}AS[0-9]{1,10}")  # `45.9.148.0/24AS49870`
+_HEX: Final = late(r"[0-9a-fA-F]++")
+_WHOLE_TECHNIQUE: Final = late(r"T[0-9]{4}(?:\.[0-9]{3})?")
+_ADDRESS_SEGMENT: Final = late(r"(?<=[/=])((?:[0-9]{1,3}\.){3}[0-9]{1,3})(?=[/?&#]|$)")
 _DEFANGED_DOT: Final = DOT * 3
 _DOTTED: Final = rf"[A-Za-z0-9][A-Za-z0-9-]*+(?>(?:(?:\.|{DOT}{{3}})[A-Za-z0-9-]++)+)"
 _USUAL_PATH: Final = rf"/(?:[A-Za-z0-9/._~%=&?#+{DOT}-]*[A-Za-z0-9/=&#%-])?"
-_WHOLE_HOST: Final = re.compile(
+_WHOLE_HOST: Final = late(
     rf"[`'\"(\[|*+<]{{0,4}}+(?P<host>{_DOTTED})(?:(?P<port>:[0-9]{{1,5}})?(?P<path>{_USUAL_PATH})?|{COLON}{{3}}[0-9]{{1,5}})"
     r"(?>(?:[`'\"\]|*+,;:>]|\)[.,]?|\.$){0,4})"
 )
-_WHOLE_URL: Final = re.compile(
+_WHOLE_URL: Final = late(
     rf"(?:[`'\"(\[|*+<\u201c]{{1,4}}+|!?\[?[^\s:./@\\\]{MARKS}]{{0,80}}+\]\()?"
     rf"(?P<scheme>h(?:tt|xx|XX)p)(?P<secure>s?)(?:://|{SEPARATOR}++|{COLON}{{3}}//)(?P<host>{_DOTTED})(?P<port>:[0-9]{{1,5}})?"
     rf"(?P<path>{_USUAL_PATH})?(?>(?:[`'\"\]|*+,;:>.\u201d]|\)[.,]?){{0,4}})"
 )
-_WHOLE_MAILBOX: Final = re.compile(
+_WHOLE_MAILBOX: Final = late(
     rf"[`\"(\[|*+<]{{0,4}}+(?P<local>[A-Za-z0-9](?:[A-Za-z0-9.+{DOT}-]{{0,60}}[A-Za-z0-9])?)(?:@|{AT}++)(?P<host>{_DOTTED})"
     r"(?>(?:[`'\"\]|*+,;:>.]|\)[.,]?){0,4})"
 )
-_SIGN_OF_A_URL: Final = re.compile(rf"//|[{SEPARATOR}{COLON}]|:[\\{SLASH}]|__|%3")
-_HAS_NAME: Final = re.compile(r"[^\W_]")
+_SIGN_OF_A_URL: Final = late(rf"//|[{SEPARATOR}{COLON}]|:[\\{SLASH}]|__|%3")
+_HAS_NAME: Final = late(r"[^\W_]")
 _LONGEST_USUAL: Final = 63  # no label of a shorter name can be too long
 _LOOKUP_ENDS: Final = tuple(noise.LOOKUP_SERVICES)
 _AROUND_A_HASH: Final = "`'\"()[],;|*+-.<>{}\u201c\u201d"

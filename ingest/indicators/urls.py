@@ -24,37 +24,37 @@ _OTHERS: Final = (
     r"|stratum\+(?:tcp|ssl)"
 )
 _BETWEEN: Final = rf"://|:\\\\|:?{SEPARATOR}++/?|{COLON}++//|{ANY_COLON}{SLASH}++/?{SLASH}*+|:/{SLASH}++"
-_HEAD: Final = re.compile(rf"(?<![A-Za-z0-9_])(?P<scheme>{_DEFANGED}|{_OTHERS})(?:{_BETWEEN}|__)")
-_GLUED_HEAD: Final = re.compile(rf"(?P<scheme>h(?:tt|xx|XX)ps?)(?:://|{SEPARATOR}++)")
-_ONLY_HEAD: Final = re.compile(r"(?:[(<\[\"'`]|[^\s:]{1,80}+\]\()?(?<![A-Za-z0-9_])(?P<scheme>h(?:tt|xx)ps?)://")
-_ENCODED_HEAD: Final = re.compile(r"(?<![A-Za-z0-9])h(?:tt|xx|XX)ps?%3[aA]%2[fF]%2[fF][\w%.~+/-]++")
-_PLAIN_HEAD: Final = re.compile(rf"(?:[^\s:{MARKS}]{{0,80}}\]\()?https?://[^{MARKS}]*\Z")
-_USUAL: Final = re.compile(r"(h(?:tt|xx)ps?)://([a-z0-9.-]{4,200})((?:/[!-~]*)?)")
+_HEAD: Final = late(rf"(?<![A-Za-z0-9_])(?P<scheme>{_DEFANGED}|{_OTHERS})(?:{_BETWEEN}|__)")
+_GLUED_HEAD: Final = late(rf"(?P<scheme>h(?:tt|xx|XX)ps?)(?:://|{SEPARATOR}++)")
+_ONLY_HEAD: Final = late(r"(?:[(<\[\"'`]|[^\s:]{1,80}+\]\()?(?<![A-Za-z0-9_])(?P<scheme>h(?:tt|xx)ps?)://")
+_ENCODED_HEAD: Final = late(r"(?<![A-Za-z0-9])h(?:tt|xx|XX)ps?%3[aA]%2[fF]%2[fF][\w%.~+/-]++")
+_PLAIN_HEAD: Final = late(rf"(?:[^\s:{MARKS}]{{0,80}}\]\()?https?://[^{MARKS}]*\Z")
+_USUAL: Final = late(r"(h(?:tt|xx)ps?)://([a-z0-9.-]{4,200})((?:/[!-~]*)?)")
 _WITHOUT_BRACKETS: Final = str.maketrans("", "", "[]()")
 _PLAIN_SCHEMES: Final = frozenset({"http", "https", "ftp", "ftps"})
-_MARKED: Final = re.compile(f"[{MARKS}]")
-_STOP: Final = re.compile(
+_MARKED: Final = late(f"[{MARKS}]")
+_STOP: Final = late(
     r"\\(?!_)|&(?:quot|[lg]t|apos|#3[49]);|[<>\"`{}|^\u201c\u201d\u2018\u2019\u00ab\u00bb\u2039\u203a\uff1c\uff1e\u2026\u3002\uff0c\u3001\x00-\x20\x7f\xa0]"
 )
 _TRAILING: Final = f".,;:!?'*+_~)]}}{COLON}{DOT}"
-_SCRIPT_AT_END: Final = re.compile(r"\.(?:php|aspx?|jsp|cgi|do)\Z")
+_SCRIPT_AT_END: Final = late(r"\.(?:php|aspx?|jsp|cgi|do)\Z")
 _EMPTY_MARKS: Final = ("[:]", "[.]", "[/]")
 _ENDING_OF_A_WORD: Final = late(pieces("glued_endings"))
-_BREAKS: Final = re.compile(r"[()\[\],;']")
-_PARAMETER: Final = re.compile(r"[\w.-]{1,30}=|amp;|(?![0-9]{4}-[0-9]{2}-[0-9]{2})[0-9/]")
-_PORT: Final = re.compile(rf"{ANY_COLON}[0-9]{{1,5}}(?![\w.])")
-_AFTER_AUTHORITY: Final = re.compile(rf"[/?#{SLASH}]")
-_MASK: Final = re.compile(r"/[0-9]{0,2}")
-_NUMBERS_OF_A_LOG: Final = re.compile(r"/[0-9]{0,5}(?:/[0-9]{0,5})?")
-_PROTOCOL: Final = re.compile(r"(?i)/(?:tcp|udp)(?![\w/?#&=-]|\.\w)")
+_BREAKS: Final = late(r"[()\[\],;']")
+_PARAMETER: Final = late(r"[\w.-]{1,30}=|amp;|(?![0-9]{4}-[0-9]{2}-[0-9]{2})[0-9/]")
+_PORT: Final = late(rf"{ANY_COLON}[0-9]{{1,5}}(?![\w.])")
+_AFTER_AUTHORITY: Final = late(rf"[/?#{SLASH}]")
+_MASK: Final = late(r"/[0-9]{0,2}")
+_NUMBERS_OF_A_LOG: Final = late(r"/[0-9]{0,5}(?:/[0-9]{0,5})?")
+_PROTOCOL: Final = late(r"(?i)/(?:tcp|udp)(?![\w/?#&=-]|\.\w)")
 # A row of values that commas part: the file before one is whole, and so is a field among others.
-_FILE_AT_END: Final = re.compile(
+_FILE_AT_END: Final = late(
     r"(?i)/[^/?#,]{1,80}\.(?:exe|dll|ps1|zip|rar|7z|msi|vbs|hta|bat|cmd|scr|sh|elf|apk|jar|bin|dat|iso|img|lnk|php|txt|docx?"
     r"|docm|xlsx?|xlsm|rtf|pdf|gz|tar|cab|png|jpe?g|gif)\Z"
 )
-_FIELDS: Final = re.compile(r"(?>(?:[\w-]*+,){1,40})[\w-]*+\Z")
-_LAST_FIELDS: Final = re.compile(r"[\w,-]*+\Z")
-_PATH: Final = re.compile(rf"/|{SLASH}++")
+_FIELDS: Final = late(r"(?>(?:[\w-]*+,){1,40})[\w-]*+\Z")
+_LAST_FIELDS: Final = late(r"[\w,-]*+\Z")
+_PATH: Final = late(rf"/|{SLASH}++")
 
 
 def urls_in(token: str) -> list[TokenCandidate]:

@@ -22,9 +22,11 @@ _KINDS: Final = (
 _KIND_AT_END: Final = re.compile(rf"(?<=....)(?:{'|'.join(_KINDS)})$")
 # `LockBit 3.0`: the same name with a version; `Lumma Stealer`, `INC Ransom`, `Brute Ratel C4`: with the kind.
 _VERSION_AT_END: Final = re.compile(r"(?<=...)[ _-]?v?[0-9]{1,2}(?:\.[0-9x]{1,3}){0,2}$")
-_FUSED: Final = re.compile(
-    r"\A(\w{3,}[a-z0-9])(RAT|Rat|Stealer|Loader|Locker|Ransomware|Backdoor|Botnet|Wiper|Miner)\Z"
-)
+_LAST_OF_A_VERSION: Final = frozenset("0123456789x\n")
+_FUSED_KINDS: Final = (
+    "RAT", "Rat", "Stealer", "Loader", "Locker", "Ransomware", "Backdoor", "Botnet", "Wiper", "Miner",
+)  # fmt: skip
+_FUSED: Final = re.compile(rf"\A(\w{{3,}}[a-z0-9])({'|'.join(_FUSED_KINDS)})\Z")
 _ADDED_AT_END: Final = re.compile(
     rf"(?:{_KIND_AT_END.pattern[:-1]}|(?<=...)(?:ransom(?:ware)?|rat|stealer|loader|(?:web)?shell|locker|bot|pos|c2|c4))$"
 )
@@ -184,7 +186,8 @@ def _without_version(name: str) -> str:
 
     What ends in `ransom` and `ransomware` is one name as well.
     """
-    key = spelling_key(_VERSION_AT_END.sub("", name.casefold()))
+    folded = name.casefold()
+    key = spelling_key(_VERSION_AT_END.sub("", folded) if folded[-1:] in _LAST_OF_A_VERSION else folded)
     return key.removesuffix("ware") if key.endswith("ransomware") else key
 
 
@@ -192,7 +195,7 @@ def _openings(spellings: frozenset[str], ordinary: frozenset[str]) -> dict[str, 
     following: dict[str, set[str]] = {}
     for spelling in spellings:
         # `ValleyRAT` is written `Valley RAT` as well.
-        spaced = _FUSED.sub(r"\1 \2", spelling)
+        spaced = _FUSED.sub(r"\1 \2", spelling) if spelling.endswith(_FUSED_KINDS) else spelling
         if " " not in spaced:
             continue
         first, second, *_ = spaced.split(" ", 2)
