@@ -10,8 +10,10 @@ from typing import Final
 
 from ingest.indicators import maker_labels, placed_names, unlisted_names
 from ingest.indicators.coordinated import names_in_series
+from ingest.indicators.glued_names import PIECES as PIECES_OF_GLUED
+from ingest.indicators.glued_names import names_glued
 from ingest.indicators.late import late
-from ingest.indicators.malware import EVERYDAY, JudgedMalware, MalwareSighting
+from ingest.indicators.malware import EVERYDAY, NAMED, JudgedMalware, MalwareSighting
 from ingest.indicators.name_rows import words_of_sign
 from ingest.indicators.piece_search import Places
 from ingest.indicators.verdict import Verdict, sum_of
@@ -25,7 +27,7 @@ MOST_WEIGHED: Final = 2000
 MOST_PLACES: Final = 1000
 
 # What must have been looked for in a text before anything here is asked of it.
-PIECES: Final = (*placed_names.PIECES, *maker_labels.PIECES, *unlisted_names.PIECES)
+PIECES: Final = (*placed_names.PIECES, *maker_labels.PIECES, *unlisted_names.PIECES, *PIECES_OF_GLUED)
 
 _SHORTEST_MISSPELLED: Final = 8
 _NEARLY: Final = 0.93
@@ -49,6 +51,7 @@ def with_coined(
 
     `places`: where the `PIECES` stand.
     """
+    judged = _with_glued(text, places, judged, is_furniture)
     known = {sighting.name.lower() for sighting, verdict in judged[:MOST_WEIGHED] if verdict.kept}
     coined = coined_names(text, places, judged)
     families = maker_labels.families_of(coined)
@@ -69,6 +72,19 @@ def with_coined(
             if index < 0 or judged[index][0].end <= start or judged[index][1] is EVERYDAY:
                 found.append((MalwareSighting(listed, start, end), _FURNITURE if is_furniture(start) else verdict))
     return sorted([*judged, *found], key=lambda each: each[0].start)
+
+
+def _with_glued(
+    text: str, places: Places, judged: list[JudgedMalware], is_furniture: Callable[[int], bool]
+) -> list[JudgedMalware]:
+    """Return `judged` with the names that signs join to other words, in order."""
+    starts = {sighting.start for sighting, _ in judged}
+    glued = {
+        each.start: (each, _FURNITURE if is_furniture(each.start) else NAMED)
+        for each in names_glued(text, places)
+        if each.start not in starts
+    }
+    return sorted([*judged, *glued.values()], key=lambda each: each[0].start) if glued else judged
 
 
 def _with_its_kind(text: str, name: str) -> str:

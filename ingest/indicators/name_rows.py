@@ -35,6 +35,8 @@ class NameRow(Row):
     before: re.Pattern[str] | None
     line: re.Pattern[str] | None
     of_malware: bool
+    listed: bool
+    of_a_sample: bool
     across: bool
     until: int
     group: str
@@ -74,6 +76,8 @@ def _row(row: dict[str, Any]) -> NameRow:
         late(before) if before else None,
         late(row["line"]) if "line" in row else None,
         row.get("of_malware", False),
+        row.get("listed", False),
+        row.get("of_a_sample", False),
         row.get("across", False),
         row.get("until", 0),
         row.get("group", row["id"]),

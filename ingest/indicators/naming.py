@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from intel.names import MalwareNames, malware_name
+from intel.names import MalwareNames, malware_name, spelling_key
 from intel.refanging import MARKS
 
 LONGEST_WORD: Final = 64
@@ -23,6 +23,8 @@ _INNER: Final = re.compile(
     r"[/()\[\],;:|+&=*`\u2019'\"\u2013\u2014\u3000-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef-]+"
 )
 _OF_A_HOME: Final = re.compile(r"(?:[A-Za-z]:[\\/]{1,2})?(?:home|Users)[\\/]{1,2}[\w.-]")
+# `Winos4.0`.
+_VERSIONED: Final = re.compile(r"[A-Za-z]{3,20}[0-9]{1,2}(?:\.[0-9]{1,2}){1,2}")
 _OUTER: Final = re.compile(r"[\W_]+")
 _MARK_SIGNS: Final = frozenset(MARKS)
 
@@ -55,9 +57,11 @@ def naming_of(token: str, names: MalwareNames) -> Naming:
         naming = _naming_of_all(bare, key, names)
         if naming.may_name:
             return naming
-    if (plain and ascii) or names.beginnings.isdisjoint(pieces if ascii else _INNER.split(folded)):
+    if (plain and ascii) or (
+        names.beginnings.isdisjoint(pieces if ascii else _INNER.split(folded)) and (ascii or "." not in folded)
+    ):
         return NO_NAME
-    return _NAME if any(part.casefold() in names.families for part in parts_of(bare)) else NO_NAME
+    return _NAME if any(spelling_key(part) in names.families for part in parts_of(bare)) else NO_NAME
 
 
 def _is_of_a_person(bare: str) -> bool:
@@ -80,7 +84,7 @@ def parts_of(bare: str) -> list[str]:
     """
     if "@" in bare or "\\" in bare or "://" in bare:
         return []
-    return [part for part in _INNER.split(bare) if len(part) > 2 and "." not in part]
+    return [part for part in _INNER.split(bare) if len(part) > 2 and ("." not in part or _VERSIONED.fullmatch(part))]
 
 
 def followers_of(bare: str, key: str, names: MalwareNames) -> frozenset[str] | None:

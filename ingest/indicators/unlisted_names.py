@@ -55,6 +55,8 @@ _TWO_CAPITALS: Final = late(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Z0-9]{6}|[A-Za-z][0
 # `SOC104`, `INC-2231`: the number of a case.
 _OF_A_CASE: Final = late(r"[A-Z]{2,8}[-_]?[0-9]{2,6}")
 _MALWARE: Final = late(f"(?i:{part('malware')})")
+_OF_A_SAMPLE: Final = late(f"(?i:{part('samples')})")
+_REACH_OF_A_SAMPLE: Final = 250
 _NOT_MALWARE: Final = late(f"(?i:{part('not_malware')})")
 # `the group behind the malware`: it is the group that gets the name.
 _WITH: Final = late(
@@ -190,6 +192,10 @@ def _named_by(row: NameRow, text: str, first: int, before: str, start: int) -> I
     else:
         name, at, end = said["name"], said.start("name"), said.end("name")
     if row.line and not row.line.search(_line_around(text, start)):
+        return
+    if row.listed and spelling_key(name) not in malware_names().families:
+        return
+    if row.of_a_sample and _OF_A_SAMPLE.search(text, max(0, start - _REACH_OF_A_SAMPLE), end + _REACH_AHEAD) is None:
         return
     if row.of_malware and not _is_of_malware(text, start, at, end):
         return

@@ -54,6 +54,46 @@ def test_a_kind_without_which_a_name_is_a_word_is_part_of_it_where_it_is_written
     assert names_in(text) == {name}
 
 
+HASH = "9e107d9d372bb6826bd81d3542a419d6"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (f"The dropped DLL ({HASH}) was identified as Phoenix by the vendor.", "Phoenix"),
+        ("The implant appears to be Merlin, going by its strings.", "Merlin"),
+        (f"Die Probe {HASH} wurde als Schadsoftware erkannt; vermutlich Octo.", "Octo"),
+        (f"L'échantillon {HASH} ressemble à Hydra.", "Hydra"),
+        (f"La muestra {HASH} corresponde a Maverick.", "Maverick"),
+        ("A amostra parece ser Ghost, segundo o laboratório.", "Ghost"),
+        (f"Il campione {HASH} è stato identificato come Medusa.", "Medusa"),
+        (f"Образец {HASH} похож на Hydra.", "Hydra"),
+        (f"Próbka {HASH} wygląda na Alien.", "Alien"),
+        (f"样本{HASH}疑似Merlin。", "Merlin"),
+        (f"検体 {HASH} はHydraと判明した。", "Hydra"),
+        (f"샘플 {HASH} 은 Alien으로 확인되었다.", "Alien"),
+        (f"Zararlı APK ({HASH}) Octo ailesine ait.", "Octo"),
+        (f"It beacons to a Mythic teamserver; md5 {HASH}.", "Mythic"),
+    ],
+)
+def test_what_a_sample_is_said_to_be_is_malware_if_a_list_has_it(text: str, name: str) -> None:
+    assert name in names_in(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "That's Play for you: the kids love it.",
+        f"It looks like Royal weather; hash {HASH} of the release is fine.",
+        f"The sample {HASH} was identified as Acme by the vendor.",
+        "It appears to be Christmas again, and Kevin is likely to be late.",
+        "They probably went to Cuba. This is Maze, from accounting.",
+    ],
+)
+def test_what_is_no_sample_or_in_no_list_is_not(text: str) -> None:
+    assert names_in(text) == set()
+
+
 @pytest.mark.parametrize(
     "text",
     [
