@@ -12,6 +12,9 @@ import unicodedata
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_CJK}]|[^\W_{_CJK}](?>(?:[^\W_{_CJK}]|[\u0300-\u036f])*)")
+# What may stand in a word and is not ASCII; quotes and dashes do not.
+_IN_WORDS = re.compile(rf"[^\W\x00-\x7f]|[\u0300-\u036f{_CJK}]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 # Of a text in ASCII the words are what stands between blanks after this.
 _ASCII_WORDS = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
 _LONGEST_ENCODED_WORD = 240  # below the 255 at which Elasticsearch's standard tokenizer cuts
@@ -20,8 +23,21 @@ _LONGEST_ENCODED_WORD = 240  # below the 255 at which Elasticsearch's standard t
 def words(text: str) -> list[str]:
     """Return the words of a text, in order, with repetitions."""
     if text.isascii():
-        return text.encode().translate(_ASCII_WORDS).decode().split()
-    return _WORD.findall(unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()))
+        return _ascii_words(text)
+    found: list[str] = []
+    # No word goes on in the next line, and most lines are in ASCII.
+    for line in unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).split("\n"):
+        if line.isascii():
+            found += _ascii_words(line)
+        elif _IN_WORDS.search(line):
+            found += _WORD.findall(line)
+        else:
+            found += _ascii_words(_NOT_ASCII.sub(" ", line))
+    return found
+
+
+def _ascii_words(text: str) -> list[str]:
+    return text.encode().translate(_ASCII_WORDS).decode().split()
 
 
 def plain_words(text: str) -> bytes | None:
@@ -52,4 +68,6 @@ def encoded_words(text: str) -> str:
         len(text) <= _LONGEST_ENCODED_WORD or max(map(len, found), default=0) <= _LONGEST_ENCODED_WORD
     ):
         return " ".join(found)
-    return " ".join(map(encode_word, found))
+    return " ".join(
+        [word if word.isascii() and len(word) <= _LONGEST_ENCODED_WORD else encode_word(word) for word in found]
+    )

@@ -70,3 +70,9 @@ def test_different_short_words_have_different_encodings(one: str, two: str) -> N
 def test_words_of_plain_text_are_those_of_the_same_text_beside_other_letters(text: str) -> None:
     assert words(f"{text} 分") == [*words(text), "分"]
     assert encoded_words(text) == " ".join(map(encode_word, words(text)))
+
+
+@given(st.text(max_size=200) | st.text(st.sampled_from("aB1 \n_.“”–…·é\u0301漢・ﬁ\u2028"), max_size=60))
+def test_words_of_lines_are_those_of_one_line(text: str) -> None:
+    # Of a line with such a letter one pattern tells the words.
+    assert [*words(text), "é"] == words(f"{text.replace(chr(10), ' ')} é")
