@@ -64,6 +64,7 @@ def _as_ascii(label: str) -> str:
     return label if label.isascii() else f"xn--{label.encode('punycode').decode('ascii')}"
 
 
+@lru_cache(maxsize=8192)
 def is_top_level(label: str) -> bool:
     """Tell whether `label` (lower-case A-label) is a top-level domain in use, or one beside the public root."""
     return label in _rules().top_level

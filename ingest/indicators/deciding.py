@@ -105,7 +105,7 @@ class Judge:
         """Return the verdict on one sighting of a candidate; `list_context`: what else its list holds."""
         reading, start, end = sighting
         type = reading.type
-        if type not in _IDENTIFIERS and (aside := self._set_aside(reading, start, end)):
+        if self._sets_aside and type not in _IDENTIFIERS and (aside := self._set_aside(reading, start, end)):
             return aside
         if reading.source:
             return self._host_of_another(reading, start, end)
@@ -125,8 +125,6 @@ class Judge:
 
     def _set_aside(self, reading: TokenCandidate, start: int, end: int) -> Verdict | None:
         """Return the verdict on what the text names and says to be no indicator, whatever stands beside it."""
-        if not self._sets_aside:
-            return None
         if self._harmless_lists.hold(start, is_file=reading.type in _HASHES):
             return _LISTED_AS_HARMLESS
         if reading.type in _SPELLED and self._taught.hold(reading.value, start, end):
@@ -191,6 +189,7 @@ class Judge:
 
     @cached_property
     def _sets_aside(self) -> bool:
+        """Whether the text says of anything at all that it is no indicator, whatever stands beside it."""
         return self._harmless_lists.are_any or self._taught.are_any or self._of_the_note is not None
 
     @cached_property
@@ -232,9 +231,10 @@ class Judge:
             return _SERVICE
         holds_anything = noise.holds_anything(reading.value)
         is_known = holds_anything or noise.is_known_host(reading.value)
-        is_service = is_known and not is_under_a_shared_suffix(reading.value)
+        if not is_known or is_under_a_shared_suffix(reading.value):
+            return _HOST
         is_listed = (self._takes_all and not holds_anything) or (reading.defanged and self._is_bare(start, end))
-        return _SERVICE if is_service and not is_listed else _HOST
+        return _HOST if is_listed else _SERVICE
 
     def _address(self, reading: TokenCandidate, start: int, end: int) -> Verdict:
         if reading.objection:

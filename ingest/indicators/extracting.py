@@ -346,8 +346,8 @@ def _of_whom_it_hit(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept, 
     hosts = {
         reading.host if reading.type == "email" else reading.value
         for (reading, _, _), verdict in zip(seen, verdicts, strict=True)
-        if reading.type in ("email", "domain")
-        and not verdict[0]
+        if not verdict[0]
+        and reading.type in ("email", "domain")
         and (reading.type, reading.value) not in kept
         and not of_others.isdisjoint(map(_rule_of, verdict[3]))
     }
