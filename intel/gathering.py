@@ -41,10 +41,13 @@ class Gathering(Generic[Q, A]):
     def _plan(self) -> None:
         loop = asyncio.get_running_loop()
         if len(self._under_way) < _REQUESTS_UNDER_WAY:
-            # After all that is ready to run, and may ask too.
-            self._next = loop.call_soon(self._begin)
+            # After all that is ready to run, and what has come in by then: each may ask too.
+            self._next = loop.call_soon(self._begin_soon)
         else:
             self._next = loop.call_later(_LONGEST_WAIT_SECONDS, self._begin)
+
+    def _begin_soon(self) -> None:
+        self._next = asyncio.get_running_loop().call_soon(self._begin)
 
     def _begin(self) -> None:
         self._next = None
