@@ -129,14 +129,12 @@ class Pipeline:
         now = self.clock()
         batch = await Batch.begin(self.store.articles, [band for page in found for band in page.bands])
         compare = ComparedOnce(self.compare)
-        copies = Copies(batch, compare)
-        articles = list[Article]()
-        for page in found:
-            article = replace(page.article, cluster_id=await copies.cluster_of(page.article, page.bands))
-            batch.add(page.article, page.bands)
-            articles.append(article)
-        beginning = Revisions(self.store).begin(list(zip(articles, found, strict=True)), now)
-        _, marked_sightings = await asyncio.gather(beginning, self._marked(found))
+        # Texts are compared in another process, and readings packed in a thread.
+        articles, marked_sightings, _ = await asyncio.gather(
+            _in_clusters(found, batch, compare),
+            self._marked(found),
+            Revisions(self.store).begin([(page.article, page) for page in found], now),
+        )
         entries = [
             Entry(article, sightings, (*page.addresses, *page.bands))
             for article, page, sightings in zip(articles, found, marked_sightings, strict=True)
@@ -195,6 +193,16 @@ class Pipeline:
         """Return the sightings of each page, marked by the warning lists in one go."""
         together = iter(await marked(self.store, [one for page in found for one in page.sightings]))
         return [list(islice(together, len(page.sightings))) for page in found]
+
+
+async def _in_clusters(found: Sequence[ReadPage], batch: Batch, compare: Compare) -> list[Article]:
+    """Return new articles, each in the cluster that it belongs to, and add them to the batch."""
+    copies, articles = Copies(batch, compare), list[Article]()
+    for page in found:
+        article = replace(page.article, cluster_id=await copies.cluster_of(page.article, page.bands))
+        batch.add(page.article, page.bands)
+        articles.append(article)
+    return articles
 
 
 def _is_at_home(found: ReadPage, *urls: str) -> bool:
