@@ -62,6 +62,8 @@ _MADE_UP: Final = Verdict(False, "address made up by counting", 0)
 _FURNITURE: Final = Verdict(False, "boilerplate", 0)
 _TAUGHT: Final = Verdict(False, TAUGHT, 0)
 _SPELLED: Final = frozenset({"ip", "domain", "url", "email"})
+_NAMED: Final = frozenset({"domain", "url", "email"})
+_MASKED: Final = Verdict(False, "name with a part left out", 0)
 _LISTED_AS_HARMLESS: Final = Verdict(False, HARMLESS_LIST, 0)
 _IDENTIFIER: Final = Verdict(True, "identifier", 10)
 _WHOLE_HASH: Final = Verdict(True, "hash", 9)
@@ -107,6 +109,8 @@ class Judge:
         type = reading.type
         if self._sets_aside and type not in _IDENTIFIERS and (aside := self._set_aside(reading, start, end)):
             return aside
+        if type in _NAMED and noise.is_masked_host(reading.host or reading.value):
+            return _MASKED
         if reading.source:
             return self._host_of_another(reading, start, end)
         if type in _HASHES:

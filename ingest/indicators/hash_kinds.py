@@ -44,7 +44,7 @@ _COMMIT_AFTER: Final = late(
 # Who is named by hexadecimal digits in an address: a commit, a file of a repository, a session.
 _PART_OF_AN_ADDRESS: Final = late(
     r"(?i)(?:\bgit(?:hub|lab)?:[\w.-]{1,60}/[\w.-]{1,60}#|\bimage (?:digest )?(?:id )?(?:sha256:)|@sha256:"
-    r"|/(?:blob|commits?|tree|raw|compare|archive)/|gist\.github(?:usercontent)?\.com/(?:[\w-]{1,40}/)?"
+    r"|/(?:blob|commits?|tree|raw|compare|archive)/|/urls?/(?:u-)?|gist\.github(?:usercontent)?\.com/(?:[\w-]{1,40}/)?"
     r"|\burn:[a-z0-9-]{2,20}:"
     r"|[?&;](?!(?:md5|sha1|sha256|sha|hash|file|sample|q|query|search|s|h|f)=)[a-z_]{1,20}=)\Z"
 )
@@ -56,7 +56,7 @@ _OF_A_VISIT: Final = late(
 )
 # `![](media/9e10….png)`: what a page shows.
 _NAME_OF_A_PICTURE: Final = late(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)\b", re.IGNORECASE)
-_BEFORE_A_PART: Final = ("/", "=", ":", "#")
+_BEFORE_A_PART: Final = ("/", "=", ":", "#", "-")
 _OF_A_PASSWORD: Final = late(r"\$[0-9a-z]{1,12}\$[^\s]{0,80}\$\Z")  # `$6$rounds=5000$salt$`
 _BEFORE_AN_OBJECT: Final = ("\\", "<")
 _OF_AN_OBJECT: Final = late(r"(?i)(?:\b(?:global|local)\\{1,2}|message-id:? ?<)\Z")

@@ -60,6 +60,10 @@ _ENDS_OF_PLACEHOLDERS: Final = (".com", ".net", ".org", ".tld", ".xyz", ".io", "
 # `82.xxx.xxx.xxx`, `xxxx@mail.example`: what a writer left out.
 _MASKED: Final = late(r"(?:[\w-]+\.){0,3}x{2,}(?:\.x{2,})+")
 _MASKED_NAME: Final = late(r"x{3,}")
+# `www.xxxxxx.com`, `node-xxxx.gale.example`, `198.51.100.xxx`: nobody has such a name.
+_MASKED_HOST: Final = late(
+    r"(?:[\w-]{1,63}\.){0,5}(?:[\w-]{1,58}-)?x{4,}(?:-[\w-]{1,58})?\.[\w.-]{2,200}|(?:\d{1,3}\.){1,3}x{2,3}"
+)
 _CONTACT_MAILBOXES: Final = frozenset(
     {
         "info", "press", "media", "contact", "support", "sales", "security", "cert", "soc", "psirt", "report",
@@ -172,6 +176,11 @@ def is_placeholder(host: str) -> bool:
     if host.endswith(_ENDS_OF_PLACEHOLDERS):
         return _PLACEHOLDERS.fullmatch(host) is not None
     return host.endswith("xx") and _MASKED.fullmatch(host) is not None
+
+
+def is_masked_host(host: str) -> bool:
+    """Tell whether a part of a host was left out: `www.xxxxxx.com`, `198.51.100.xxx`."""
+    return ("xxxx" in host or host.endswith(".xxx")) and _MASKED_HOST.fullmatch(host) is not None
 
 
 def is_masked(local: str) -> bool:

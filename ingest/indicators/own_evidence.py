@@ -52,8 +52,11 @@ _PORT_OF_A_URL: Final = late(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
 
 PATTERN: Final = "part of a pattern of names"
 _OF_A_FORMAT: Final = late(rf"[disux][.{DOT}]")
+# `dc.****69.gale.example`, `ww0[base36(id)]30.gale.example`: the rest of a name that a writer masked or described.
+_MASKED_BEFORE: Final = late(r"(?:\w[.-]?\*{3,}|\w\[[^\s\[\]]{2,40}\])\Z")
+_REACH_OF_A_MASK: Final = 48
 _ENDS_OF_A_PATTERN: Final = frozenset(f"{bracket}{dot}" for bracket in "}]" for dot in f".{DOT}")
-_LAST_OF_A_PATTERN: Final = frozenset(f".{DOT}%]")
+_LAST_OF_A_PATTERN: Final = frozenset(f".{DOT}%]*")
 NUMBER: Final = "number of something else"
 # `ticket T1190`, `Room T1110`, `the heat pump T1059-B`.
 _COUNTED: Final = late(rf"(?i)(?:{pieces('numbered')})(?: (?:no\.?|nr\.?|#))?[ #]{{1,2}}\Z")
@@ -75,6 +78,8 @@ def continues_a_pattern(text: str, start: int) -> bool:
     if last not in _LAST_OF_A_PATTERN:
         return False
     if last == "%" and _OF_A_FORMAT.match(text, start):
+        return True
+    if last in "*]" and _MASKED_BEFORE.search(text, max(0, start - _REACH_OF_A_MASK), start):
         return True
     return text[max(0, start - 2) : start] in _ENDS_OF_A_PATTERN or text[max(0, start - 3) : start] == "[-]"
 

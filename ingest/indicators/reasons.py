@@ -31,6 +31,7 @@ _DROPS: Final = MappingProxyType(
     {
         "another kind of hash": "The words before it say that it is an import hash, a fingerprint or a serial number.",
         "key or identifier": "The words before it call it a key, a token or the identifier of something.",
+        "name with a part left out": "The writer put signs where a part of the name stood.",
         "part of a pattern of names": "It is the end that many names share, written as a pattern.",
         "decimal number": "It holds decimal digits only.",
         "number of something else": "It reads as a technique, but the words beside it count rooms, tickets or goods.",

@@ -53,7 +53,8 @@ _FILE_AT_END: Final = late(
     r"|docm|xlsx?|xlsm|rtf|pdf|gz|tar|cab|png|jpe?g|gif)\Z"
 )
 _FIELDS: Final = late(r"(?>(?:[\w-]*+,){1,40})[\w-]*+\Z")
-_LAST_FIELDS: Final = late(r"[\w,-]*+\Z")
+# Of which one may name two things: `a.exe,Elknot/BillGates`.
+_LAST_FIELDS: Final = late(r"(?:[\w,-]*+/?){1,40}+\Z")
 _PATH: Final = late(rf"/|{SLASH}++")
 
 
