@@ -23,9 +23,10 @@ from ingest.indicators.lookalikes import Lookalikes
 from ingest.indicators.looks import MOST_AGAINST, MOST_FOR, of_its_looks
 from ingest.indicators.lures import ends_a_lure, speaks_of_fraud
 from ingest.indicators.mailboxes import is_for_readers, is_for_victims, is_sender
-from ingest.indicators.not_a_host import FILE, WORDS, may_name_a_file
+from ingest.indicators.not_a_host import FILE, PART_OF_A_PATH, WORDS, may_name_a_file
 from ingest.indicators.own_evidence import is_a_licence, is_list_of_others, looks_up_a_file, of_its_own
 from ingest.indicators.sections import Section
+from ingest.indicators.senders import ends_mailboxes, kind_of_sender
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.stored import is_picture, is_stored
 from ingest.indicators.tables import ValueTables
@@ -48,6 +49,7 @@ MOST_IN_CONTEXT: Final = 3
 # Each costs some 30 microseconds.
 MOST_TABLES: Final = 1_000
 MOST_STORED: Final = 500
+MOST_SENDERS: Final = 1_000  # each costs some 200
 _PROGRAM: Final = late(
     r"\.(?:exe|dll|msi|ps1|vbs|hta|bat|scr|jar|apk|elf|sh|iso|lnk|bin|xll|php|py|js|txt)(?:$|[?#])|//[^/\s]++/raw/"
 )
@@ -68,6 +70,7 @@ _IN_LIST: Final[Mapping[ListContext, Evidence]] = MappingProxyType(
 _REFERENCES: Final = EVIDENCE["list of references"]
 _IN_SECTION: Final = EVIDENCE["section of indicators"]
 _ALONE: Final = EVIDENCE["alone on its line"]
+_WARNED_OF: Final = EVIDENCE["sender of what is warned of"]
 _OF_A_DEFANGED: Final = EVIDENCE["imitated by what the text defangs"]
 _LISTED: Final = frozenset((_IN_SECTION, _ALONE, _IN_LIST["hosts"], EVIDENCE["item of a list"]))
 # What shows that a value was set apart on purpose, whatever it is called.
@@ -104,6 +107,7 @@ class HostEvidence:
         self._defanged = defanged
         self._tables_left = MOST_TABLES
         self._stored_left = MOST_STORED
+        self._senders_left = MOST_SENDERS
         self._said_beside = said_beside
         self._publisher = registered_domain(context.document.publisher_host)
 
@@ -156,6 +160,7 @@ class HostEvidence:
             return [EVIDENCE["quoted from a lure"]]  # what its words say is said to those who believe them
         lowest = THRESHOLD - MOST_IN_WORDING[reading.type]
         is_asked = reading.type == "email" and score >= lowest and line.words > 0
+        is_asked = is_asked and _WARNED_OF not in evidence
         if is_asked and is_for_readers(text, line.start, start, end) and not is_sender(text, line.start, start):
             if self._around.is_note and _REFERENCES in evidence:  # `Contact: a@b.c` is said once
                 return []
@@ -236,8 +241,8 @@ class HostEvidence:
     ) -> list[Evidence]:
         around = self._around
         evidence: list[Evidence] = []
-        if reading.objection and not typed and not (reading.objection == WORDS and around.sets_apart(start, end)):
-            evidence.append(EVIDENCE.get(reading.objection) or (_OF_AN_OBJECTION, reading.objection))
+        if row := self._of_its_objection(reading, host, start, end, typed=typed):
+            evidence.append(row)
         of_the_host = self._against_host(reading, host, start, end)
         evidence += of_the_host
         if row := self._of_its_row(reading, start, end, typed=typed, is_known=bool(of_the_host)):
@@ -262,6 +267,26 @@ class HostEvidence:
         if reading.type == "email":
             evidence += self._against_mailbox(reading.value, host, start, end)
         return evidence
+
+    def _of_its_objection(
+        self, reading: TokenCandidate, host: str, start: int, end: int, *, typed: bool
+    ) -> Evidence | None:
+        """Return what speaks against a value because of its form, unless it is said to be what it looks like."""
+        if not reading.objection:
+            return None
+        if reading.objection == PART_OF_A_PATH and self._ends_mailboxes(host, start, end):
+            return _WARNED_OF
+        if typed or (reading.objection == WORDS and self._around.sets_apart(start, end)):
+            return None
+        return EVIDENCE.get(reading.objection) or (_OF_AN_OBJECTION, reading.objection)
+
+    def _ends_mailboxes(self, host: str, start: int, end: int) -> bool:
+        """Tell whether mailboxes of those whose messages are warned of end with a host."""
+        if self._around.text[start - 1 : start] != "@" or not self._speaks_of_fraud:
+            return False
+        if noise.is_mailbox_provider(host) or noise.is_placeholder(host):
+            return False
+        return ends_mailboxes(self._around.text, self._around.line(start, end).start, start, end)
 
     def _of_its_row(
         self, reading: TokenCandidate, start: int, end: int, *, typed: bool, is_known: bool
@@ -374,6 +399,11 @@ class HostEvidence:
         local, around = value.rpartition("@")[0], self._around
         if noise.is_masked(local):
             return [EVIDENCE["name reserved for examples"]]
+        if self._senders_left and self._speaks_of_fraud and not noise.holds_anything(host):
+            self._senders_left -= 1
+            first = around.line(start, end).start
+            if kind := kind_of_sender(around.text, first, start, end):
+                return [_WARNED_OF if kind == "warned of" else EVIDENCE["sender called genuine"]]
         is_contact, in_a_note = noise.is_contact_mailbox(local), around.is_note and not self._page_defangs
         if noise.is_known_host(host) and not noise.is_mailbox_provider(host):
             return [EVIDENCE["mailbox of a well-known organisation"]] if is_contact or not around.is_one_line else []

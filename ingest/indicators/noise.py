@@ -53,7 +53,7 @@ _PLACEHOLDERS: Final = late(
     r"(?:(?:www|sub|cdn|api|mail|[a-z]|host|honeypot|server|evil|c2)\.)?(?:(?:your|my|some|any|the|legit|legitimate|target|victim|attacker|fake|c2"
     r"|our)-?_?"
     r"(?:domain|server|site|host|company|website|e?-?mail|firm|org|organi[sz]ation|c2|url|address|name|machine|box|controlled-?domain)s?"
-    r"|domain|subdomain|attacker|victim|c2domain|c2server|c2-?host|targetdomain|domain-?name|hostname|abcdefg?)"
+    r"|domain|dominio|usuario|ejemplo|exemplo|subdomain|attacker|victim|c2domain|c2server|c2-?host|targetdomain|domain-?name|hostname|abcdefg?)"
     r"\.(?:com|net|org|tld|xyz|io|local|ru|co)"
 )
 _ENDS_OF_PLACEHOLDERS: Final = (".com", ".net", ".org", ".tld", ".xyz", ".io", ".local", ".ru", ".co")
