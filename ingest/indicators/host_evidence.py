@@ -24,7 +24,13 @@ from ingest.indicators.looks import MOST_AGAINST, MOST_FOR, of_its_looks
 from ingest.indicators.lures import ends_a_lure, speaks_of_fraud
 from ingest.indicators.mailboxes import is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, PART_OF_A_PATH, WORDS, may_name_a_file
-from ingest.indicators.own_evidence import is_a_licence, is_list_of_others, looks_up_a_file, of_its_own
+from ingest.indicators.own_evidence import (
+    is_a_licence,
+    is_about_another_host,
+    is_list_of_others,
+    looks_up_a_file,
+    of_its_own,
+)
 from ingest.indicators.sections import Section
 from ingest.indicators.senders import ends_mailboxes, kind_of_sender
 from ingest.indicators.sightings import Sighting
@@ -307,6 +313,8 @@ class HostEvidence:
             is_listed = self._around.line(start, end).words == 0 and noise.address_noise(host) != noise.RESOLVER
             if not is_listed and not is_called_the_attackers(self._around.text, start):
                 evidence.append(EVIDENCE["URL on an address that is no one's"])
+        elif is_about_another_host(reading) and not is_address(host):
+            evidence.append(EVIDENCE["page about another host"])
         elif host in noise.REFERENCE_HOSTS or looks_up_a_file(reading, host) or is_a_licence(reading, host):
             evidence.append(EVIDENCE["reference work"])
         elif (
@@ -382,6 +390,8 @@ class HostEvidence:
         place = self._around.place(start)
         if place == "boilerplate":
             evidence.append(EVIDENCE["boilerplate"])
+        if self._around.is_of_a_registrar(self._around.line(start, end), start, end):
+            evidence.append(EVIDENCE["field of a registrar"])
         if place == "link_text" or host in self._around.document.linked_hosts or self._around.in_markdown_link(start):
             evidence.append(EVIDENCE["link of the page"])
         is_like_a_file = type == "domain" and (host.endswith(".app") or may_name_a_file(host))
@@ -421,8 +431,6 @@ class HostEvidence:
             return evidence
         if reading.type == "url" and self._around.is_fetched(line, start, end):
             evidence.append(EVIDENCE["fetched by a command or request"])
-        if self._around.is_of_a_registrar(line, start, end):
-            evidence.append(EVIDENCE["pointer for the reader"])
         text, first, is_mailbox = self._around.text, line.start, reading.type == "email"
         for_victims = is_mailbox and is_for_victims(text, first, start, end)
         if for_victims or (is_mailbox and is_sender(text, first, start)):

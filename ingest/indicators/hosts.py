@@ -23,6 +23,8 @@ _UNGLUE: Final = late(r"(.+\.[a-z]{2,12}?)(?=[A-Z][a-z]).*")
 # `45[.]9[.]1[.]2-9`: the addresses from the first one to that which ends so.
 _LAST_OF_A_RANGE: Final = late(rf"([0-9.{DOT}]{{7,}})-[0-9]{{1,3}}")
 _GLUED_ADDRESS: Final = late(rf"(?:[0-9]{{1,3}}{ANY_DOT}){{3}}[0-9]{{1,3}}(?=[A-Z])")
+# `The login came from 45.9.20.71.That address`: the blank is missing.
+_BEFORE_A_SENTENCE: Final = late(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?=\.[A-Z][a-z]{1,20}\Z)")
 # `45.9.20.71/45.9.20.75`.
 _BESIDE_AN_ADDRESS: Final = late(r"(?<![\w.])(?:[0-9]{1,3}\.){3}[0-9]{1,3}/\Z")
 _MASK_OF_SIX: Final = late(r"/[0-9]{1,3}(?![\w.])")
@@ -76,6 +78,8 @@ def hosts_in(token: str) -> list[TokenCandidate]:
             continue
         if spelled[0].isdigit() and DOT in spelled and (glued := _GLUED_ADDRESS.match(spelled)):
             found += _address(token, start, start + glued.end())
+        elif spelled[0].isdigit() and spelled[-1].islower() and (whole := _BEFORE_A_SENTENCE.match(spelled)):
+            found += _address(token[: start + whole.end()], start, start + whole.end())
         elif not spelled[0].isdigit() or not (spelled[-1].isdigit()):
             found += _domain(token, start, end)
         elif both := _ADDRESS_RANGE.fullmatch(spelled):

@@ -230,13 +230,18 @@ def _is_footnote(element: Any) -> bool:
 
 
 def _leads_elsewhere(link: Any) -> bool:
-    """Tell whether a link leads to another page, and not to a look-up service's page about the link's own words."""
+    """Tell whether a link leads to another page, and not to a look-up service's page about the link's own words, or
+    any page about the host that they name.
+    """
     address = link.get("href") or ""
     host = _host(address)
-    if not host or registered_domain(host) not in LOOKUP_SERVICES:
-        return bool(host)
-    words = "".join(link.itertext())[:LONGEST_LOOKUP].strip().replace("[.]", ".")
-    return len(words) < SHORTEST_LOOKUP or words not in address
+    if not host:
+        return False
+    words = "".join(islice(link.itertext(), MOST_PIECES_OF_A_NOTE))[:LONGEST_LOOKUP].strip().replace("[.]", ".")
+    if len(words) < SHORTEST_LOOKUP or words not in address:
+        return True
+    is_about_it = registered_domain(host) in LOOKUP_SERVICES
+    return not is_about_it and not (address.endswith(("/" + words, "=" + words)) and _host(f"//{words}") == words)
 
 
 def _asides(main_text: str | None, text: str) -> tuple[Region, ...]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from ingest.indicators import noise
 from ingest.indicators.evidence import EVIDENCE, Evidence
-from ingest.indicators.hosts import is_address
+from ingest.indicators.hosts import domain_of, is_address
 from ingest.indicators.late import late
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.vocabulary import pieces
@@ -46,10 +46,16 @@ _LIST_OF_OTHERS: Final = late(
 _CHANNEL_OF_A_BOT: Final = late(
     r"//(?:discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{6}|api\.telegram\.org/bot[0-9]{6,}:|webhook\.site/[0-9a-f]{8}-[0-9a-f]{4}-|hooks\.slack\.com/services/t)"
 )
+_ENDS_OF_PAGES: Final = frozenset({"php", "html", "htm", "asp", "aspx", "jsp", "pdf", "txt", "sh", "py", "zip"})
 _LICENCE: Final = late(r"/licen[cs]es?(?:\.txt|\.md|\.html?)?/?\Z")
 _PORT_OF_A_URL: Final = late(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
 
 
+# `https://gale-scan.example/report?url=orlop.example`, `https://gale-names.example/whois/orlop.example`.
+_ABOUT_A_HOST: Final = late(
+    r"[/?&](?:report|sitereport|site|domain|host|whois|lookup|search|scan|check|query|webfilter|info|q|url|d)[/=.]"
+    r"(?:[\w-]{1,24}[/=?])*(?:url=|q=|domain=|host=|d=)?(?P<host>(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,12})/?(?:$|[&#])"
+)
 PATTERN: Final = "part of a pattern of names"
 _OF_A_FORMAT: Final = late(rf"[disux][.{DOT}]")
 # `dc.****69.gale.example`, `ww0[base36(id)]30.gale.example`: the rest of a name that a writer masked or described.
@@ -88,6 +94,16 @@ def looks_up_a_file(reading: TokenCandidate, host: str) -> bool:
     """Tell whether a URL asks a look-up service about a hash: then the hash is the indicator."""
     asks = reading.type == "url" and registered_domain(host) in noise.LOOKUP_SERVICES
     return asks and _HASH_IN_A_PATH.search(reading.value) is not None
+
+
+def is_about_another_host(reading: TokenCandidate) -> bool:
+    """Tell whether a URL leads to a page about another host, as those of scanners and registers do."""
+    if reading.type != "url":
+        return False
+    about = _ABOUT_A_HOST.search(reading.value.lower())
+    if about is None or about["host"].rpartition(".")[2] in _ENDS_OF_PAGES:
+        return False
+    return domain_of(about["host"]) is not None and registered_domain(about["host"]) not in ("", reading.host)
 
 
 def is_a_licence(reading: TokenCandidate, host: str) -> bool:

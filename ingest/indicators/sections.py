@@ -45,6 +45,8 @@ _BYLINE: Final = late(
 )
 # `sha256,family,year,source`: heads of columns, of which one may hold links.
 _HEAD_OF_A_TABLE: Final = late(r"[^,;\t|]{1,30}(?:(?:,(?! )|[;\t|])[^,;\t|]{0,40}){2}")
+# `reference = "gale.example/report"` of a rule.
+_FIELD_OF_A_RULE: Final = late(r"[\"']?(?i:references?|ref|link)[\w-]{0,6}[\"']?[ \t]?=[ \t]?[\"']")
 _CONDITIONS_OF_A_RULE: Final = "detection:"  # of a Sigma rule
 _HEADING_WORD: Final = late(r"(?:[^\W_]|&)+")
 _MARKED_HEADING: Final = late(r"^(?:#{1,6}\s|={1,6}\s|\*\*[^*]+\*\*:?$|__[^_]+__$|\d+(?:\.\d+)*\.?\s+[A-Z])")
@@ -135,7 +137,7 @@ def _section_of(line: str) -> Section:
         return ""
     if line == _CONDITIONS_OF_A_RULE:
         return "other"
-    if (":" in line or "=" in line) and _BYLINE.match(line):
+    if (":" in line or "=" in line) and (_BYLINE.match(line) or _FIELD_OF_A_RULE.match(line)):
         return ""
     said = _HEADING_WORD.findall(line.lower())
     if len(said) > 2:

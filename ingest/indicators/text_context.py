@@ -98,7 +98,9 @@ _IDEOGRAPHS_IN_A_WORD: Final = 4
 _BLOCK: Final = 64
 _SHORTEST_HEX_DUMP: Final = 17
 _HEX_DUMP: Final = late(r"\s*(?:0x)?[0-9A-Fa-f]{4,16}:?[ \t]+(?:[0-9A-Fa-f]{2,8}[ \t]+){4}")
-_REGISTRAR: Final = late(r"(?i)\b(?:registrar(?: whois server| url| abuse contact e-?mail)?|whois server): ?\Z")
+_REGISTRAR: Final = late(
+    r"(?i)\b(?:registrar(?: whois server| url| abuse contact e-?mail)?|whois server|referral url): ?\Z"
+)
 # `[the first post]: `, to which `[post][the first post]` leads.
 _LABEL_OF_A_LINK: Final = late(r"(?:\A|\n) {0,3}\[(?=[^\]\n]*[^\W\d_])[^\]\n]{2,80}\]: \Z")
 _TITLE_OF_A_LINK: Final = late(r"(?:https?://)?[^\s\[\]]{4,200}\](?:\[[^\]\n]|\(http)")

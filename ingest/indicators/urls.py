@@ -18,7 +18,10 @@ from intel.refanging import ANY_COLON, COLON, DOT, MARKS, SEPARATOR, SLASH, with
 LONGEST_URL: Final = 2048
 MOST_NESTED: Final = 16  # URLs inside of one another; more are no address but a list or a trap
 
-_DEFANGED: Final = r"[hH][tTxXzZ*]{2}[pP](?:[sS]|[\[(][sS][\])])?|h__ps?|meows?|f[xX]ps?|[fF][tTxX][pP][sS]?"
+_DEFANGED: Final = (
+    r"[hH](?:[xX]{2}[tT]|[xX][tT]{2}|[tT]{2}[xX]|[tTxX][xX][tTxX])[pP][sS]?"  # `hxxtp`
+    r"|[hH][tTxXzZ*]{2}[pP](?:[sS]|[\[(][sS][\])])?|h__ps?|meows?|f[xX]ps?|[fF][tTxX][pP][sS]?"
+)
 _OTHERS: Final = (
     r"sftp|tftp|tcp|udp|tls|wss?|ssh|ldaps?|rmi|smb|rtsp|ircs?|socks[45]?h?|dns|git|telnet|rdp|vnc|nfs|mqtts?"
     r"|stratum\+(?:tcp|ssl)"
