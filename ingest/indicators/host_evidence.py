@@ -45,7 +45,7 @@ from intel.refanging import without_marks
 from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix, registered_domain
 
 # The most that section, line, type, value, looks and wording together can say for a candidate, and what a note adds.
-MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 10, "url": 15, "email": 12})
+MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 14, "url": 19, "email": 16})
 MOST_IN_WORDING: Final[Mapping[str, int]] = MappingProxyType({"domain": 2, "url": 4, "email": 3})
 NOTE_IN_FAVOUR: Final = 2
 # What an objection on a spelling counts that has no row of its own.
@@ -473,6 +473,8 @@ class HostEvidence:
             evidence.append(EVIDENCE["item of a list"])
         if place == "code" or around.quoted(start, end) or (reading.type == "url" and around.in_quotes(start, end)):
             evidence.append(EVIDENCE["set as code"])
+        if noise.imitates_a_known_name(reading.host or reading.value.rpartition("@")[2]):
+            evidence.append(EVIDENCE["name that imitates a well-known one"])
         return evidence + of_its_own(reading)
 
 

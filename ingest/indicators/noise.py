@@ -14,7 +14,7 @@ from typing import Final
 
 from ingest.indicators.late import late
 from ingest.indicators.vocabulary import words
-from intel.suffixes import registered_domain
+from intel.suffixes import registered_domain, site_domain
 
 MAILBOX_PROVIDERS: Final = words("mailbox_providers")
 REFERENCE_HOSTS: Final = frozenset(
@@ -64,6 +64,9 @@ _MASKED_NAME: Final = late(r"x{3,}")
 _MASKED_HOST: Final = late(
     r"(?:[\w-]{1,63}\.){0,5}(?:[\w-]{1,58}-)?x{4,}(?:-[\w-]{1,58})?\.[\w.-]{2,200}|(?:\d{1,3}\.){1,3}x{2,3}"
 )
+_LOOKS_EXCHANGED: Final = late(r"rn|vv|[01]")
+_LOOK_ALIKE: Final = str.maketrans("01", "ol")
+_SHORTEST_KNOWN_NAME: Final = 5
 _CONTACT_MAILBOXES: Final = frozenset(
     {
         "info", "press", "media", "contact", "support", "sales", "security", "cert", "soc", "psirt", "report",
@@ -159,6 +162,29 @@ def is_known_host(host: str) -> bool:
             return True
         host = host.partition(".")[2]
     return False
+
+
+@lru_cache(maxsize=4096)
+def imitates_a_known_name(host: str) -> bool:
+    """Tell whether a host bears a well-known name in which signs were exchanged for some that look like them:
+    `rnicrosoft-portal.com`, `g00gle.com`.
+    """
+    name = site_domain(host).partition(".")[0]
+    for part in (name, *name.split("-")) if "-" in name else (name,):
+        # `rn` and digits for letters are what betrays it: `modern` becomes no name that anybody knows.
+        if _LOOKS_EXCHANGED.search(part) and part not in _known_names() and _as_it_looks(part) in _known_names():
+            return True
+    return False
+
+
+def _as_it_looks(name: str) -> str:
+    return name.replace("rn", "m").replace("vv", "w").translate(_LOOK_ALIKE)
+
+
+@cache
+def _known_names() -> frozenset[str]:
+    names = (site_domain(host).partition(".")[0] for host in _known_hosts())
+    return frozenset(name for name in names if len(name) >= _SHORTEST_KNOWN_NAME)
 
 
 def is_sharing_service(host: str) -> bool:

@@ -37,7 +37,7 @@ def test_the_table_is_a_whole_number_and_a_name_a_line_each_name_once() -> None:
 @pytest.mark.parametrize(
     ("text", "value", "is_for"),
     [
-        ("The SMS leads to gale-post.top/pay, a copy of our login.", "gale-post.top", True),
+        ("The SMS brings them to gale-post.top/pay, a copy of our login.", "gale-post.top", True),
         ("More on our page at gale.org, as always.", "gale.org", False),
     ],
 )
