@@ -14,6 +14,7 @@ import orjson
 import pytest
 import pytest_asyncio
 
+from ingest.warned import marked
 from intel.ids import article_id, ioc_id
 from intel.records import IOC_TYPES, Vote
 from intel.store.port import Entry
@@ -57,7 +58,9 @@ async def filled(service: Running) -> None:
     for start in range(0, len(saves), 10):
         service.clock.forward(60)
         step = saves[start : start + 10]
-        entries = [Entry(one.article, one.sightings, [one.article.url or ""]) for one in step]
+        entries = [
+            Entry(one.article, await marked(service.store, one.sightings), [one.article.url or ""]) for one in step
+        ]
         await service.store.articles.save_many(entries)
     service.clock.now = NOON
     named = dict.fromkeys(ioc_id(one.type, one.value) for saved in saves for one in saved.sightings)
