@@ -296,11 +296,13 @@ class TextContext:
 
     def is_of_a_registrar(self, line: Line, start: int, end: int) -> bool:
         """Tell whether the field of a WHOIS record right before a candidate is about the one who sold a name."""
+        if ":" not in self.text[max(line.start, start - 2) : start]:
+            return False
         first = max(line.start, start - 40)
         if not self._topics.may_stand(_OF_A_REGISTRAR, start, end):
             return False
         before = self.text[first:start]
-        return ":" in before and _REGISTRAR.search(before) is not None
+        return _REGISTRAR.search(before) is not None
 
     def goes_on_in_a_path(self, start: int) -> bool:
         """Tell whether all that stands before a name on its line is a path with blanks: `/Applications/Gale Virus `."""
