@@ -15,6 +15,7 @@ from ingest.indicators.contexts import joined_host
 from ingest.indicators.evidence import EVIDENCE, Evidence
 from ingest.indicators.file_names import FileNames
 from ingest.indicators.hosts import is_address
+from ingest.indicators.known_hosts import KnownHosts
 from ingest.indicators.late import late
 from ingest.indicators.learned import MOST_FOR as LEARNED_FOR
 from ingest.indicators.learned import TextWords, of_what_was_learned
@@ -27,22 +28,21 @@ from ingest.indicators.not_a_host import FILE, PART_OF_A_PATH, WORDS, may_name_a
 from ingest.indicators.own_evidence import (
     is_a_licence,
     is_about_another_host,
-    is_list_of_others,
     looks_up_a_file,
     of_its_own,
 )
 from ingest.indicators.sections import Section
 from ingest.indicators.senders import ends_mailboxes, kind_of_sender
 from ingest.indicators.sightings import Sighting
-from ingest.indicators.stored import is_picture, is_stored
+from ingest.indicators.stored import is_stored
 from ingest.indicators.tables import ValueTables
 from ingest.indicators.text_context import MOST_WORDS, Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.typed_rows import is_head_of, is_something_else, is_typed
 from ingest.indicators.verdict import THRESHOLD, Verdict, sum_of, weighed
-from ingest.indicators.vocabulary import pieces, words
+from ingest.indicators.vocabulary import words
 from intel.refanging import without_marks
-from intel.suffixes import is_shared_suffix, is_under_a_shared_suffix, registered_domain
+from intel.suffixes import is_shared_suffix, registered_domain
 
 # The most that section, line, type, value, looks and wording together can say for a candidate, and what a note adds.
 MOST_IN_FAVOUR: Final[Mapping[str, int]] = MappingProxyType({"domain": 14, "url": 19, "email": 16})
@@ -54,13 +54,8 @@ MOST_IN_CONTEXT: Final = 3
 
 # Each costs some 30 microseconds.
 MOST_TABLES: Final = 1_000
-MOST_STORED: Final = 500
 MOST_SENDERS: Final = 1_000  # each costs some 200
-_PROGRAM: Final = late(
-    r"\.(?:exe|dll|msi|ps1|vbs|hta|bat|scr|jar|apk|elf|sh|iso|lnk|bin|xll|php|py|js|txt)(?:$|[?#])|//[^/\s]++/raw/"
-)
 _PORT: Final = late(r":[0-9]{2,5}(?![\w:.]\w)")
-_ACCOUNTS: Final = late(pieces("accounts"))
 _HIDDEN: Final = (".onion", ".i2p")
 _HIDDEN_SERVICE: Final = late(r"(?:[a-z0-9-]{1,63}\.)?(?:[a-z2-7]{56}\.onion|[a-z2-7]{52}\.b32\.i2p)")
 _INSIDE: Final = tuple(f".{label}." for label in words("inside"))
@@ -106,13 +101,13 @@ class HostEvidence:
         self._value_tables = ValueTables(context.text)
         self._lookalikes = Lookalikes(_hosts_of(seen), defanged)
         self._file_names = FileNames(context.text, seen)
+        self._known_hosts = KnownHosts(context)
         self._around = context
         self._page_defangs = bool(defanged)
         # In a text of one line that defangs nothing, also a well-known host was written down for a reason.
         self._takes_all = context.is_one_line and not defanged
         self._defanged = defanged
         self._tables_left = MOST_TABLES
-        self._stored_left = MOST_STORED
         self._senders_left = MOST_SENDERS
         self._said_beside = said_beside
         self._publisher = registered_domain(context.document.publisher_host)
@@ -322,8 +317,8 @@ class HostEvidence:
             and (noise.is_known_host(host) or (reading.type == "domain" and noise.is_mailbox_provider(host)))
             and not self._is_meant_host(start, end)
         ):
-            evidence.append(self._at_a_known_host(reading, host, start, end))
-        elif is_stored(reading, host) and (row := self._at_a_known_host(reading, host, start, end))[0] > 0:
+            evidence.append(self._known_hosts.row_of(reading, host, start, end))
+        elif is_stored(reading, host) and (row := self._known_hosts.row_of(reading, host, start, end))[0] > 0:
             evidence.append(row)  # for being unknown nothing speaks against it
         elif host.endswith(_HIDDEN):
             is_whole = _HIDDEN_SERVICE.fullmatch(host)
@@ -350,40 +345,6 @@ class HostEvidence:
         """Tell whether the line sends whoever asks for a host to nowhere, as those of a file of hosts do."""
         first = self._around.line(start, end).start
         return self._around.text[first:start].strip() in BLOCKING
-
-    def _at_a_known_host(self, reading: TokenCandidate, host: str, start: int, end: int) -> Evidence:
-        """Return what a well-known host adds: nothing against a URL from which an attack reads what anyone may put
-        there.
-        """
-        if reading.type == "url":
-            holds_anything = noise.holds_anything(host)
-            if self._around.is_dead_drop(start) or (holds_anything and self._around.is_read_for_orders(start, end)):
-                return EVIDENCE["dead drop"]
-            line = self._around.line(start, end)
-            is_bare = holds_anything and not line.words
-            if is_bare and _ACCOUNTS.search(self._around.heading(start).lower()):
-                return EVIDENCE["account of an attacker"]
-            if (holds_anything or is_under_a_shared_suffix(host)) and (
-                self._around.is_fetched(line, start, end)
-                or (_PROGRAM.search(reading.value.lower()) and self._around.is_downloaded(line, start))
-            ):
-                return EVIDENCE["fetched from where anyone may put something"]
-            if is_stored(reading, host) and self._is_put_there(reading, line, start, end):
-                return EVIDENCE["put where anyone may put something"]
-        return EVIDENCE["well-known host"]
-
-    def _is_put_there(self, reading: TokenCandidate, line: Line, start: int, end: int) -> bool:
-        """Tell whether the words around what somebody stored speak of an attack, and send no reader there."""
-        if (
-            not self._stored_left
-            or is_list_of_others(reading)
-            or self._around.place(start) in ("link_text", "boilerplate")
-        ):
-            return False
-        self._stored_left -= 1
-        around = self._around
-        is_for_readers = around.invites(line, start, end) or around.refers(line, start, end)
-        return not is_for_readers and around.threatens(line, start, end, in_note=not is_picture(reading.value))
 
     def _against_in_text(self, type: str, host: str, start: int, end: int) -> list[Evidence]:
         evidence: list[Evidence] = []
