@@ -25,12 +25,7 @@ from ingest.indicators.looks import MOST_AGAINST, MOST_FOR, of_its_looks
 from ingest.indicators.lures import ends_a_lure, speaks_of_fraud
 from ingest.indicators.mailboxes import is_for_readers, is_for_victims, is_sender
 from ingest.indicators.not_a_host import FILE, PART_OF_A_PATH, WORDS, may_name_a_file
-from ingest.indicators.own_evidence import (
-    is_a_licence,
-    is_about_another_host,
-    looks_up_a_file,
-    of_its_own,
-)
+from ingest.indicators.own_evidence import is_a_licence, looks_up_a_file, of_its_own, whom_it_is_about
 from ingest.indicators.sections import Section
 from ingest.indicators.senders import ends_mailboxes, kind_of_sender
 from ingest.indicators.sightings import Sighting
@@ -99,6 +94,7 @@ class HostEvidence:
     ) -> None:
         """`seen`: all candidates of the text; `defanged`: the hosts and addresses that it defangs somewhere."""
         self._value_tables = ValueTables(context.text)
+        self._hosts = frozenset(_hosts_of(seen))
         self._lookalikes = Lookalikes(_hosts_of(seen), defanged)
         self._file_names = FileNames(context.text, seen)
         self._known_hosts = KnownHosts(context)
@@ -308,7 +304,7 @@ class HostEvidence:
             is_listed = self._around.line(start, end).words == 0 and noise.address_noise(host) != noise.RESOLVER
             if not is_listed and not is_called_the_attackers(self._around.text, start):
                 evidence.append(EVIDENCE["URL on an address that is no one's"])
-        elif is_about_another_host(reading) and not is_address(host):
+        elif whom_it_is_about(reading) in self._hosts and not is_address(host):
             evidence.append(EVIDENCE["page about another host"])
         elif host in noise.REFERENCE_HOSTS or looks_up_a_file(reading, host) or is_a_licence(reading, host):
             evidence.append(EVIDENCE["reference work"])

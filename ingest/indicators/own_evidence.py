@@ -49,8 +49,6 @@ _CHANNEL_OF_A_BOT: Final = late(
 _ENDS_OF_PAGES: Final = frozenset({"php", "html", "htm", "asp", "aspx", "jsp", "pdf", "txt", "sh", "py", "zip"})
 _LICENCE: Final = late(r"/licen[cs]es?(?:\.txt|\.md|\.html?)?/?\Z")
 _PORT_OF_A_URL: Final = late(r"://[^/?#]{1,260}:[0-9]{2,5}(?:[/?#]|$)")
-
-
 # `https://gale-scan.example/report?url=orlop.example`, `https://gale-names.example/whois/orlop.example`.
 _ABOUT_A_HOST: Final = late(
     r"[/?&](?:report|sitereport|site|domain|host|whois|lookup|search|scan|check|query|webfilter|info|q|url|d)[/=.]"
@@ -96,14 +94,12 @@ def looks_up_a_file(reading: TokenCandidate, host: str) -> bool:
     return asks and _HASH_IN_A_PATH.search(reading.value) is not None
 
 
-def is_about_another_host(reading: TokenCandidate) -> bool:
-    """Tell whether a URL leads to a page about another host, as those of scanners and registers do."""
-    if reading.type != "url":
-        return False
-    about = _ABOUT_A_HOST.search(reading.value.lower())
-    if about is None or about["host"].rpartition(".")[2] in _ENDS_OF_PAGES:
-        return False
-    return domain_of(about["host"]) is not None and registered_domain(about["host"]) not in ("", reading.host)
+def whom_it_is_about(reading: TokenCandidate) -> str:
+    """Return the other host that a URL bears, as those of scanners and registers do that lead to a page about it."""
+    about = _ABOUT_A_HOST.search(reading.value.lower()) if reading.type == "url" else None
+    if about is None or about["host"].rpartition(".")[2] in _ENDS_OF_PAGES or domain_of(about["host"]) is None:
+        return ""
+    return about["host"] if registered_domain(about["host"]) not in ("", registered_domain(reading.host)) else ""
 
 
 def is_a_licence(reading: TokenCandidate, host: str) -> bool:
