@@ -127,7 +127,7 @@ _ROOMS = (
 
 _ROOMS_AT_ROOT = (mcp, misp, taxii)
 
-# New objects, a megabyte or two of them, and passes after which the garbage collector looks at the young, and at all.
+# After so many new objects, a megabyte or two, the garbage collector looks at them; each tenth time also at older ones.
 _SELDOM = (10_000, 10, 10)
 
 

@@ -10,12 +10,11 @@ from ingest.indicators.vocabulary import pieces
 
 Sender = Literal["warned of", "genuine", ""]
 
-_NOUN: Final = rf"(?:{pieces('senders', 'nouns')})"
 _QUOTES: Final = r"\"'`\u00ab\u201c\u201e\u300c"
 _OPENS: Final = rf"[ \t\xa0]?[(\[\uff08:\uff1a{_QUOTES}][ \t<(*{_QUOTES}]{{0,3}}"
 _IS: Final = rf"\s(?:{pieces('senders', 'copulas')})[ {_QUOTES}]{{1,3}}"
 _NAMED_BEHIND: Final = late(rf"(?:[^.!?;\n@]{{0,60}}(?:{_OPENS}|{_IS})|[ <{_QUOTES}]{{1,3}})\Z")
-_NOUNS: Final = late(_NOUN)
+_NOUNS: Final = late(pieces("senders", "nouns"))
 _WAYS: Final = late(rf"(?:{pieces('senders', 'ways')})[ :(<{_QUOTES}]{{0,3}}\Z")
 # Others that the same list names before it: `mittenti: a@gale.example, b@gale.example e `.
 _ANOTHER: Final = late(
