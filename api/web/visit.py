@@ -47,7 +47,7 @@ VISIT = "ioc.visit"
 @dataclass(frozen=True, slots=True)
 class Visit:
     """What a page's handler works with. `form` holds the fields of a posted form, the last of each name, and
-    `file` its file.
+    `file` its file. `untold` says that somebody may be signed in: a session came, and whose it is was not told.
     """
 
     request: Request
@@ -56,6 +56,7 @@ class Visit:
     address: str
     tier: Tier
     signed_in: SignedIn | None = None
+    untold: bool = False
     decision: Decision | None = None
     form: Mapping[str, str] = field(default_factory=dict)
     file: SentFile | None = None
@@ -187,14 +188,15 @@ def stranger(request: Request, templates: Templates) -> Visit:
     peer = request.client.host if request.client else None
     forwarded = request.headers.getlist("x-forwarded-for")
     address = client_address(peer, forwarded, service.settings.ioc_trusted_proxies)
-    return Visit(request, service, templates, address, service.tiers.list)
+    untold = cookies.session_secret(request, service.settings) is not None
+    return Visit(request, service, templates, address, service.tiers.list, untold=untold)
 
 
 async def recognised(visit: Visit) -> Visit:
     """Return the visit with who is signed in. StoreUnavailable where that cannot be told."""
     secret = cookies.session_secret(visit.request, visit.service.settings)
     found = await visit.sessions.find(secret) if secret else None
-    return replace(visit, signed_in=found, tier=visit.service.tiers.account) if found else visit
+    return replace(visit, signed_in=found, tier=visit.service.tiers.account if found else visit.tier, untold=False)
 
 
 async def answer(entry: Entry, request: Request, templates: Templates) -> Response:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from api.web.addresses import with_query
-from api.web.sightings import Picture, drawn_bar
+from api.web.sightings import Picture, drawn
 
 MOST_WEEKS = 26
 _LEAST_WEEKS = 12
@@ -51,9 +51,9 @@ def weekly_bars(counts: Mapping[str, int], **asked: str) -> WeeklyBars | None:
     number = min(MOST_WEEKS, max(_LEAST_WEEKS, span))
     weeks = [_week_id(last - timedelta(weeks=number - 1 - i)) for i in range(number)]
     highest = max(counts.get(week, 0) for week in weeks)
-    bars = tuple(drawn_bar(i, number, counts.get(week, 0), highest, week) for i, week in enumerate(weeks))
     rows = (Row(week, counts[week], _address(week, asked)) for week in reversed(weeks) if counts.get(week))
-    return WeeklyBars(Picture(bars, "week", weeks[0], weeks[-1]), tuple(rows), highest)
+    picture = drawn([(week, counts.get(week, 0)) for week in weeks], "week", weeks[0], weeks[-1])
+    return WeeklyBars(picture, tuple(rows), highest)
 
 
 def week_days(week: str) -> tuple[str, str]:

@@ -45,7 +45,14 @@ async def test_a_store_out_of_reach_is_a_page_with_a_wait(api: Running, member: 
         page = await member.open(path)
         assert page.status == (404 if path.startswith("/no") else 503), path
         assert ("Try again" in page.links()) is (page.status == 503)
+        assert "Sign in" not in page.links("//header") and "Settings" in page.links("//header")
         assert page.heading and ("retry-after" in page.answer.headers) is (page.status == 503)
+
+
+async def test_a_stranger_may_still_sign_in_where_the_store_is_out_of_reach(api: Running, visitor: Reader) -> None:
+    await api.store.close()
+    page = await visitor.open("/search")
+    assert page.status == 503 and "Sign in" in page.links("//header")
 
 
 async def test_what_nobody_foresaw_is_a_page_with_the_requests_id(api: Running) -> None:

@@ -3,13 +3,14 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from api.web.addresses import here
 from api.web.blocks import blocks
 from api.web.marking import marked, part_of, spans_in
-from api.web.sightings import picture
+from api.web.sightings import drawn, picture
 from api.web.text import ago, browser, clipped, visible
 from intel.unseen import plain
 
@@ -64,6 +65,28 @@ def test_the_picture_has_a_bar_for_each_day_with_articles() -> None:
     drawn = picture([NOW, NOW, NOW - timedelta(days=3)])
     assert [(bar.label, bar.count) for bar in drawn.seen] == [("17 Nov 2026", 1), ("20 Nov 2026", 2)]
     assert drawn.unit == "day" and drawn.seen[-1].height == 64
+
+
+def test_a_bar_that_would_flatten_all_others_is_broken_and_bears_its_number() -> None:
+    counts = [90, 120, 0, 60, 10_400, 110]
+    chart = drawn([(str(place), count) for place, count in enumerate(counts)], "week", "0", "5")
+    assert [bar.count for bar in chart.broken] == [10_400] and chart.scale == 120
+    assert [bar.height for bar in chart.bars] == [36, 48, 0, 24, 64, 44]
+
+
+@pytest.mark.parametrize(
+    "counts", [[], [0], [7], [1, 2, 4, 8, 16, 32, 64, 128], [100, 90, 5, 5, 6], [12, 60, 14], [1, 1, 1, 50, 50, 50]]
+)
+def test_a_scale_holds_every_bar_where_none_stands_far_above_all_others(counts: list[int]) -> None:
+    chart = drawn([("", count) for count in counts], "week", "", "")
+    assert not chart.broken and chart.scale == max([1, *counts])
+
+
+def test_numbers_of_broken_bars_leave_room_for_each_other() -> None:
+    counts = [9] * 20 + [5_000, 6_000] + [9] * 8 + [7_000]
+    chart = drawn([("", count) for count in counts], "week", "", "")
+    assert [bar.count for bar in chart.broken] == [5_000, 7_000]
+    assert sum(bar.broken for bar in chart.bars) == 3
 
 
 @given(st.lists(st.datetimes(datetime(2000, 1, 1), datetime(2030, 1, 1)), min_size=1, max_size=50))
