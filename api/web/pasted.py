@@ -20,6 +20,8 @@ Readings = tuple[tuple[str, str], ...]
 Read = Callable[[str], Readings]
 
 _SEPARATORS: Final = re.compile(r"[,;\t|]")
+# Most values: none of these characters parts an address from the length of its network.
+_NO_NETWORK: Final = re.compile(r"[A-Za-z0-9_.:@-]*+")
 _QUOTES: Final = " \t\"'"
 # Everyday words and numbers of a table's other columns are not asked for as names.
 _LIKE_A_NAME: Final = re.compile(r"[^\W\d_].*", re.DOTALL)
@@ -87,6 +89,8 @@ def _value(written: str, coined: Mapping[str, Readings], meaning: Read) -> Paste
 
 
 def _network(written: str) -> str:
+    if _NO_NETWORK.fullmatch(written):
+        return ""
     address, slash, bits = refang(written).partition("/")
     if not (slash and bits.isascii() and bits.isdigit()):
         return ""

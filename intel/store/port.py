@@ -145,6 +145,9 @@ class Iocs(Protocol):
     async def get_many(self, ids: Sequence[str]) -> dict[str, Ioc]:
         """Return those of the given ids (at most 10,000) that exist."""
 
+    async def stored(self, ids: Sequence[str]) -> frozenset[str]:
+        """Return which of the given ids (at most 10,000) exist: a fraction of the work that it takes to read them."""
+
     async def mentions_of(self, id: str, limit: int) -> tuple[tuple[Mention, ...], int]:
         """Return its newest articles with the sentence it stood in, and how many articles there are in all."""
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Final
 
 from starlette.responses import PlainTextResponse, Response
@@ -41,9 +39,20 @@ _COLUMNS: Final = (
 )  # fmt: skip
 
 
-# What is stored of the readings, and the hosts that a value stands on: both are asked for twice a line.
-Known = dict[tuple[str, str], Ioc]
-Hosts = Callable[[Readings], list[tuple[str, str]]]
+Reading = tuple[str, str]
+Known = dict[Reading, Ioc]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the answer: a pasted value, and the reading of it that is stored, if any is."""
+
+    pasted: Pasted
+    stored: Reading | None = None
+
+    @property
+    def is_missing(self) -> bool:
+        return bool(self.stored is None and self.pasted.readings and not self.pasted.same_as)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +65,6 @@ class Answer:
     host: Ioc | None = None
     cautions: tuple[Caution, ...] = ()
     titled: tuple[str, ...] = ()
-
-    @property
-    def is_missing(self) -> bool:
-        return bool(self.ioc is None and self.pasted.readings and not self.pasted.same_as)
 
 
 async def show(visit: Visit) -> Response:
@@ -76,20 +81,20 @@ async def look_up(visit: Visit) -> Response:
     asked = await apart.run(lambda: names_in(text.replace("\0", " "), _MOST_NAMES, meaning))
     names = await exact_values(store.iocs, asked)
     pasted = await apart.run(lambda: read(text, names, meaning))
-    hosts = cache(_hosts)
-    known = await _known(store, pasted, hosts)
-    answers = await _answers(store, pasted, known, hosts)
+    rows = await _rows(store, pasted)
     format = visit.form.get("format", "")
     if format == "all":
+        answers = await _answers(store, rows)
         noted = await _noted(visit, answers)
         return _as_table([_warned(one, noted) for one in answers], noted, visit.service.settings.base_url)
     if format == "missing":
-        return _as_list(answers)
+        return _as_list(rows)
     if is_format(format):
-        return await export(visit, format, list(dict.fromkeys(one.ioc for one in answers if one.ioc)))
+        return await export(visit, format, list((await _iocs(store, (one.stored for one in rows))).values()))
     start = _start(visit.form.get("from", ""))
-    shown = answers[start : start + _SHOWN_AT_ONCE]
-    missing = len({one.pasted for one in answers if one.is_missing})
+    # Of all lines it is told whether they are stored; only what is shown is read.
+    shown = await _answers(store, rows[start : start + _SHOWN_AT_ONCE])
+    missing = len({one.pasted for one in rows if one.is_missing})
     noted = await _noted(visit, shown)
     return await visit.large_page(
         "bulk.html",
@@ -97,10 +102,10 @@ async def look_up(visit: Visit) -> Response:
         answers=[_warned(replace(one, titled=titled(one.ioc)) if one.ioc else one, noted) for one in shown],
         cve_names=await cve_names(store, [one.ioc for one in shown if one.ioc]),
         start=start,
-        next_start=start + _SHOWN_AT_ONCE if start + _SHOWN_AT_ONCE < len(answers) else None,
-        count=len(answers),
+        next_start=start + _SHOWN_AT_ONCE if start + _SHOWN_AT_ONCE < len(rows) else None,
+        count=len(rows),
         lines_left_out=max(0, len(lines) - MOST_LINES),
-        known=len({one.pasted for one in answers if one.ioc}),
+        known=len({one.pasted for one in rows if one.stored}),
         missing=missing,
         totals=await store.articles.totals() if missing else None,
         noted=noted,
@@ -113,23 +118,34 @@ def _start(asked: str) -> int:
     return int(asked) if asked.isascii() and asked.isdigit() and len(asked) < 6 else 0
 
 
-async def _known(store: Store, pasted: Sequence[Pasted], hosts: Hosts) -> Known:
-    """Return the stored indicators that the values may be, and for others the stored hosts that they stand on."""
-    found = await _stored(store, (reading for one in pasted for reading in one.readings))
-    others = [one.readings for one in pasted if one.readings and found.keys().isdisjoint(one.readings)]
-    return found | await _stored(store, (host for readings in others for host in hosts(readings)))
+async def _rows(store: Store, pasted: Sequence[Pasted]) -> list[Row]:
+    """Return the rows of the answer, in order: a value that has several stored readings has a row for each."""
+    asked = _ids(reading for one in pasted if not one.same_as for reading in one.readings)
+    ids = list(asked.values())
+    found: set[str] = set()
+    for start in range(0, len(ids), _READ_AT_ONCE):
+        found |= await store.iocs.stored(ids[start : start + _READ_AT_ONCE])
+    rows: list[Row] = []
+    for one in pasted:
+        stored = () if one.same_as else [reading for reading in one.readings if asked[reading] in found]
+        rows += [Row(one, reading) for reading in stored] or [Row(one)]
+    return rows
 
 
-async def _stored(store: Store, readings: Iterable[tuple[str, str]]) -> Known:
-    named = dict.fromkeys(readings)
-    ids = [ioc_id(*reading) for reading in named]
-    found: dict[str, Ioc] = {}
+def _ids(readings: Iterable[Reading | None]) -> dict[Reading, str]:
+    return {reading: ioc_id(*reading) for reading in dict.fromkeys(readings) if reading}
+
+
+async def _iocs(store: Store, readings: Iterable[Reading | None]) -> Known:
+    """Return the stored indicators among the readings."""
+    asked, found = _ids(readings), dict[str, Ioc]()
+    ids = list(asked.values())
     for start in range(0, len(ids), _READ_AT_ONCE):
         found |= await store.iocs.get_many(ids[start : start + _READ_AT_ONCE])
-    return {reading: found[id] for reading, id in zip(named, ids, strict=True) if id in found}
+    return {reading: found[id] for reading, id in asked.items() if id in found}
 
 
-def _hosts(readings: Readings) -> list[tuple[str, str]]:
+def _hosts(readings: Readings) -> list[Reading]:
     """Return the hosts that a value stands on, its own first, as indicators."""
     hosts = dict.fromkeys(host for reading in readings for host in host_names(*reading))
     named = (("domain" if packed_address(host) is None else "ip", host) for host in hosts)
@@ -145,18 +161,21 @@ def _warned(answer: Answer, noted: Annotations) -> Answer:
     """Return an answer with what warns of it, found or not."""
     if answer.ioc:
         return replace(answer, cautions=noted.cautions(answer.ioc))
-    return replace(answer, cautions=lasting_cautions(*answer.pasted.readings[0])) if answer.is_missing else answer
+    one = answer.pasted
+    return replace(answer, cautions=lasting_cautions(*one.readings[0])) if one.readings and not one.same_as else answer
 
 
-async def _answers(store: Store, pasted: Sequence[Pasted], known: Known, hosts: Hosts) -> list[Answer]:
+async def _answers(store: Store, rows: Sequence[Row]) -> list[Answer]:
+    hosts = {one.pasted.readings: _hosts(one.pasted.readings) for one in rows if one.is_missing}
+    known = await _iocs(store, [*(one.stored for one in rows), *(host for each in hosts.values() for host in each)])
     answers: list[Answer] = []
-    asked = Counter[str]()
-    for one in pasted:
-        if one.network and not one.same_as:
-            asked["networks"] += 1
-            answers.append(await _network(store, one, count=asked["networks"] <= _MOST_NETWORKS))
+    networks = 0
+    for row in rows:
+        if row.pasted.network and not row.pasted.same_as:
+            networks += 1
+            answers.append(await _network(store, row.pasted, count=networks <= _MOST_NETWORKS))
         else:
-            answers += _answer(one, known, hosts)
+            answers.append(_answer(row, known, hosts.get(row.pasted.readings, [])))
     return answers
 
 
@@ -167,16 +186,16 @@ async def _network(store: Store, one: Pasted, *, count: bool) -> Answer:
     return Answer(one, said=f"a network: {counted(page.total or 0, 'address', 'addresses')} known")
 
 
-def _answer(one: Pasted, known: Known, hosts: Hosts) -> list[Answer]:
+def _answer(row: Row, known: Known, hosts: Sequence[Reading]) -> Answer:
+    one = row.pasted
     if one.same_as:
-        return [Answer(one, said=f"same as line {one.same_as:,}")]
+        return Answer(one, said=f"same as line {one.same_as:,}")
     if not one.is_one:
-        return [Answer(one, said="not an indicator")]
-    found = [known[reading] for reading in one.readings if reading in known]
-    if found:
-        return [Answer(one, ioc) for ioc in found]
-    host = next((known[host] for host in hosts(one.readings) if host in known), None)
-    return [Answer(one, said=_missing(one, host), host=host)]
+        return Answer(one, said="not an indicator")
+    if row.stored and (ioc := known.get(row.stored)):
+        return Answer(one, ioc)
+    host = next((known[host] for host in hosts if host in known), None)
+    return Answer(one, said=_missing(one, host), host=host)
 
 
 def _missing(one: Pasted, host: Ioc | None) -> str:
@@ -187,8 +206,8 @@ def _missing(one: Pasted, host: Ioc | None) -> str:
     return f"not found; its {'host' if (host.value,) in own else 'parent domain'} is known"
 
 
-def _as_list(answers: Sequence[Answer]) -> Response:
-    missing = dict.fromkeys(" ".join(refang(one.pasted.written).split()) for one in answers if one.is_missing)
+def _as_list(rows: Sequence[Row]) -> Response:
+    missing = dict.fromkeys(" ".join(refang(one.pasted.written).split()) for one in rows if one.is_missing)
     return _file(PlainTextResponse("".join(f"{value}\n" for value in missing)), "not-found.txt")
 
 

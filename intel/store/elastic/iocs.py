@@ -143,6 +143,10 @@ class ElasticIocs:
         found = await self._iocs.get_many(ids, source=IOC_MEMBERS)
         return {id: ioc_record(one.source) for id, one in found.items() if is_there(one.source)}
 
+    async def stored(self, ids: Sequence[str]) -> frozenset[str]:
+        found = await self._iocs.get_many(ids, source=["first_seen"])
+        return frozenset(id for id, one in found.items() if is_there(one.source))
+
     async def mentions_of(self, id: str, limit: int) -> tuple[tuple[Mention, ...], int]:
         query = {
             "query": queries.term("ioc_id", id),

@@ -29,7 +29,7 @@ from intel.store.sqlite.connection import ROWS_AT_ONCE, Database, Work
 from intel.store.sqlite.facets import divide, divide_found
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.ranking import Search
-from intel.store.sqlite.rows import article_ref, id_bytes, id_text, ioc, iocs_by_id, iocs_in_order, to_json
+from intel.store.sqlite.rows import article_ref, id_bytes, id_text, ioc, iocs_by_id, iocs_in_order, stored_ids, to_json
 from intel.words import words
 
 T = TypeVar("T")
@@ -98,6 +98,9 @@ class SqliteIocs:
 
     async def get_many(self, ids: Sequence[str]) -> dict[str, Ioc]:
         return await self._database.read_at_once(lambda connection: iocs_by_id(connection, ids))
+
+    async def stored(self, ids: Sequence[str]) -> frozenset[str]:
+        return await self._database.read_at_once(lambda connection: stored_ids(connection, ids))
 
     async def mentions_of(self, id: str, limit: int) -> tuple[tuple[Mention, ...], int]:
         def work(connection: sqlite3.Connection) -> tuple[tuple[Mention, ...], int]:

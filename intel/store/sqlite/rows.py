@@ -167,6 +167,13 @@ def iocs_by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, 
     return {id: found[id] for id in wanted if id in found}
 
 
+def stored_ids(connection: sqlite3.Connection, ids: Sequence[str]) -> frozenset[str]:
+    """Return which of the given ids exist."""
+    by_bytes = {id_bytes(id): id for id in ids}
+    among, asked = one_of([*by_bytes])
+    return frozenset(by_bytes[id] for (id,) in connection.execute(f"SELECT id FROM iocs WHERE id {among}", asked))
+
+
 def one_of(wanted: Sequence[int | bytes]) -> tuple[str, tuple[int | bytes | None, ...]]:
     """Return a condition that a column is one of some values, and its parameters: one statement for each costs more.
 

@@ -31,6 +31,7 @@ async def test_cards_are_read_by_id_and_unknown_ids_are_left_out(corpus_store: S
     votes = await store.votes.counts(every)
     records = await store.iocs.get_many(asked)
     assert await store.iocs.get_cards(asked) == {id: card_of(ioc, votes.get(id, 0)) for id, ioc in records.items()}
+    assert await store.iocs.stored(asked) == frozenset(every) and await store.iocs.stored(["unknown"]) == frozenset()
     assert votes == {id_of("domain evil.example"): 2}
 
 
