@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from search_mappings import sqlite_migrations
+from tests.cases import each
 
 ROOT = Path(__file__).parent.parent
 # What a room may import, beside itself.
@@ -132,7 +133,7 @@ def third_parties() -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@each("room", ROOMS)
 def test_imports_go_one_way(room: str) -> None:
     for file in sources(room):
         others = imports_of(file) & set(ROOMS) - {room}

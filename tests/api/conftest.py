@@ -27,6 +27,12 @@ async def api(tmp_path: Path) -> AsyncIterator[Running]:
 
 
 @pytest_asyncio.fixture
+async def key(api: Running) -> dict[str, str]:
+    """The header of an account's key."""
+    return await api.key()
+
+
+@pytest_asyncio.fixture
 async def limited_api(tmp_path: Path) -> AsyncIterator[Running]:
     """The embedded service, empty, with every default; its buckets do not fill while a busy machine takes its time."""
     async with running(tmp_path) as started:

@@ -7,7 +7,6 @@ from datetime import timedelta
 from typing import Any
 
 import orjson
-import pytest
 
 from api.annotating import Annotations, Caution
 from intel.ageing import age
@@ -18,6 +17,7 @@ from intel.matching import Reasons, reason
 from intel.query import SearchText, parse_search
 from intel.records import ArticleRef, Ioc
 from intel.times import rfc3339
+from tests.cases import each
 from tests.contract.store.builders import hour, make_article
 
 NOW = hour(4)
@@ -47,8 +47,8 @@ RECORDS = (
 )
 
 
-@pytest.mark.parametrize("ioc", RECORDS)
-@pytest.mark.parametrize("q", [None, "evil.example", "emotet", "unseen"])
+@each("ioc", RECORDS)
+@each("q", [None, "evil.example", "emotet", "unseen"])
 def test_a_record_has_the_members_of_the_contract_in_their_order(ioc: Ioc, q: str | None) -> None:
     noted = Annotations(NOW, {PLAIN.id: 2}, {PLAIN.id: (LISTED,)})
     search = parse_search(q) if q else None

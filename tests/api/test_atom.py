@@ -13,6 +13,7 @@ from lxml.etree import _Element
 from intel.records import Sighting
 from tests.api.running import Running
 from tests.api.test_lists import ONE_OF_EACH
+from tests.cases import each
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 FEEDS = ("weekly", "focus", "articles", "iocs")
@@ -38,11 +39,11 @@ async def fill(api: Running) -> None:
 def assert_valid(root: _Element) -> None:
     """What RFC 4287 asks of a feed and its entries."""
     assert root.tag == f"{_ATOM}feed"
-    for each in (root, *root.findall(f"{_ATOM}entry")):
-        assert re.fullmatch(r"urn:uuid:[0-9a-f-]{36}", each.findtext(f"{_ATOM}id") or "")
-        assert (each.findtext(f"{_ATOM}title") or "").strip()
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", each.findtext(f"{_ATOM}updated") or "")
-        (alternate,) = [link for link in each.findall(f"{_ATOM}link") if link.get("rel") == "alternate"]
+    for part in (root, *root.findall(f"{_ATOM}entry")):
+        assert re.fullmatch(r"urn:uuid:[0-9a-f-]{36}", part.findtext(f"{_ATOM}id") or "")
+        assert (part.findtext(f"{_ATOM}title") or "").strip()
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", part.findtext(f"{_ATOM}updated") or "")
+        (alternate,) = [link for link in part.findall(f"{_ATOM}link") if link.get("rel") == "alternate"]
         assert (alternate.get("href") or "").startswith("http://ioc.example/")
     assert root.findtext(f"{_ATOM}author/{_ATOM}name")
     ids = [each.findtext(f"{_ATOM}id") for each in root.findall(f"{_ATOM}entry")]
@@ -135,7 +136,7 @@ async def test_a_feed_has_the_tier_and_the_cap_of_its_list(api: Running, limited
 
 
 @pytest.mark.promise("atom.tier")
-@pytest.mark.parametrize(
+@each(
     ("path", "field"),
     [
         ("/iocs.atom?type=x", "type"),

@@ -8,6 +8,7 @@ import pytest
 
 from tests.api.running import Running
 from tests.api.test_errors import check_problem
+from tests.cases import each
 
 JSON = {"Content-Type": "application/json"}
 LOOKUP = "/api/v1/iocs/lookup"
@@ -15,7 +16,7 @@ SUBMIT = "/api/v1/submit"
 
 
 @pytest.mark.promise("errors.invalid-json")
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",
@@ -39,8 +40,7 @@ SUBMIT = "/api/v1/submit"
     ],
     ids=lambda body: repr(body[:16]),
 )
-async def test_what_is_no_json_is_400(api: Running, body: bytes) -> None:
-    key = await api.key()
+async def test_what_is_no_json_is_400(api: Running, key: dict[str, str], body: bytes) -> None:
     for path in (LOOKUP, SUBMIT):
         answer = await api.client.post(path, content=body, headers=key | JSON)
         if body.endswith(b"9}"):
@@ -71,20 +71,17 @@ async def test_an_unknown_member_is_422(api: Running) -> None:
 
 
 @pytest.mark.promise("errors.invalid-parameter")
-@pytest.mark.parametrize("body", ["null", "[]", '"text"', "5", "true", "{}"])
-async def test_json_of_another_shape_is_422(api: Running, body: str) -> None:
-    key = await api.key()
+@each("body", ["null", "[]", '"text"', "5", "true", "{}"])
+async def test_json_of_another_shape_is_422(api: Running, key: dict[str, str], body: str) -> None:
     for path in (LOOKUP, SUBMIT):
         answer = await api.client.post(path, content=body, headers=key | JSON)
         check_problem(answer, 422, "invalid_parameter")
 
 
 @pytest.mark.promise("errors.invalid-parameter")
-@pytest.mark.parametrize(
-    "url", [None, 5, 1.5, True, [], {}, ["https://blog.example.org/"], "https://blog.example.org/\0", "\ud800"]
-)
-async def test_a_url_of_the_wrong_type_is_422(api: Running, url: object) -> None:
-    check_problem(await api.post("/submit", {"url": url}, await api.key()), 422, "invalid_parameter")
+@each("url", [None, 5, 1.5, True, [], {}, ["https://blog.example.org/"], "https://blog.example.org/\0", "\ud800"])
+async def test_a_url_of_the_wrong_type_is_422(api: Running, key: dict[str, str], url: object) -> None:
+    check_problem(await api.post("/submit", {"url": url}, key), 422, "invalid_parameter")
 
 
 @pytest.mark.promise("errors.payload-too-large")
@@ -120,13 +117,13 @@ async def test_a_body_in_pieces_is_read(api: Running) -> None:
 
 
 @pytest.mark.promise("errors.unsupported-media-type")
-@pytest.mark.parametrize(
+@each(
     "media_type",
     [None, "", "text/plain", "application/x-www-form-urlencoded", "application/xml",
      "application/jsonp", "application/problem+json", "json", "text/json"],
 )  # fmt: skip
-async def test_another_media_type_is_415(api: Running, media_type: str | None) -> None:
-    headers = await api.key() | ({} if media_type is None else {"Content-Type": media_type})
+async def test_another_media_type_is_415(api: Running, key: dict[str, str], media_type: str | None) -> None:
+    headers = key | ({} if media_type is None else {"Content-Type": media_type})
     for path in (LOOKUP, SUBMIT):
         answer = await api.client.post(path, content=b'{"values": ["a"]}', headers=headers)
         check_problem(answer, 415, "unsupported_media_type")

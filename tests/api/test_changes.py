@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.api.running import Running
+from tests.cases import each
 from tests.contract.store.builders import id_of, make_article, publish
 
 
@@ -66,13 +67,13 @@ async def test_changes_need_a_key(api: Running) -> None:
     assert (answer.status_code, answer.json()["code"]) == (401, "missing_api_key")
 
 
-@pytest.mark.parametrize(
+@each(
     "asked",
     [{"after": "x"}, {"after": "OTk5Ljk5OQ"}, {"after": "é"}, {"limit": 0}, {"type": "file"}, {"source": "a\0"}],
     ids=str,
 )
-async def test_what_cannot_be_understood_is_refused(api: Running, asked: dict[str, str]) -> None:
-    answer = await api.get("/changes", await api.key(), **asked)
+async def test_what_cannot_be_understood_is_refused(api: Running, key: dict[str, str], asked: dict[str, str]) -> None:
+    answer = await api.get("/changes", key, **asked)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_parameter")
     assert answer.json()["errors"][0]["field"] == next(iter(asked))
 

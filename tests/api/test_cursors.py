@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.api.running import Running
+from tests.cases import each
 from tests.contract.store.builders import hour
 
 PATHS = ("/iocs", "/articles", "/weekly", "/focus", "/awareness")
@@ -26,7 +27,7 @@ async def walk(api: Running, key: dict[str, str], path: str, **query: Any) -> li
 
 
 @pytest.mark.promise("cursor.needs-key")
-@pytest.mark.parametrize("path", PATHS)
+@each("path", PATHS)
 async def test_paging_on_needs_a_key(api: Running, path: str) -> None:
     await api.publish("many", *(f"cve CVE-2024-{n}" for n in range(1000, 1030)))
     assert (await api.get(path)).json()["next_cursor"] is None

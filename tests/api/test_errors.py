@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests.api.running import GENEROUS, Running, running
+from tests.cases import each
 
 UNKNOWN_ID = "00000000-0000-5000-8000-000000000000"
 
@@ -30,7 +31,7 @@ def check_problem(answer: httpx.Response, status: int, code: str) -> dict[str, A
 
 
 @pytest.mark.promise("errors.not-found", "errors.problem-json")
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/api/v1/",
@@ -67,7 +68,7 @@ async def test_what_is_not_there_is_404(api: Running, path: str) -> None:
 
 
 @pytest.mark.promise("errors.method-not-allowed")
-@pytest.mark.parametrize(
+@each(
     ("method", "path", "allowed"),
     [
         ("POST", "/iocs", "GET"),
@@ -102,7 +103,7 @@ async def test_reading_what_is_only_posted_to_is_405(api: Running) -> None:
 
 
 @pytest.mark.promise("errors.missing-api-key")
-@pytest.mark.parametrize(
+@each(
     ("method", "path"),
     [
         ("POST", "/submit"),
@@ -122,7 +123,7 @@ WELL_FORMED = "ioc_" + "A" * 16 + "0_" + "B" * 43 + "000000"
 
 
 @pytest.mark.promise("errors.invalid-api-key", "keys.malformed-never-anonymous")
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         "",
@@ -225,7 +226,7 @@ async def test_head_answers_as_get_without_a_body(api: Running) -> None:
     assert (await api.client.head("/api/v1/submit", headers=await api.key())).status_code == 405
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/iocs?type=&limit=&since=%20&until=&source=&status=&cursor=&facets=&format=&value=&q=",

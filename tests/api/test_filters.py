@@ -10,6 +10,7 @@ from ingest.warned import keep_marked, marked
 from intel.confidence import RULES
 from intel.records import Sighting
 from tests.api.running import Running
+from tests.cases import each
 from tests.contract.store.builders import make_article, seen
 from tests.intel.catalogues.importing import put, warning_file
 
@@ -67,7 +68,7 @@ async def test_marks_change_no_answer(api: Running) -> None:
 
 
 @pytest.mark.promise("filters.refused")
-@pytest.mark.parametrize(("field", "asked"), BAD)
+@each(("field", "asked"), BAD)
 async def test_what_a_filter_cannot_understand_is_a_problem(api: Running, field: str, asked: str) -> None:
     answer = await api.client.get(f"/api/v1/iocs?{asked}")
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_parameter")

@@ -16,6 +16,7 @@ from stix2patterns.validator import run_validator
 from intel.records import Sighting
 from tests.api.running import Running
 from tests.api.test_lists import ONE_OF_EACH
+from tests.cases import each
 
 TLP_CLEAR = "marking-definition--94868c89-83c2-464b-929b-a1a8aa3c8487"
 
@@ -43,7 +44,7 @@ async def test_csv_has_a_row_for_each_indicator_under_a_header(api: Running) -> 
 
 
 @pytest.mark.promise("formats.csv-guard")
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r=", "\n=", " =", "＝", "＋", "－", "＠", "'="])
+@each("start", ["=", "+", "-", "@", "\t=", "\r=", "\n=", " =", "＝", "＋", "－", "＠", "'="])
 async def test_cells_that_a_spreadsheet_would_run_are_guarded(api: Running, start: str) -> None:
     text = f"{start}HYPERLINK(1)"
     await api.publish("one", Sighting("domain", "a.example", text), title=text, source=f"{text} blog")
@@ -217,7 +218,7 @@ async def test_one_article_is_exported_in_every_format(api: Running) -> None:
 
 
 @pytest.mark.promise("formats.accept")
-@pytest.mark.parametrize(
+@each(
     ("accept", "media_type"),
     [
         ("text/csv", "text/csv; charset=utf-8"),

@@ -12,6 +12,7 @@ import pytest
 from tests.api.running import GENEROUS, Running, running
 from tests.api.serving import serving
 from tests.api.test_lists import ONE_OF_EACH
+from tests.cases import each
 
 # An answer that is streamed, because it is larger than what a server buffers.
 MANY = [f"domain a-rather-long-name-number-{n}.example" for n in range(900)]
@@ -72,7 +73,7 @@ async def fetched(api: Running, path: str, accepted: str, **headers: str) -> tup
 
 
 @pytest.mark.promise("http.compressed")
-@pytest.mark.parametrize(
+@each(
     ("accepted", "is_packed"),
     [
         ("gzip, deflate, br", True),

@@ -9,6 +9,7 @@ import pytest
 
 from intel.records import IOC_TYPES
 from tests.api.running import Running
+from tests.cases import each
 from tests.contract.store.builders import hour
 
 ONE_OF_EACH = (
@@ -43,7 +44,7 @@ async def test_a_list_is_newest_last_seen_first_and_ties_by_id(api: Running) -> 
     assert [item["id"] for item in items[:3]] == sorted(item["id"] for item in items[:3])
 
 
-@pytest.mark.parametrize("type", IOC_TYPES)
+@each("type", IOC_TYPES)
 @pytest.mark.promise("records.types", "iocs.type-filter")
 async def test_every_type_can_be_asked_for_alone(api: Running, type: str) -> None:
     await api.publish("all", *ONE_OF_EACH)
@@ -52,7 +53,7 @@ async def test_every_type_can_be_asked_for_alone(api: Running, type: str) -> Non
 
 
 @pytest.mark.promise("iocs.type-filter")
-@pytest.mark.parametrize("type", ["IP", "ipv4", "hash", "domain,ip", "article"])
+@each("type", ["IP", "ipv4", "hash", "domain,ip", "article"])
 async def test_a_type_that_does_not_exist_is_refused(api: Running, type: str) -> None:
     answer = await api.get("/iocs", type=type)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_parameter")
@@ -60,7 +61,7 @@ async def test_a_type_that_does_not_exist_is_refused(api: Running, type: str) ->
 
 
 @pytest.mark.promise("iocs.blank-q-is-a-list")
-@pytest.mark.parametrize("q", ["", " ", "\t\r\n", "\u3000", "\xa0\u2028"])
+@each("q", ["", " ", "\t\r\n", "\u3000", "\xa0\u2028"])
 async def test_a_blank_search_is_a_list(api: Running, q: str) -> None:
     await api.publish("one", "domain evil.example")
     answer = await api.get("/iocs", q=q)
@@ -92,10 +93,8 @@ async def test_a_time_may_have_an_offset(api: Running) -> None:
     assert await api.values(since="2026-11-16T10:00:01+01:00") == []
 
 
-@pytest.mark.parametrize("field", ["since", "until"])
-@pytest.mark.parametrize(
-    "text", ["yesterday", "2026-13-01", "2026-02-30", "9999-12-31", "0001-01-01", "1e9", "2026-11-16T25:00Z", "١٢٣٤"]
-)
+@each("field", ["since", "until"])
+@each("text", ["yesterday", "2026-13-01", "2026-02-30", "9999-12-31", "0001-01-01", "1e9", "2026-11-16T25:00Z", "١٢٣٤"])
 @pytest.mark.promise("iocs.since-until")
 async def test_what_is_no_date_or_time_is_refused(api: Running, field: str, text: str) -> None:
     answer = await api.client.get("/api/v1/iocs", params={field: text})
@@ -142,7 +141,7 @@ async def test_a_larger_limit_is_lowered_to_the_cap_and_the_answer_says_so(api: 
 
 
 @pytest.mark.promise("lists.limit-invalid")
-@pytest.mark.parametrize("limit", ["0", "-1", "ten", "1.5", "١", "1e1", "0x10", "null", "9" * 400])
+@each("limit", ["0", "-1", "ten", "1.5", "١", "1e1", "0x10", "null", "9" * 400])
 async def test_a_limit_that_is_no_positive_number_is_refused(api: Running, limit: str) -> None:
     for path in ("/iocs", "/articles", "/weekly", "/focus", "/awareness"):
         answer = await api.get(path, limit=limit)
@@ -237,8 +236,8 @@ EDGES = (
 )
 
 
-@pytest.mark.parametrize("moment", EDGES)
-@pytest.mark.parametrize("name", ["since", "until"])
+@each("moment", EDGES)
+@each("name", ["since", "until"])
 async def test_a_moment_at_the_edge_of_time_is_answered_or_refused(api: Running, name: str, moment: str) -> None:
     await api.publish("one", "domain evil.example")
     for path in ("/iocs", "/iocs.atom"):
@@ -246,7 +245,7 @@ async def test_a_moment_at_the_edge_of_time_is_answered_or_refused(api: Running,
             assert (await api.client.get(f"/api/v1{path}?{asked}")).status_code in (200, 422)
 
 
-@pytest.mark.parametrize("week", ["0001-W01", "9999-W53", "9999-W52", "9998-W52", "1000-W01", "0000-W00", "9" * 5_000])
+@each("week", ["0001-W01", "9999-W53", "9999-W52", "9998-W52", "1000-W01", "0000-W00", "9" * 5_000])
 async def test_a_week_at_the_edge_of_time_is_404(api: Running, week: str) -> None:
     await api.publish("one", "domain evil.example")
     for path in (f"/weekly/{week}", f"/weekly/{week}/revisions", f"/weekly/{week}.md"):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from api.logs import masked
+from tests.cases import each
 
 _SAID = """
 import asyncio, sys
@@ -50,7 +51,7 @@ def test_what_a_protocol_does_wrong_keeps_its_traceback() -> None:
 _KEY = "ioc_" + "a1" * 8 + "b_" + "c3" * 12
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "shown"),
     [
         (f"refused {_KEY} there", "refused ioc_*** there"),

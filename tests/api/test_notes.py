@@ -11,6 +11,7 @@ import pytest
 from intel.ids import account_id
 from intel.records import Role
 from tests.api.running import Running
+from tests.cases import each
 from tests.contract.store.builders import id_of, make_article
 
 EVIL = id_of("domain evil.example")
@@ -74,10 +75,9 @@ async def test_only_its_author_and_administrators_remove_a_note(api: Running) ->
     assert [one["author"] for one in (await api.get(HERE, second)).json()["items"]] == ["removed account"]
 
 
-@pytest.mark.parametrize("wrong", ["", "  \n ", "x" * 2_001, "a\0b", "a\u202eb"])
-async def test_what_is_no_note_is_refused(api: Running, wrong: str) -> None:
+@each("wrong", ["", "  \n ", "x" * 2_001, "a\0b", "a\u202eb"])
+async def test_what_is_no_note_is_refused(api: Running, key: dict[str, str], wrong: str) -> None:
     await api.publish("one", "domain evil.example")
-    key = await api.key()
     answer = await api.post(HERE, {"text": wrong}, key)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_parameter")
     assert (await api.post(f"/iocs/{id_of('domain other.example')}/notes", {"text": "x"}, key)).status_code == 404

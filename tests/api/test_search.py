@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import pytest_asyncio
 
 from intel.records import Sighting
 from tests.api.running import Running
+from tests.cases import each
 from tests.contract.store.builders import make_article
 
 SHA256 = "275a021bbfb6489e54d471899f7db9d1663fc695ec2fe2a2c4538aabf651fd0f"
@@ -20,6 +22,12 @@ async def stock(api: Running) -> None:
     await api.publish("below", "domain mail.evil.example", at=3)
     await api.publish("title", "ip 203.0.113.9", title="What evil.example was used for", at=4)
     await api.publish("other", "domain evil-corp.test", at=5)
+
+
+@pytest_asyncio.fixture
+async def stocked(api: Running) -> Running:
+    await stock(api)
+    return api
 
 
 @pytest.mark.promise("search.order-by-class")
@@ -42,7 +50,7 @@ async def test_within_a_class_more_sources_come_first_then_the_newest(api: Runni
 
 
 @pytest.mark.promise("search.defanged")
-@pytest.mark.parametrize(
+@each(
     "q",
     [
         "evil[.]example",
@@ -53,9 +61,8 @@ async def test_within_a_class_more_sources_come_first_then_the_newest(api: Runni
         "ｅｖｉｌ.example",
     ],
 )
-async def test_defanged_and_differently_written_input_finds_the_same(api: Running, q: str) -> None:
-    await stock(api)
-    assert "https://evil.example/gate.php" in await api.values(q=q)
+async def test_defanged_and_differently_written_input_finds_the_same(stocked: Running, q: str) -> None:
+    assert "https://evil.example/gate.php" in await stocked.values(q=q)
 
 
 @pytest.mark.promise("search.domain-finds")
@@ -115,10 +122,9 @@ async def test_only_the_newest_twenty_articles_lend_their_words(api: Running) ->
 
 
 @pytest.mark.promise("search.no-words-finds-nothing")
-@pytest.mark.parametrize("q", ["??", "*", "*:*", '"', '""', "-", "()", "🙂", "&&", "\\", "[]", "\x01", "\ufffd"])
-async def test_a_search_without_any_word_finds_nothing(api: Running, q: str) -> None:
-    await stock(api)
-    answer = await api.get("/iocs", q=q)
+@each("q", ["??", "*", "*:*", '"', '""', "-", "()", "🙂", "&&", "\\", "[]", "\x01", "\ufffd"])
+async def test_a_search_without_any_word_finds_nothing(stocked: Running, q: str) -> None:
+    answer = await stocked.get("/iocs", q=q)
     assert (answer.status_code, answer.json()["items"], answer.json()["total"]) == (200, [], 0)
 
 
@@ -165,13 +171,12 @@ HARMLESS = (
 
 
 @pytest.mark.promise("search.any-input-is-safe")
-@pytest.mark.parametrize("q", HARMLESS)
-async def test_no_input_is_an_operator_or_an_error(api: Running, q: str) -> None:
-    await stock(api)
+@each("q", HARMLESS)
+async def test_no_input_is_an_operator_or_an_error(stocked: Running, q: str) -> None:
     raw = q.encode("utf-8", "surrogatepass")
     for path in ("/iocs", "/articles", "/awareness"):
         for quoted in ("".join(f"%{byte:02X}" for byte in raw),):
-            answer = await api.client.get(f"/api/v1{path}?q={quoted}")
+            answer = await stocked.client.get(f"/api/v1{path}?q={quoted}")
             assert answer.status_code == 200, (path, answer.text)
 
 

@@ -15,6 +15,7 @@ from intel.records import Submission
 from intel.store.waiting import WaitingBounds
 from tests.api.pages import KESTREL, article_page, eventually
 from tests.api.running import GENEROUS, Running, running
+from tests.cases import each
 
 # A port of the loopback where nobody listens.
 NOBODY = "http://127.0.0.1:9/"
@@ -174,7 +175,7 @@ async def test_submitting_again_meanwhile_leads_to_the_same_article(api: Running
 
 
 @pytest.mark.promise("submit.refused-by-form-422")
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         "",
@@ -219,8 +220,10 @@ async def test_submitting_again_meanwhile_leads_to_the_same_article(api: Running
         "https://blog.example.org/\0",
     ],
 )
-async def test_what_is_refused_by_its_form_is_422_and_nothing_is_stored(api: Running, url: str) -> None:
-    answer = await api.post("/submit", {"url": url}, await api.key())
+async def test_what_is_refused_by_its_form_is_422_and_nothing_is_stored(
+    api: Running, key: dict[str, str], url: str
+) -> None:
+    answer = await api.post("/submit", {"url": url}, key)
     assert (answer.status_code, answer.json()["code"]) == (422, "invalid_parameter"), answer.text
     assert answer.json()["errors"][0]["field"] == "url"
     assert (await api.store.totals()).submissions.get("queued", 0) == 0
@@ -276,9 +279,9 @@ class Idle:
 
 
 @pytest.mark.promise("submit.source-name-form")
-@pytest.mark.parametrize("name", ["", "   ", "a" * 201, "a\nb", "a\x00b", "a\x7fb", "a\x85b", 5, True, [], {}])
-async def test_a_source_name_of_the_wrong_form_is_refused(api: Running, name: object) -> None:
-    answer = await api.post("/submit", {"url": NOBODY, "source_name": name}, await api.key())
+@each("name", ["", "   ", "a" * 201, "a\nb", "a\x00b", "a\x7fb", "a\x85b", 5, True, [], {}])
+async def test_a_source_name_of_the_wrong_form_is_refused(api: Running, key: dict[str, str], name: object) -> None:
+    answer = await api.post("/submit", {"url": NOBODY, "source_name": name}, key)
     assert answer.status_code == 422, answer.text
     assert answer.json()["errors"][0]["field"] == "source_name"
 

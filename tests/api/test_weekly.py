@@ -10,6 +10,7 @@ from markdown_it import MarkdownIt
 from api.formats.markdown import code, escaped
 from intel.records import Sighting
 from tests.api.running import Running
+from tests.cases import each
 
 HOSTILE = (
     "# h\n- x <img src=x onerror=alert(1)> [a](javascript:alert(1)) ![b](http://evil.example/p.png) **b** _i_ ~~s~~ "
@@ -98,7 +99,7 @@ async def test_what_strangers_wrote_is_text_in_markdown(api: Running) -> None:
         assert "hxxps://evil[.]example/``a`|b\\<i>" in [said(each) for each in tree.iter("code")]
 
 
-@pytest.mark.parametrize("text", ["a`b", "`", "``", "` a `", "a``b`c", "plain", "a\nb", "\\"])
+@each("text", ["a`b", "`", "``", "` a `", "a``b`c", "plain", "a\nb", "\\"])
 def test_any_value_is_code(text: str) -> None:
     tree = html.fromstring(MarkdownIt("commonmark").render(f"x {code(text)} y"))
     assert [said(each) for each in tree.iter("code")] == [" ".join(text.split())]

@@ -12,6 +12,7 @@ import pytest
 
 from tests.api.running import GENEROUS
 from tests.api.serving import serving
+from tests.cases import each
 
 _SILENCE_SECONDS = 2.0
 
@@ -69,7 +70,7 @@ LINES = (
 
 
 @pytest.mark.promise("errors.never-5xx")
-@pytest.mark.parametrize("line", LINES, ids=lambda line: line[:32].decode("latin-1"))
+@each("line", LINES, ids=lambda line: line[:32].decode("latin-1"))
 def test_no_request_line_is_a_server_error(service: tuple[str, str], line: bytes) -> None:
     answer = sent(service[0], line + b" HTTP/1.1\r\nHost: ioc.example\r\nConnection: close\r\n\r\n")
     assert status(answer) < 500, answer[:300]
@@ -98,7 +99,7 @@ HEADERS = (
 
 
 @pytest.mark.promise("errors.never-5xx")
-@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header[:32].decode("latin-1"))
+@each("header", HEADERS, ids=lambda header: header[:32].decode("latin-1"))
 def test_no_header_is_a_server_error(service: tuple[str, str], header: bytes) -> None:
     for line in (b"GET /api/v1/iocs", b"POST /api/v1/submit"):
         answer = sent(service[0], line + b" HTTP/1.1\r\nHost: ioc.example\r\n" + header + END)

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from intel.errors import ArticleUnreadable
+from tests.cases import each
 from tests.ingest.test_article_text import PROSE, iocs, page, read
 
 
-@pytest.mark.parametrize("depth", [200, 250, 260, 1000, 2000, 2100])
+@each("depth", [200, 250, 260, 1000, 2000, 2100])
 def test_nothing_is_lost_around_the_depths_at_which_parsers_give_up(depth: int) -> None:
     article = read("<div>" * depth + f"<p>{PROSE}</p>" + "</div>" * depth + f"<p>evil[.]example. {PROSE}</p>")
     assert PROSE in article.text

@@ -21,6 +21,7 @@ from ingest.article_text import (
     read_article,
 )
 from intel.errors import ArticleUnreadable
+from tests.cases import each
 
 URL = "https://blog.harbour-watch.example/2026/11/barge-loader"
 
@@ -98,7 +99,7 @@ def test_a_page_without_titles_is_named_by_its_first_line_or_its_address() -> No
     assert read(page(f"<h1>Heading</h1><p>{PROSE}</p>")).title == "Heading"
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "moment"),
     [
         ('<meta name="date" content="2026-11-18">', "2026-11-18T00:00:00+00:00"),
@@ -126,7 +127,7 @@ def test_the_date_may_stand_in_a_time_element() -> None:
     assert article.published_at == datetime(2026, 11, 17, 6, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     ["", "soon", "0000-00-00", "2026-13-45", "9999-12-31T23:59:59-23:00", "0001-01-01T00:00:00+14:00", "9" * 5000],
 )
@@ -146,7 +147,7 @@ def test_hostile_json_about_the_page_does_no_harm() -> None:
         assert read(page("", f'<script type="application/ld+json">{json}</script>')).published_at is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("href", "link"),
     [
         ("/2026/11/other", "https://blog.harbour-watch.example/2026/11/other"),
@@ -172,7 +173,7 @@ def test_a_page_may_name_its_own_address_within_its_site_only(href: str, link: s
     assert read(page("", f'<link rel="canonical" href="{href}">')).canonical_link == link
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "charset", "word"),
     [
         ("Häfen".encode("utf-8-sig"), "iso-8859-1", "Häfen"),
@@ -326,7 +327,7 @@ def test_pdfs_that_cannot_be_read_say_why() -> None:
             assert error.reason in ("pdf_damaged", "no_text", "pdf_encrypted")
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "reason"),
     [
         ("", "no_text"),
@@ -358,8 +359,8 @@ def test_other_types_are_no_articles() -> None:
     assert unreadable(b"\x89PNG\r\n\x1a\n" + bytes(100), "text/html") == "unsupported_content_type"
 
 
-@pytest.mark.parametrize("charset", [None, "utf-8", "iso-8859-1", "windows-1251", "koi8-r", "shift_jis", "utf-16"])
-@pytest.mark.parametrize("length", [300, 5_000, 200_000])
+@each("charset", [None, "utf-8", "iso-8859-1", "windows-1251", "koi8-r", "shift_jis", "utf-16"])
+@each("length", [300, 5_000, 200_000])
 def test_bytes_that_are_no_text_are_no_article_whatever_they_are_declared_as(charset: str | None, length: int) -> None:
     noise = random.Random(length).randbytes(length)
     for body in (noise, b"<html><body><p>" + noise, zlib.compress(noise)):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.front_matter import with_plain_fields
 from ingest.reading import Page, read_page
 from intel.times import utc_now
+from tests.cases import each
 
 FRONT = "---\ntitle: \"Emotet returns\"\ndescription: 'It came by CVE-2024-3400.'\ndate: 2026-11-20\n---\n"
 BODY = "# Findings\n\ntitle: what the report calls login-kestrel[.]org.\n"
@@ -22,7 +21,7 @@ def test_the_sentence_of_an_indicator_is_what_a_field_says_without_its_key_and_q
     }
 
 
-@pytest.mark.parametrize("text", [FRONT + BODY, FRONT.replace("\n", "\r\n") + BODY, BODY, "---\nNo field\n---\n", ""])
+@each("text", [FRONT + BODY, FRONT.replace("\n", "\r\n") + BODY, BODY, "---\nNo field\n---\n", ""])
 def test_what_stands_behind_front_matter_keeps_its_place(text: str) -> None:
     plain = with_plain_fields(text)
     assert len(plain) == len(text) and plain.endswith(text[len(FRONT) + 10 :])

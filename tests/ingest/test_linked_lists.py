@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import lxml.html
-import pytest
 
 from ingest.linked_lists import linked_lists
 from ingest.reading import Page, read_page
 from tests.api.pages import article_page
 from tests.api.running import NOON
+from tests.cases import each
 
 URL = "https://news.example/2026/report"
 
@@ -17,7 +17,7 @@ def lists(*anchors: str) -> tuple[str, ...]:
     return linked_lists(lxml.html.document_fromstring(f"<body><p>x</p>{''.join(anchors)}</body>"), URL)
 
 
-@pytest.mark.parametrize(
+@each(
     ("href", "text"),
     [
         ("/files/kestrel.csv", "here"),
@@ -35,7 +35,7 @@ def test_a_list_is_told_by_its_name(href: str, text: str) -> None:
     assert found.startswith("https://") and "#" not in found
 
 
-@pytest.mark.parametrize(
+@each(
     ("href", "text"),
     [
         ("/robots.txt", "robots"),

@@ -24,6 +24,7 @@ from ingest.messages import ANSWER_ENDS, ITEM_ENDS, PIECE, REFUSED, Shape, frame
 from ingest.reading import Page, ReadPage, checked, read_page
 from intel.errors import IngestFailed, IsolationFailed
 from intel.records import Sighting
+from tests.cases import each
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 PAGE = Page(b"The implant called evil-post[.]com at night, as CVE-2026-1001.", "text/plain", None, None, None, NOON)
@@ -142,7 +143,7 @@ async def test_what_a_refusal_says_is_one_line_of_text(answering: Callable[[byte
     assert failed.value.detail == "wrong [31m at  all"
 
 
-@pytest.mark.parametrize(
+@each(
     "broken",
     [
         lambda found: replace(found, sightings=(Sighting("domain", "evil-post.com", "", (), 2**63),)),

@@ -9,6 +9,7 @@ import pytest
 
 from ingest import near_duplicates
 from ingest.near_duplicates import bands, copies_among, is_copy, tell
+from tests.cases import each
 from tests.ingest.writing import prose, reworded, table
 
 ORIGINAL = f"{prose(1)}\n\nIndicators\n{table(0)}"
@@ -39,7 +40,7 @@ def shares_a_band(one: str, other: str) -> bool:
 
 
 @pytest.mark.promise("articles.near-copies-same-cluster")
-@pytest.mark.parametrize("name", COPIES)
+@each("name", COPIES)
 def test_a_copy_is_found_and_told(name: str) -> None:
     copy = COPIES[name]
     assert shares_a_band(ORIGINAL, copy)
@@ -48,7 +49,7 @@ def test_a_copy_is_found_and_told(name: str) -> None:
 
 
 @pytest.mark.promise("articles.near-copies-same-cluster")
-@pytest.mark.parametrize("name", OTHERS)
+@each("name", OTHERS)
 def test_another_report_is_no_copy(name: str) -> None:
     assert copies_among(ORIGINAL, {"other": OTHERS[name]}) == {}
     assert copies_among(OTHERS[name], {"original": ORIGINAL}) == {}
@@ -103,7 +104,7 @@ def test_bands_are_the_same_everywhere_and_ascend() -> None:
     assert found[0] == "near:00:af31a97b2b84afcd6b6b"
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "a " * 500_000,

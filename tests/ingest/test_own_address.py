@@ -8,6 +8,7 @@ import pytest
 from ingest.own_address import amp_links, canonical_link
 from intel.canonical import canonical_url
 from tests.api.pages import article_page
+from tests.cases import each
 
 PAGE = "https://news.example.co.uk/2026/kestrel"
 
@@ -23,7 +24,7 @@ def link(rel: str, href: str) -> str:
 
 
 @pytest.mark.promise("articles.canonical-url-identity")
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         "https://news.example.co.uk/2026/kestrel#part-2",
@@ -44,7 +45,7 @@ def test_what_tells_how_a_reader_came_is_no_part_of_an_address(url: str) -> None
     assert canonical_url(url) == PAGE
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     [
         "id=7",
@@ -65,7 +66,7 @@ def test_what_may_tell_one_article_from_another_is_kept(query: str) -> None:
 
 
 @pytest.mark.promise("articles.canonical-url-identity")
-@pytest.mark.parametrize(
+@each(
     ("page", "href", "found"),
     [
         ("https://amp.example.co.uk/2026/kestrel", PAGE, PAGE),
@@ -109,7 +110,7 @@ def test_a_page_that_names_two_addresses_names_none() -> None:
     assert canonical_link(twice, PAGE) == "https://news.example.co.uk/a"
 
 
-@pytest.mark.parametrize(
+@each(
     ("page", "found"),
     [
         ("https://news.example.co.uk/2026/kestrel/amp/", "https://news.example.co.uk/2026/kestrel/"),
@@ -128,7 +129,7 @@ def test_an_amp_page_without_a_canonical_link_is_known_by_its_marks(page: str, f
     assert canonical_link(tree(), page) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("href", "found"),
     [
         ("https://amp.example.co.uk/2026/kestrel", True),

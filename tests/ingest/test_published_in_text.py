@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ingest.published import date_in_name, date_in_text
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "day"),
     [
         ("2024-02-08 (THURSDAY): TA577 PIKABOT INFECTION\n\nNOTES:\n", "2024-02-08"),

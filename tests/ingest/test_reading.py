@@ -10,6 +10,7 @@ from intel.errors import ArticleUnreadable
 from intel.ids import article_id
 from tests.api.pages import KESTREL, article_page
 from tests.api.running import NOON
+from tests.cases import each
 
 URL = "https://news.example/report"
 
@@ -116,7 +117,7 @@ def test_what_comes_on_top_of_the_limit_is_counted_with_the_rest() -> None:
     assert limited(cut, 20) == cut
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",
@@ -135,7 +136,7 @@ def test_what_comes_on_top_of_the_limit_is_counted_with_the_rest() -> None:
     ],
     ids=lambda body: repr(body[:12]),
 )
-@pytest.mark.parametrize("content_type", ["text/html", "text/plain", "application/pdf", "application/xhtml+xml"])
+@each("content_type", ["text/html", "text/plain", "application/pdf", "application/xhtml+xml"])
 def test_hostile_bytes_are_read_or_refused_and_nothing_else(body: bytes, content_type: str) -> None:
     try:
         found = read(body, content_type)

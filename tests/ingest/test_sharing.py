@@ -9,6 +9,7 @@ import pytest
 from ingest.reading import Page, read_page
 from ingest.sharing import marks_of_text
 from intel.errors import ArticleUnreadable
+from tests.cases import each
 
 STORY = "The loader asked evil[.]example for orders and wrote what it got to the disk of the victim.\n" * 5
 
@@ -19,7 +20,7 @@ def page(body: str, kind: str = "text/plain", url: str | None = None) -> Page:
 
 
 @pytest.mark.promise("import.restricted")
-@pytest.mark.parametrize(
+@each(
     ("head", "kind"),
     [
         ("TLP:RED\n\nKestrel report\n\n", "text/plain"),
@@ -38,7 +39,7 @@ def test_a_file_marked_red_or_amber_strict_at_its_head_is_not_taken_in(head: str
 
 
 @pytest.mark.promise("tlp.read")
-@pytest.mark.parametrize(
+@each(
     ("head", "tlp"),
     [
         ("TLP:CLEAR\n\n", "clear"),

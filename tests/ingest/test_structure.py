@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from intel.text_blocks import read_blocks
+from tests.cases import each
 from tests.examples import examples
 from tests.ingest.test_article_text import PROSE, URL, page, read
 
@@ -96,14 +96,12 @@ def test_no_word_of_a_text_is_lost_among_its_blocks(pieces: list[tuple[str, str]
     assert not blocks or [c for c in kept if c.isalpha()] == [c for c in article.text if c.isalpha()]
 
 
-@pytest.mark.parametrize(
-    "written", ["[", "[[9,0,[0,1]]]", "[[0,0,[5,2]]]", "[[0,0,[0,99]]]", "[[0,0]]", '[["a",0,[0]]]']
-)
+@each("written", ["[", "[[9,0,[0,1]]]", "[[0,0,[5,2]]]", "[[0,0,[0,99]]]", "[[0,0]]", '[["a",0,[0]]]'])
 def test_blocks_that_do_not_fit_their_text_are_none(written: str) -> None:
     assert read_blocks(written, 10) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "title"),
     [
         ("<title>Loader returns | Harbour Watch</title>", "Loader returns"),
@@ -111,7 +109,7 @@ def test_blocks_that_do_not_fit_their_text_are_none(written: str) -> None:
         ("<title>Harbour Watch</title>", "Harbour Watch"),
     ],
 )
-@pytest.mark.parametrize("url", [URL, None])
+@each("url", [URL, None])
 def test_a_title_is_without_the_name_of_its_site(head: str, title: str, url: str | None) -> None:
     site = '<meta property="og:site_name" content="Harbour Watch">'
     assert read(page("", head + site), url=url).title == title

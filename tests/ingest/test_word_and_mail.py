@@ -17,6 +17,7 @@ from api.cli.extracting import extract
 from ingest.body import HTML, MAIL, MARKDOWN, PLAIN, WORD, file_type
 from ingest.reading import Page, ReadPage, read_page
 from intel.errors import ArticleUnreadable
+from tests.cases import each
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 
@@ -91,7 +92,7 @@ def test_a_message_without_html_is_read_by_its_text() -> None:
     assert values(read(mail(html=False))) == {"barge.kestrel-files.net"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "kind"),
     [
         (word(), WORD),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 
-import pytest
-
 from intel.addresses import packed_address
+from tests.cases import each
 
 TEXTS = (
     "198.51.100.7", "0.0.0.0", "255.255.255.255", "256.1.1.1", "1.2.3", "1.2.3.4.5", "01.2.3.4", "1.2.3.004",
@@ -16,7 +15,7 @@ TEXTS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("text", TEXTS, ids=ascii)
+@each("text", TEXTS, ids=ascii)
 def test_an_address_is_what_the_standard_library_takes_for_one(text: str) -> None:
     try:
         expected = ipaddress.ip_address(text).packed

@@ -5,17 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import get_args
 
-import pytest
-
 from intel import ageing
 from intel.ageing import LIFETIMES, Status, age, seen_between, status_at
 from intel.records import IOC_TYPES
 from intel.times import to_milliseconds
+from tests.cases import each
 
 SEEN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
+@each(
     ("type", "days", "status"),
     [
         ("ip", 0, "active"),
@@ -63,7 +62,7 @@ DAYS = (0, 29, 30, 31, 89, 90, 91, 179, 180, 364, 365, 366, 4000)
 ASIDE = (timedelta(0), timedelta(milliseconds=1), -timedelta(milliseconds=1))
 
 
-@pytest.mark.parametrize("type", IOC_TYPES)
+@each("type", IOC_TYPES)
 def test_a_status_is_a_span_of_time(type: str) -> None:
     for now in (SEEN + timedelta(days=days) + aside for days in DAYS for aside in ASIDE):
         holding: list[Status] = []
@@ -74,7 +73,7 @@ def test_a_status_is_a_span_of_time(type: str) -> None:
         assert holding == [age(type, SEEN, now).status], now
 
 
-@pytest.mark.parametrize("type", IOC_TYPES)
+@each("type", IOC_TYPES)
 def test_the_status_is_the_same_in_milliseconds(type: str) -> None:
     for now in (SEEN + timedelta(days=days) + aside for days in DAYS for aside in ASIDE):
         told = age(type, SEEN, now)

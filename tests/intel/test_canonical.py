@@ -12,6 +12,7 @@ from intel.canonical import canonical, canonical_ip, canonical_url, defang, read
 from intel.errors import NotAnIndicator
 from intel.names import malware_name
 from intel.records import IOC_TYPES
+from tests.cases import each
 from tests.examples import examples
 
 MD5 = "3F2A90C1D4B7E85609F1A2C3B4D5E6F7"
@@ -23,7 +24,7 @@ ANYTHING = st.one_of(
 
 
 @pytest.mark.promise("records.canonical")
-@pytest.mark.parametrize(
+@each(
     ("type", "raw", "expected"),
     [
         ("domain", "Evil[.]Example", "evil.example"),
@@ -71,7 +72,7 @@ def test_every_spelling_has_one_canonical_form(type: str, raw: str, expected: st
     assert canonical(type, expected) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("type", "raw"),
     [
         ("domain", "evil"),
@@ -183,7 +184,7 @@ def test_a_defanged_value_reads_as_the_value(type: str, raw: str) -> None:
     assert canonical(type, defang(type, value)) == value
 
 
-@pytest.mark.parametrize(
+@each(
     ("type", "value", "shown"),
     [
         ("domain", "cdn.evil.example", "cdn[.]evil[.]example"),
@@ -201,7 +202,7 @@ def test_values_are_shown_so_that_nobody_clicks_them(type: str, value: str, show
     assert refang(shown) == value
 
 
-@pytest.mark.parametrize(
+@each(
     ("raw", "expected"),
     [
         ("evil[.]example", (("domain", "evil.example"),)),
@@ -232,7 +233,7 @@ def test_no_string_breaks_the_reading(raw: str) -> None:
         assert canonical(type, value) == value
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "expected"),
     [
         ("HTTPS://Blog.Example:443/Storm?utm_source=a&id=7&fbclid=x#top", "https://blog.example/Storm?id=7"),
@@ -247,7 +248,7 @@ def test_an_article_is_known_by_its_address_without_what_changes_nothing(url: st
     assert canonical_url(expected) == expected
 
 
-@pytest.mark.parametrize("url", ["ftp://blog.example/", "blog.example", "http://", "https://blog.example/\ud800", ""])
+@each("url", ["ftp://blog.example/", "blog.example", "http://", "https://blog.example/\ud800", ""])
 def test_what_is_no_web_address_has_no_identity(url: str) -> None:
     with pytest.raises(NotAnIndicator):
         canonical_url(url)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from intel.ids import ioc_id
 from intel.matching import Match, reason
 from intel.query import parse_search
 from intel.records import ArticleRef, Ioc
+from tests.cases import each
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -29,7 +29,7 @@ def why(q: str, ioc: Ioc) -> Match:
     return reason(text, ioc)
 
 
-@pytest.mark.parametrize(
+@each(
     ("q", "indicator", "how", "on"),
     [
         ("evil[.]test", "domain evil.test", "exact", "evil.test"),
@@ -59,7 +59,7 @@ def test_a_match_in_the_value_names_its_most_telling_way(q: str, indicator: str,
     assert (found.how, found.on) == (how, on)
 
 
-@pytest.mark.parametrize(
+@each(
     ("q", "match"),
     [
         ("emotet", Match("malware", "Emotet")),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from intel.odd_signs import CUT, in_usual_signs
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "usual"),
     [
         ("ＣＶＥ－２０２４－３４００", "CVE-2024-3400"),

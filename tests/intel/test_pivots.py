@@ -6,6 +6,7 @@ import pytest
 
 from intel.pivots import pivots
 from intel.settings import Settings
+from tests.cases import each
 
 NAMES = ("virustotal", "urlscan", "shodan", "censys", "abuseipdb")
 
@@ -29,9 +30,7 @@ def test_a_service_of_ones_own_stands_at_its_address() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "wrong", ["virus", "misp", "misp=ftp://x.example", "wiki=https://wiki.example", "a<b=https://x/{value}"]
-)
+@each("wrong", ["virus", "misp", "misp=ftp://x.example", "wiki=https://wiki.example", "a<b=https://x/{value}"])
 def test_what_is_no_service_is_refused(wrong: str) -> None:
     with pytest.raises(ValueError):
         Settings.model_validate({"ioc_pivots": wrong})

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from intel.errors import InvalidQuery
 from intel.ids import ioc_id
 from intel.query import Clause, Network, SearchText, exact_value, host_names, parse_search, value_words
+from tests.cases import each
 
 
 def parsed(q: str) -> SearchText:
@@ -21,7 +22,7 @@ def phrases(q: str) -> list[tuple[tuple[str, ...], ...]]:
     return [clause.phrases for clause in parsed(q).clauses]
 
 
-@pytest.mark.parametrize("blank", ["", "   ", "\t\n", "\u3000", "\u00a0"])
+@each("blank", ["", "   ", "\t\n", "\u3000", "\u00a0"])
 def test_a_blank_search_is_none(blank: str) -> None:
     assert parse_search(blank) is None
 
@@ -66,14 +67,12 @@ def test_the_beginning_of_a_word_names_no_indicator(q: str) -> None:
     assert search.clauses[-1].prefix and not search.clauses[-1].ids and not search.clauses[-1].hosts
 
 
-@pytest.mark.parametrize("q", ["loader *", "*loader", "load*er", "loader-*", "loader.*"])
+@each("q", ["loader *", "*loader", "load*er", "loader-*", "loader.*"])
 def test_a_star_elsewhere_is_nothing(q: str) -> None:
     assert not any(clause.prefix for clause in parsed(q).clauses)
 
 
-@pytest.mark.parametrize(
-    "q", ["evil.example", "EVIL.Example", "evil[.]example", "evil(dot)example", "ｅｖｉｌ.example"]
-)
+@each("q", ["evil.example", "EVIL.Example", "evil[.]example", "evil(dot)example", "ｅｖｉｌ.example"])
 def test_a_domain_is_a_host_an_id_and_words_side_by_side(q: str) -> None:
     (clause,) = parsed(q).clauses
     assert ("evil", "example") in clause.phrases
@@ -115,7 +114,7 @@ def test_a_network_is_a_range(q: str, network: Network) -> None:
     assert parsed(q).clauses == (Clause(network=network),)
 
 
-@pytest.mark.parametrize("q", ["198.51.100.0/33", "300.1.1.1/8", "1/2", "2001:db8::/129", "24/7"])
+@each("q", ["198.51.100.0/33", "300.1.1.1/8", "1/2", "2001:db8::/129", "24/7"])
 def test_what_is_no_network_is_words(q: str) -> None:
     assert all(clause.network is None for clause in parsed(q).clauses)
 
@@ -151,7 +150,7 @@ def test_an_exact_value_has_at_most_2048_characters_and_no_nul() -> None:
         exact_value("\0")
 
 
-@pytest.mark.parametrize(
+@each(
     ("type", "value", "hosts"),
     [
         ("domain", "a.b.evil.example", ("a.b.evil.example", "b.evil.example", "evil.example")),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from intel.errors import InvalidQuery
 from intel.query import SearchText, parse_search
 from intel.query_explanation import QueryExplanation, explain_query, sentence
+from tests.cases import each
 
 
 def parsed(q: str) -> SearchText:
@@ -29,7 +29,7 @@ def test_every_part_of_a_search_is_told_apart() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("q", "said"),
     [
         ("evil[.]test", "Searching domain evil[.]test, including subdomains, URLs and email addresses."),

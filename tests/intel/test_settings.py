@@ -9,6 +9,7 @@ import pytest
 
 from intel.errors import ConfigurationError
 from intel.settings import Settings, load_settings
+from tests.cases import each
 
 SERVED = {
     "ELASTICSEARCH_URL": "http://one:9200, http://two:9200",
@@ -45,7 +46,7 @@ def test_half_of_the_engines_is_refused_by_name(missing: str) -> None:
         load_settings({name: value for name, value in SERVED.items() if name != missing})
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value"),
     [
         ("IOC_PORT", "70000"),
@@ -137,7 +138,7 @@ def test_the_public_address_has_no_slash_at_its_end() -> None:
 
 
 @pytest.mark.promise("settings.fetch-limits")
-@pytest.mark.parametrize(
+@each(
     ("name", "wrong"),
     [
         ("IOC_FETCH_CONNECT_SECONDS", ("0", "-1", "31", "soon", "nan", "inf")),

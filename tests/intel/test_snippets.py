@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from intel.query import SearchText, parse_search
 from intel.snippets import LONGEST_SNIPPET, Snippet, snippets
+from tests.cases import each
 
 
 def parsed(q: str) -> SearchText:
@@ -24,7 +25,7 @@ def marked(q: str, text: str) -> list[str]:
     return [found[0].text[start:end] for start, end in found[0].highlights] if found else []
 
 
-@pytest.mark.parametrize(
+@each(
     ("q", "text", "met"),
     [
         ("loader", "A LOADER, an Ｌｏａｄｅｒ and loaders", ["LOADER", "Ｌｏａｄｅｒ"]),

@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from itertools import product
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from intel.query import SearchText, parse_search
 from intel.suggestions import MOST_SUGGESTIONS, Vocabulary, distance, suggested
+from tests.cases import each
 
 STORED = ["Kestrel Weekly", "Harbour thieves strike again", "Überfall in Málaga", "分析 Times"]
 
@@ -25,7 +25,7 @@ def suggestions(q: str, stored: list[str] | None = None) -> tuple[str, ...]:
     return suggested(parsed(q), Vocabulary.of(STORED if stored is None else stored))
 
 
-@pytest.mark.parametrize(
+@each(
     ("q", "meant"),
     [
         ("Emotett", "Emotet"),
@@ -46,9 +46,7 @@ def test_a_misspelt_word_is_put_right(q: str, meant: str) -> None:
     assert suggestions(q)[0].split() == meant.split() or set(suggestions(q)[0].split()) == set(meant.split())
 
 
-@pytest.mark.parametrize(
-    "q", ["Emotet", "evil.tset", "198.51.100.7", "emot*", "zzzzzzzz", "ab", "??", "分析", "a" * 512]
-)
+@each("q", ["Emotet", "evil.tset", "198.51.100.7", "emot*", "zzzzzzzz", "ab", "??", "分析", "a" * 512])
 def test_what_is_right_short_or_far_from_everything_is_left_alone(q: str) -> None:
     assert suggestions(q) == ()
 
@@ -60,7 +58,7 @@ def test_the_nearest_come_first_and_always_in_the_same_order() -> None:
     assert len(found) <= MOST_SUGGESTIONS
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other", "far"),
     [
         ("emotet", "emotet", 0),

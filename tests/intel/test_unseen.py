@@ -6,9 +6,10 @@ import pytest
 
 from api.models import SubmitBody
 from intel.unseen import holds_controls, plain
+from tests.cases import each
 
 
-@pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\u200b", "\ufeff", "\x00", "\x1b", "\U000e0041", "\u061c"])
+@each("hidden", ["\u202e", "\u2066", "\u200b", "\ufeff", "\x00", "\x1b", "\U000e0041", "\u061c"])
 def test_what_turns_a_line_around_or_hides_in_it_is_taken_out_and_refused(hidden: str) -> None:
     assert plain(f"Evil{hidden}Corp") == "EvilCorp"
     assert holds_controls(f"Evil{hidden}Corp")

@@ -5,6 +5,7 @@ import subprocess
 import pytest
 
 from mcp_server.settings import DEFAULT_BASE_URL, Settings, SettingsError, settings_from
+from tests.cases import each
 from tests.mcp_server.stand_in import KEY, StandIn
 from tests.mcp_server.wire import ROOT, SERVER, WAIT_SECONDS, environment
 
@@ -32,7 +33,7 @@ def test_without_a_key_it_exits_2_with_one_line(arguments: tuple[str, ...], sett
     assert len(ended.stderr.splitlines()) == 1 and "SERVICE_API_KEY" in ended.stderr
 
 
-@pytest.mark.parametrize("key", ["<API_KEY>", "Bearer ioc_abc", "ioc_ä", "ioc_a\tb", '"ioc_a"', "i" * 300])
+@each("key", ["<API_KEY>", "Bearer ioc_abc", "ioc_ä", "ioc_a\tb", '"ioc_a"', "i" * 300])
 def test_a_malformed_key_is_refused_without_being_shown(key: str) -> None:
     with pytest.raises(SettingsError, match="SERVICE_API_KEY is malformed") as failure:
         settings_from({"SERVICE_API_KEY": key})
@@ -54,7 +55,7 @@ def test_the_address_is_loopback_unless_given(given: dict[str, str]) -> None:
     assert settings_from({"SERVICE_API_KEY": KEY} | given) == Settings(DEFAULT_BASE_URL, KEY)
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "https://ioc.example.org",
@@ -79,7 +80,7 @@ def test_https_anywhere_and_http_to_local_hosts_is_accepted(address: str) -> Non
     assert settings_from({"SERVICE_API_KEY": KEY, "SERVICE_BASE_URL": address + "/"}).base_url == address
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "http://ioc.example.org",
@@ -100,7 +101,7 @@ def test_http_to_a_public_host_is_refused(address: str) -> None:
         settings_from({"SERVICE_API_KEY": KEY, "SERVICE_BASE_URL": address})
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     [
         "ioc.example.org",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from mcp_server.settings import Settings
+from tests.cases import each
 from tests.mcp_server.calls import call, call_at, data_of, sentence_of
 from tests.mcp_server.stand_in import KEY, StandIn, record
 
@@ -35,7 +36,7 @@ def test_a_rate_limit_says_the_seconds(service: StandIn) -> None:
     assert "try again in 17 seconds" in listed(service)
 
 
-@pytest.mark.parametrize("retry_after", ["soon", "-3", "", "9" * 5000, "\xb2"])
+@each("retry_after", ["soon", "-3", "", "9" * 5000, "\xb2"])
 def test_a_retry_after_that_is_no_number_of_seconds_is_left_out(service: StandIn, retry_after: str) -> None:
     service.answers(429, b"", Retry_After=retry_after)
     assert "try again later" in listed(service)
@@ -52,7 +53,7 @@ def test_the_services_own_detail_on_bad_arguments_is_passed_on(service: StandIn)
     assert listed(service) == "The service refused the arguments: A parameter is not valid.; q: has a NUL"
 
 
-@pytest.mark.parametrize("body", [b"", b"<html>", b"[1]", b'{"detail": null, "errors": {"a": 1}}', b'{"errors": [3]}'])
+@each("body", [b"", b"<html>", b"[1]", b'{"detail": null, "errors": {"a": 1}}', b'{"errors": [3]}'])
 def test_a_refusal_without_a_detail_is_still_a_sentence(service: StandIn, body: bytes) -> None:
     service.answers(422, body)
     assert listed(service) == "The service refused the arguments: no reason given."
@@ -92,7 +93,7 @@ def test_a_service_that_drips_is_given_up_at_the_same_deadline(service: StandIn)
     assert "no answer within 0.3 seconds" in sentence_of(call(service, "list_iocs", {}, timeout_seconds=0.3))
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"",

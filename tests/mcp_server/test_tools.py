@@ -7,6 +7,7 @@ import pytest
 
 from intel.records import IOC_TYPES
 from mcp_server.results import IocType
+from tests.cases import each
 from tests.mcp_server.calls import call, data_of, sentence_of, text_of, tools_of
 from tests.mcp_server.stand_in import KEY, StandIn, record
 
@@ -225,7 +226,7 @@ def test_filters_and_the_next_page_are_asked_of_the_service(service: StandIn) ->
     ]
 
 
-@pytest.mark.parametrize("query", ["", "   ", "\t\n\u3000", "\u200b\u202e", 5, None, ["a"], "x" * 513])
+@each("query", ["", "   ", "\t\n\u3000", "\u200b\u202e", 5, None, ["a"], "x" * 513])
 def test_a_query_that_is_blank_or_no_text_is_refused_in_one_sentence(service: StandIn, query: object) -> None:
     sentence = sentence_of(call(service, "search_iocs", {"query": query}))
     assert sentence == "query must be text of 1 to 512 characters and not blank."
@@ -241,7 +242,7 @@ def test_a_value_that_is_blank_or_no_text_is_refused_in_one_sentence(service: St
     assert sentence_of(call(service, "lookup_ioc", {"value": value})).startswith("value must be text")
 
 
-@pytest.mark.parametrize("limit", [0, -1, 5.5, True, "many", [10]])
+@each("limit", [0, -1, 5.5, True, "many", [10]])
 def test_a_limit_that_counts_nothing_is_refused_in_one_sentence(service: StandIn, limit: object) -> None:
     sentence = sentence_of(call(service, "list_iocs", {"limit": limit}))
     assert sentence == "limit must be a whole number, 1 or more."

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from mcp_server.answers import found, looked_up_in
 from mcp_server.results import Answer, Record, RecordArticle, Searched
 from mcp_server.safe_text import cleaned, defanged, defanged_prose
+from tests.cases import each
 
 LABELS = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=2, max_size=12).map(lambda label: "h" + label)
 HOSTS = st.lists(LABELS, min_size=2, max_size=4).map(".".join)
@@ -88,7 +89,7 @@ def test_cleaning_twice_is_cleaning_once_and_never_too_long(text: str, most: int
     assert len(once) <= most
 
 
-@pytest.mark.parametrize(
+@each(
     ("type", "value", "shown"),
     [
         ("domain", "evil.example", "evil[.]example"),
@@ -122,12 +123,12 @@ def test_prose_is_defanged_where_a_client_would_make_a_link(prose: str, shown: s
     assert defanged_prose(prose) == shown
 
 
-@pytest.mark.parametrize("unseen", ["\u200b", "\u202e", "\u2066", "\ufeff", "\xad", "\ufe0f", "\U000e0041", "\u3164"])
+@each("unseen", ["\u200b", "\u202e", "\u2066", "\ufeff", "\xad", "\ufe0f", "\U000e0041", "\u3164"])
 def test_unseen_characters_go(unseen: str) -> None:
     assert cleaned(f"ab{unseen}cd", 10) == "abcd"
 
 
-@pytest.mark.parametrize("space", ["\n", "\r\n", "\t", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\xa0", " \n "])
+@each("space", ["\n", "\r\n", "\t", "\x0b", "\x0c", "\x85", "\u2028", "\u2029", "\xa0", " \n "])
 def test_every_white_space_is_one_space(space: str) -> None:
     assert cleaned(f" ab{space}cd ", 10) == "ab cd"
 

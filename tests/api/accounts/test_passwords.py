@@ -12,6 +12,7 @@ from api.accounts.password_strength import check_password
 from api.accounts.passwords import Passwords
 from intel.errors import InvalidQuery, StoreUnavailable
 from tests.api.running import PASSWORD
+from tests.cases import each
 
 
 @pytest.mark.promise("accounts.argon2id")
@@ -61,7 +62,7 @@ EMAIL = "mallory.keene@kestrel-research.example"
 
 
 @pytest.mark.promise("accounts.weak-passwords")
-@pytest.mark.parametrize(
+@each(
     "password",
     [
         "123456789012", "098765432109", "abcdefghijkl", "qwertyuiop12", "passwordpassword", "Passw0rd2026!",
@@ -91,7 +92,7 @@ async def test_more_people_than_can_be_served_soon_are_sent_away() -> None:
     assert (tries.count(False), sum(isinstance(one, StoreUnavailable) for one in tries)) == (100, 30)
 
 
-@pytest.mark.parametrize("password", ["", "short", "a" * 11, "a" * 12, "abababababab", "é" * 257])
+@each("password", ["", "short", "a" * 11, "a" * 12, "abababababab", "é" * 257])
 async def test_a_weak_or_endless_password_is_refused(password: str) -> None:
     with pytest.raises(InvalidQuery) as caught:
         await Passwords().hash(password, EMAIL)

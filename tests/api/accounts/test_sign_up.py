@@ -7,6 +7,7 @@ import pytest
 from api.accounts.sign_up import create_account
 from intel.errors import AccountExists, InvalidQuery
 from tests.api.running import PASSWORD, Running
+from tests.cases import each
 
 
 async def test_an_account_is_stored_under_its_address(api: Running) -> None:
@@ -23,7 +24,7 @@ async def test_an_address_has_one_account_however_it_is_written(api: Running) ->
         await create_account(service.store, service.passwords, api.clock, "ANALYST@example.ORG", PASSWORD)
 
 
-@pytest.mark.parametrize(
+@each(
     "email",
     ["", "@", "a@", "@b", "a b@c", "a@b@c", "a\n@b", "a@b\u202e", "a" * 65 + "@b", "a@" + "b" * 191, "a@\ud800"],
 )

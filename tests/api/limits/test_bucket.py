@@ -5,12 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.limits.bucket import TOLERANCE_TOKENS, Bucket, Rate, peek, take
+from tests.cases import each
 
 RATES = st.builds(Rate, st.integers(1, 1_000), st.sampled_from([1, 60, 3600, 86400]))
 MOMENTS = st.floats(0, 2e9, allow_nan=False)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "capacity", "seconds"),
     [
         ("100/minute", 100, 60),
@@ -24,7 +25,7 @@ def test_a_rate_is_written_as_a_number_and_a_unit(text: str, capacity: int, seco
     assert Rate.parse(text) == Rate(capacity, seconds)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

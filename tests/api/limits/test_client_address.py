@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.limits.client_address import client_address, network_of
+from tests.cases import each
 
 LOOPBACK = (ip_network("127.0.0.0/8"),)
 TWO_PROXIES = (ip_network("127.0.0.0/8"), ip_network("10.0.0.0/8"), ip_network("2001:db8:ffff::/48"))
@@ -23,7 +24,7 @@ def test_a_peer_outside_the_trusted_networks_has_no_say() -> None:
 
 
 @pytest.mark.promise("settings.trusted-proxies")
-@pytest.mark.parametrize(
+@each(
     ("forwarded_for", "client"),
     [
         ([], "127.0.0.1"),
@@ -39,12 +40,12 @@ def test_the_client_is_the_first_untrusted_address_from_the_right(forwarded_for:
     assert client_address("127.0.0.1", forwarded_for, TWO_PROXIES) == client
 
 
-@pytest.mark.parametrize("bad", ["", "unknown", "_hidden", "203.0.113", "203.0.113.007", "1" * 5_000, "\x00", "::g"])
+@each("bad", ["", "unknown", "_hidden", "203.0.113", "203.0.113.007", "1" * 5_000, "\x00", "::g"])
 def test_a_malformed_entry_ends_the_walk_at_the_last_good_address(bad: str) -> None:
     assert client_address("127.0.0.1", [f"203.0.113.7, {bad}, 10.0.0.9"], TWO_PROXIES) == "10.0.0.9"
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "client"),
     [
         ("203.0.113.7:4711", "203.0.113.7"),

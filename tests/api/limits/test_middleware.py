@@ -26,6 +26,7 @@ from api.limits.tiers import Tiers
 from intel.errors import StoreUnavailable
 from intel.records import SCOPES, Role
 from intel.records import Scope as KeyScope
+from tests.cases import each
 from tests.contract.limiter.worlds import ManualClock
 
 pytestmark = pytest.mark.asyncio
@@ -204,14 +205,12 @@ async def test_a_key_pays_for_everything_from_its_own_bucket(client: httpx.Async
     assert first.json() == {"tier": "key", "account": "account-1", "results": 50, "from": "192.0.2.1"}
 
 
-@pytest.mark.parametrize(
-    "query", ["q=%20", "q=", "q=+%09", "q=%E3%80%80", "value=", "q=&value=%20", "type=q", "Q=evil", "limit=3"]
-)
+@each("query", ["q=%20", "q=", "q=+%09", "q=%E3%80%80", "value=", "q=&value=%20", "type=q", "Q=evil", "limit=3"])
 async def test_a_blank_q_is_absent(client: httpx.AsyncClient, query: str) -> None:
     assert limit_of(await client.get(f"/api/v1/iocs?{query}"))[0] == LIST_POLICY
 
 
-@pytest.mark.parametrize("query", ["q=%3F%3F", "value=a", "%71=evil", "q=&q=evil", "q=evil&q=", "q=%00", "q=%ff"])
+@each("query", ["q=%3F%3F", "value=a", "%71=evil", "q=&q=evil", "q=evil&q=", "q=%00", "q=%ff"])
 async def test_anything_else_in_q_or_value_is_a_search(client: httpx.AsyncClient, query: str) -> None:
     assert limit_of(await client.get(f"/api/v1/iocs?{query}"))[0] == SEARCH_POLICY
 
@@ -266,7 +265,7 @@ async def test_other_reading_methods_are_limited_as_get(client: httpx.AsyncClien
     assert limit_of(answer) == (SEARCH_POLICY, "9")
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/", "/api/v1/openapi.json", "/api/v1/docs", "/api/v2/iocs", "/api/v1x"])
+@each("path", ["/healthz", "/", "/api/v1/openapi.json", "/api/v1/docs", "/api/v2/iocs", "/api/v1x"])
 async def test_other_paths_are_never_limited(client: httpx.AsyncClient, path: str) -> None:
     answer = await client.get(path, headers=WRONG)
     assert answer.json() == {"tier": None}
@@ -340,7 +339,7 @@ async def test_what_needs_a_key_is_401_without_one(client: httpx.AsyncClient, me
         assert answer.json()["code"] == "missing_api_key"
 
 
-@pytest.mark.parametrize(("method", "path"), KEYED)
+@each(("method", "path"), KEYED)
 async def test_what_needs_a_key_is_answered_to_one(client: httpx.AsyncClient, method: str, path: str) -> None:
     assert (await client.request(method, path, headers=RIGHT)).status_code == 200
 

@@ -4,6 +4,7 @@ import pytest
 
 from api.limits.bucket import Rate
 from api.limits.tiers import Tiers, results_limit
+from tests.cases import each
 
 TIERS = Tiers(key=Rate(100, 60), list=Rate(30, 60), search=Rate(10, 3600), wrong_key=Rate(10, 60))
 
@@ -35,9 +36,7 @@ def test_keys_and_wrong_keys_have_buckets_of_their_own() -> None:
     assert TIERS.for_wrong_key("192.0.2.1").bucket == "wrong-key:192.0.2.1"
 
 
-@pytest.mark.parametrize(
-    ("requested", "cap", "answered"), [(None, 50, 20), (None, 10, 10), (3, 50, 3), (1_000, 50, 50), (20, 10, 10)]
-)
+@each(("requested", "cap", "answered"), [(None, 50, 20), (None, 10, 10), (3, 50, 3), (1_000, 50, 50), (20, 10, 10)])
 def test_a_limit_is_lowered_to_the_cap(requested: int | None, cap: int, answered: int) -> None:
     assert results_limit(requested, cap) == answered
 

@@ -9,6 +9,7 @@ import pytest
 from api.server.limits import connection_limits
 from intel.settings import Settings
 from tests.api.server.bounded import QUICK, Client, Server, bounded
+from tests.cases import each
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def test_a_hundred_refusals_are_one_line_of_the_log(server: Server, capsys: pyte
     assert server.told.refused == {"malformed": 100}
 
 
-@pytest.mark.parametrize(
+@each(
     "open_files, given, expected",
     [
         (128, {}, (64, 32)),

@@ -12,6 +12,7 @@ import pytest
 
 from api.server.limits import ConnectionLimits
 from tests.api.server.bounded import LARGE, QUICK, Client, Server, bounded
+from tests.cases import each
 
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 LONG_POST = b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nabc"
@@ -51,7 +52,7 @@ def test_a_head_of_64_kb_is_served_and_one_byte_more_is_431(server: Server) -> N
 
 
 @pytest.mark.promise("server.head-bytes")
-@pytest.mark.parametrize(
+@each(
     "begin, endless",
     [
         (GET, b"A: b\r\n" * 2000),
@@ -89,7 +90,7 @@ def test_trailers_are_not_taken_for_fields_of_the_head(server: Server) -> None:
     assert b"authorization" not in dict(server.told.headers[-1])
 
 
-@pytest.mark.parametrize("size", [0, 1, 1023, 1024, 1025, 70_000, 3_000_000])
+@each("size", [0, 1, 1023, 1024, 1025, 70_000, 3_000_000])
 def test_bodies_of_any_size_arrive_whole(server: Server, size: int) -> None:
     body = bytes(number % 251 for number in range(size))
     client = server.connect()
@@ -214,9 +215,7 @@ def test_a_request_to_upgrade_is_answered_as_any_other(server: Server, protocol:
     assert answer.count(b"HTTP/1.1 200") == 2
 
 
-@pytest.mark.parametrize(
-    "raw", [b"\x16\x03\x01\x02\x00", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"CONNECT a:1 HTTP/1.1\r\n\r\n"]
-)
+@each("raw", [b"\x16\x03\x01\x02\x00", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"CONNECT a:1 HTTP/1.1\r\n\r\n"])
 def test_what_is_not_http_is_400(server: Server, raw: bytes) -> None:
     assert status(answered(server, raw)) in (0, 400)
     assert status(answered(server, GET + CLOSE)) == 200

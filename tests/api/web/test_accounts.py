@@ -10,6 +10,7 @@ import pytest
 from intel.ids import account_id
 from tests.api.running import GENEROUS, Running, running
 from tests.api.web.reading import EMAIL, PASSWORD, Reader, reading
+from tests.cases import each
 
 
 @pytest.mark.promise("accounts.pages")
@@ -47,7 +48,7 @@ async def test_the_sign_in_link_leads_back_to_the_page_it_stood_on(visitor: Read
     assert page.path == path
 
 
-@pytest.mark.parametrize(
+@each(
     "elsewhere",
     [
         "https://evil.example/",
@@ -62,11 +63,10 @@ async def test_the_sign_in_link_leads_back_to_the_page_it_stood_on(visitor: Read
         "",
     ],
 )
-async def test_signing_in_sends_nobody_elsewhere(visitor: Reader, elsewhere: str) -> None:
-    await visitor.sign_up()
-    await visitor.sign_out()
+async def test_signing_in_sends_nobody_elsewhere(member: Reader, elsewhere: str) -> None:
+    await member.sign_out()
     fields = {"next": elsewhere, "email": EMAIL, "password": PASSWORD}
-    answer = await visitor.client.post("/signin", data=fields)
+    answer = await member.client.post("/signin", data=fields)
     assert answer.status_code == 303
     assert answer.headers["location"].startswith("/")
     assert not answer.headers["location"].startswith(("//", "/\\"))
@@ -256,7 +256,7 @@ async def test_the_cookie_of_a_known_browser_opens_nothing_and_is_out_of_reach_o
 
 
 @pytest.mark.promise("accounts.operator")
-@pytest.mark.parametrize(
+@each(
     "email",
     [
         "admin@localhost", "ADMIN@LocalHost", " admin@localhost ", "admin@localhost.", "admin@locaIhost".lower(),

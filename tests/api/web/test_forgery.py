@@ -4,12 +4,13 @@ import pytest
 
 from api.web.forgery import comes_from_here, form_token, is_form_token
 from tests.api.web.reading import EMAIL, PASSWORD, Reader
+from tests.cases import each
 
 KEYS = "/settings/api-keys"
 SECRET = b"a secret of this installation"
 
 
-@pytest.mark.parametrize(
+@each(
     "headers",
     [
         {"sec_fetch_site": "cross-site", "origin": "https://evil.example"},

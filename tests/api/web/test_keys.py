@@ -7,6 +7,7 @@ import pytest
 
 from tests.api.running import GENEROUS, Running, running
 from tests.api.web.reading import Page, Reader, reading
+from tests.cases import each
 
 KEYS = "/settings/api-keys"
 KEY = re.compile(r"ioc_[A-Za-z0-9]+_[A-Za-z0-9_\-]{16,}")
@@ -87,7 +88,7 @@ async def test_nobody_revokes_a_key_of_another_account(api: Running, member: Rea
     assert await works(api, key)
 
 
-@pytest.mark.parametrize("name", ["", "   ", "x" * 81, "a\nb", "turned \u202e round"])
+@each("name", ["", "   ", "x" * 81, "a\nb", "turned \u202e round"])
 async def test_a_key_needs_a_proper_name(member: Reader, name: str) -> None:
     page = await generate(member, name)
     assert page.status == 422 and "Give the key a name" in page.text

@@ -6,6 +6,7 @@ import pytest
 
 from tests.api.running import Running, running
 from tests.api.web.reading import reading
+from tests.cases import each
 
 
 async def test_a_visitor_opens_thirty_pages_a_minute_and_is_then_told_to_wait(limited_api: Running) -> None:
@@ -64,7 +65,7 @@ async def test_behind_a_trusted_proxy_the_client_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.promise("limits.unlimited-paths")
-@pytest.mark.parametrize("path", ["/static/site.css", "/static/site.js", "/static/icon.svg", "/healthz", "/readyz"])
+@each("path", ["/static/site.css", "/static/site.js", "/static/icon.svg", "/healthz", "/readyz"])
 async def test_static_files_cost_nothing(limited_api: Running, path: str) -> None:
     async with reading(limited_api.app) as visitor:
         for _ in range(35):

@@ -6,6 +6,7 @@ import pytest
 
 from tests.api.running import Running
 from tests.api.web.reading import Reader
+from tests.cases import each
 from tests.contract.store.builders import make_article, publish
 from tests.intel.weekly.test_telling import put_kev
 
@@ -82,7 +83,7 @@ async def test_a_week_shows_what_catalogues_and_articles_say_of_its_cves(api: Ru
 
 
 @pytest.mark.promise("atom.valid")
-@pytest.mark.parametrize(
+@each(
     ("path", "feed"),
     [
         ("/weekly", "/api/v1/weekly.atom"),

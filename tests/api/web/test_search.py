@@ -8,6 +8,7 @@ import pytest
 from intel.records import Sighting
 from tests.api.running import Running
 from tests.api.web.reading import Page, Reader
+from tests.cases import each
 from tests.intel.catalogues.importing import put_kev
 
 
@@ -63,7 +64,7 @@ async def test_dates_and_source_narrow_a_search(api: Running, visitor: Reader) -
     assert shown(await visitor.open("/search?source=Second+Blog")) == ["thursday[.]example"]
 
 
-@pytest.mark.parametrize(
+@each(
     "query",
     ["type=phone", "since=yesterday", "limit=0", "limit=-1", "limit=ten", "q=%00", "q=" + "x" * 513, "limit=²"],
 )

@@ -11,6 +11,7 @@ from pytest_httpserver import HTTPServer
 from tests.api.pages import article_page, eventually
 from tests.api.running import Running
 from tests.api.web.reading import Page, Reader
+from tests.cases import each
 from tests.contract.store.builders import make_submission
 
 
@@ -64,7 +65,7 @@ async def test_a_failure_says_why(member: Reader, httpserver: HTTPServer) -> Non
     assert "It could not be read" in page.text and "http_410" in page.text
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "source_name"),
     [
         ("", ""),

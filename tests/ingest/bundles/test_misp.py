@@ -11,6 +11,7 @@ import pytest
 from ingest.bundles import read_bundle
 from ingest.reading import ReadPage
 from intel.errors import ArticleUnreadable
+from tests.cases import each
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 UUID = "8f1f6b9e-52c1-4a54-9a1c-0d1f3c1a7b10"
@@ -144,7 +145,7 @@ def test_what_is_beyond_the_limit_is_counted() -> None:
     assert (found.article.ioc_count, found.article.ioc_dropped, found.article.source_name) == (20, 30, "Feed")
 
 
-@pytest.mark.parametrize(
+@each(
     ("body", "reason"),
     [
         (b"{", "invalid_json"),
@@ -183,7 +184,7 @@ def test_an_event_has_the_strictest_tlp_of_its_parts() -> None:
     assert found.article.tlp is None
 
 
-@pytest.mark.parametrize("date", ["99999-01-01", "9999999999999999999", "0001-01-01", "yesterday", None, 5, "-1"])
+@each("date", ["99999-01-01", "9999999999999999999", "0001-01-01", "yesterday", None, 5, "-1"])
 def test_a_date_that_means_nothing_is_none(date: Any) -> None:
     (found,) = read(event(attribute("ip-dst", "203.0.113.7"), date=date))
     assert found.article.published_at is None

@@ -13,6 +13,7 @@ from ingest.bundles import read_bundle
 from ingest.bundles.stix import pattern_values
 from ingest.reading import ReadPage
 from intel.errors import ArticleUnreadable
+from tests.cases import each
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
@@ -96,7 +97,7 @@ def test_what_was_revoked_is_left_out() -> None:
     assert [value for _, value in pairs(found)] == ["http://a.example.com/"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "values"),
     [
         ("[ipv6-addr:value = '2a00:1450::7']", [("ip", "2a00:1450::7")]),
@@ -149,7 +150,7 @@ def test_a_bundle_marked_red_or_amber_strict_anywhere_is_not_taken_in() -> None:
 
 
 @pytest.mark.promise("tlp.read")
-@pytest.mark.parametrize(
+@each(
     ("uuid", "tlp"),
     [
         ("613f2e26-407d-48c7-9eca-b8e91df99dc9", "clear"),

@@ -11,6 +11,7 @@ from ingest.feeds import MOST_ENTRIES, ReadFeed, read_feed
 from ingest.fetch import FetchAllow
 from ingest.isolated import Isolation
 from intel.errors import ArticleUnreadable, IngestFailed
+from tests.cases import each
 from tests.ingest.feeds.publishing import atom, rss
 
 URL = "https://blog.example/feed"
@@ -65,7 +66,7 @@ def test_relative_links_belong_to_the_feeds_site() -> None:
     assert links(rss(["/posts/1", "2"])) == ["https://blog.example/posts/1", "https://blog.example/2"]
 
 
-@pytest.mark.parametrize(
+@each(
     "link",
     [
         "javascript:alert(1)", "file:///etc/passwd", "ftp://blog.example/1", "http://127.0.0.1/", "http://169.254.169.254/",
@@ -83,7 +84,7 @@ def test_a_link_counts_once_whatever_its_tracking_parameters() -> None:
     assert len(links(body)) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("head", "seconds"),
     [
         ("", 0),
@@ -98,7 +99,7 @@ def test_a_feed_may_ask_to_be_left_alone_for_up_to_a_day(head: str, seconds: int
     assert read(rss([], head)).rest_seconds == seconds
 
 
-@pytest.mark.parametrize(
+@each(
     "body",
     [
         b"", b"\x00\xff" * 500, b"<html><body>Hello</body></html>", b"{", b"{}", b'{"version": 1, "items": []}',

@@ -6,6 +6,7 @@ import pytest
 
 from ingest.fetch.addresses import FetchAllow, check_address
 from intel.errors import ConfigurationError, RefusedUrl
+from tests.cases import each
 
 FORBIDDEN = """
 0.0.0.0 0.1.2.3 10.0.0.1 10.255.255.255 100.64.0.1 100.100.100.200 100.127.255.255 127.0.0.1 127.255.255.254
@@ -24,7 +25,7 @@ PUBLIC = """
 
 
 @pytest.mark.promise("promises.public-addresses-only")
-@pytest.mark.parametrize("address", FORBIDDEN.split())
+@each("address", FORBIDDEN.split())
 def test_addresses_outside_the_public_internet_are_refused(address: str) -> None:
     with pytest.raises(RefusedUrl) as refused:
         check_address(ip_address(address), 443, FetchAllow())
@@ -32,7 +33,7 @@ def test_addresses_outside_the_public_internet_are_refused(address: str) -> None
     assert address not in refused.value.detail
 
 
-@pytest.mark.parametrize("address", PUBLIC.split())
+@each("address", PUBLIC.split())
 def test_public_addresses_are_let_through(address: str) -> None:
     check_address(ip_address(address), 443, FetchAllow())
 
@@ -44,7 +45,7 @@ def test_only_the_two_ports_of_the_web_are_let_through() -> None:
     assert refused.value.reason == "blocked_port"
 
 
-@pytest.mark.parametrize(
+@each(
     ("allowed", "address", "port"),
     [
         ("127.0.0.0/8", "127.0.0.1", 9999),
@@ -62,7 +63,7 @@ def test_what_the_operator_allows_is_let_through(allowed: str, address: str, por
 
 
 @pytest.mark.promise("settings.fetch-allow")
-@pytest.mark.parametrize(
+@each(
     ("allowed", "address", "port"),
     [
         ("127.0.0.1:8080", "127.0.0.1", 8081),
@@ -77,9 +78,7 @@ def test_an_allowance_reaches_no_further_than_it_says(allowed: str, address: str
         check_address(ip_address(address), port, FetchAllow.parse(allowed))
 
 
-@pytest.mark.parametrize(
-    "text", ["localhost", "10.0.0.0/33", "10.0.0.1/8", "1.2.3.4:0", "1.2.3.4:70000", "*", "1.2.3:80"]
-)
+@each("text", ["localhost", "10.0.0.0/33", "10.0.0.1/8", "1.2.3.4:0", "1.2.3.4:70000", "*", "1.2.3:80"])
 def test_an_allowance_that_cannot_be_read_names_its_setting(text: str) -> None:
     with pytest.raises(ConfigurationError, match="IOC_FETCH_ALLOW"):
         FetchAllow.parse(text)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ingest.fetch.decoding import BoundedDecoder, content_coding
 from intel.errors import FetchFailed
+from tests.cases import each
 
 
 def raw_deflate(data: bytes) -> bytes:
@@ -71,7 +72,7 @@ def test_nothing_at_all_is_an_empty_page_in_any_coding() -> None:
         decoder.finish()
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "coding"),
     [
         ([], "identity"),
@@ -86,7 +87,7 @@ def test_one_coding_is_understood(fields: list[str], coding: str) -> None:
     assert content_coding(fields) == coding
 
 
-@pytest.mark.parametrize("fields", [["gzip, gzip"], ["gzip", "gzip"], ["br"], ["zstd"], ["gzip, br"], ["x-identity"]])
+@each("fields", [["gzip, gzip"], ["gzip", "gzip"], ["br"], ["zstd"], ["gzip, br"], ["x-identity"]])
 def test_several_codings_and_strange_ones_are_refused(fields: list[str]) -> None:
     with pytest.raises(FetchFailed) as failed:
         content_coding(fields)

@@ -10,12 +10,13 @@ import pytest
 from ingest.fetch import FetchAllow, Fetcher, FetchLimits
 from ingest.fetch.wire import public_tls
 from intel.errors import FetchFailed, RefusedUrl
+from tests.cases import each
 from tests.ingest.fetch.asking import LOOPBACK, Names, failure, fetch
 from tests.ingest.fetch.certificates import issue_certificate
 from tests.ingest.fetch.web import ARTICLE, Web, open_web
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@each("status", [301, 302, 303, 307, 308])
 async def test_redirects_are_followed(web: Web, status: int) -> None:
     web.page("/b", ARTICLE)
     page = await fetch(web.redirect("/a", "b?x=1#y", status))
@@ -95,7 +96,7 @@ async def test_a_name_that_changes_its_mind_is_checked_at_every_redirect(web: We
     assert len(web.requests) == 1
 
 
-@pytest.mark.parametrize("bad", ["10.0.0.1", "::1", "::ffff:127.0.0.1", "169.254.169.254", "fe80::1%lo"])
+@each("bad", ["10.0.0.1", "::1", "::ffff:127.0.0.1", "169.254.169.254", "fe80::1%lo"])
 async def test_one_inner_address_among_the_answers_refuses_them_all(web: Web, bad: str) -> None:
     web.page("/a", ARTICLE)
     for answers in (["127.0.0.1", bad], [bad, "127.0.0.1"]):

@@ -10,6 +10,7 @@ import pytest
 
 from ingest.fetch import Fetcher, FetchLimits
 from intel.errors import FetchFailed
+from tests.cases import each
 from tests.ingest.fetch.asking import LOOPBACK, failure, fetch
 from tests.ingest.fetch.web import ARTICLE, Web
 
@@ -53,7 +54,7 @@ async def test_a_chunked_page_and_one_that_ends_with_its_connection_are_read(web
     assert (await fetch(web.raw("/closing", head + b"\r\n", b"hello ", b"world"))).body == b"hello world"
 
 
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 410, 418, 451, 204, 206, 300, 304])
+@each("status", [400, 401, 403, 404, 410, 418, 451, 204, 206, 300, 304])
 async def test_a_status_that_will_not_change_is_final(web: Web, status: int) -> None:
     answer = web.raw("/a", b"HTTP/1.1 %d <b>Evil</b>\r\nRetry-After: 5\r\nContent-Length: 0\r\n\r\n" % status)
     failed = await failure(answer)
@@ -62,13 +63,13 @@ async def test_a_status_that_will_not_change_is_final(web: Web, status: int) -> 
     assert "Evil" not in failed.detail
 
 
-@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504, 599, 999])
+@each("status", [408, 425, 429, 500, 502, 503, 504, 599, 999])
 async def test_a_status_that_may_change_is_worth_another_try(web: Web, status: int) -> None:
     failed = await failure(web.page("/a", b"", status=status))
     assert (failed.reason, failed.retryable, failed.retry_after_seconds) == (f"http_{status}", True, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "seconds"),
     [
         ("7", 7.0),
@@ -199,7 +200,7 @@ async def test_a_flood_of_tiny_chunks_is_cut_off_and_holds_nobody_up(web: Web) -
     assert longest < 3.0
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "body", "found"),
     [
         ("text/html", b"<p>x", "text/html"),
@@ -223,7 +224,7 @@ async def test_articles_of_every_type_are_told_apart(web: Web, kind: str | None,
     assert (await fetch(web.page("/a", body, kind=kind))).content_type == found
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "body"),
     [
         ("image/png", b"\x89PNG\r\n"),
@@ -245,7 +246,7 @@ async def test_what_is_no_article_is_refused(web: Web, kind: str | None, body: b
     assert "<" not in failed.detail
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "body"),
     [
         ("application/rss+xml", b"<rss>"),

@@ -11,6 +11,7 @@ import pytest
 
 from ingest.fetch import FetchAllow, Fetcher
 from intel.errors import IngestFailed
+from tests.cases import each
 from tests.ingest.fetch.asking import Names
 from tests.ingest.fetch.web import ARTICLE
 
@@ -70,7 +71,7 @@ async def test_names_that_only_the_proxy_knows_are_left_to_it() -> None:
 
 
 @pytest.mark.promise("promises.public-addresses-only")
-@pytest.mark.parametrize(
+@each(
     ("url", "reason"),
     [
         ("http://10.0.0.1/", "blocked_address"),

@@ -5,6 +5,7 @@ import pytest
 from ingest.fetch.addresses import FetchAllow
 from ingest.fetch.urls import LONGEST_URL, check_url
 from intel.errors import RefusedUrl
+from tests.cases import each
 
 NOTHING = FetchAllow()
 
@@ -31,28 +32,28 @@ example.com:999999 example.com:８\uff10 <a>.example ^.example `.example \u200de
 """
 
 
-@pytest.mark.parametrize("host", LOOPBACK_SPELLINGS.split())
+@each("host", LOOPBACK_SPELLINGS.split())
 def test_no_spelling_of_an_inner_address_is_submittable(host: str) -> None:
     with pytest.raises(RefusedUrl) as refused:
         check_url(f"http://{host}/", NOTHING)
     assert refused.value.reason in ("blocked_address", "bad_host", "local_name", "url_has_credentials")
 
 
-@pytest.mark.parametrize("host", LOCAL_NAMES.split())
+@each("host", LOCAL_NAMES.split())
 def test_names_of_a_local_network_are_refused(host: str) -> None:
     with pytest.raises(RefusedUrl) as refused:
         check_url(f"https://{host}/x", FetchAllow.parse("0.0.0.0/0, ::/0"))
     assert refused.value.reason == "local_name"
 
 
-@pytest.mark.parametrize("host", BAD_HOSTS.split())
+@each("host", BAD_HOSTS.split())
 def test_hosts_that_are_no_names_are_refused(host: str) -> None:
     with pytest.raises(RefusedUrl) as refused:
         check_url(f"https://{host}/", NOTHING)
     assert refused.value.reason in ("bad_host", "malformed_url", "forbidden_character")
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "reason"),
     [
         ("", "unsupported_scheme"),
@@ -108,7 +109,7 @@ def test_a_refusal_says_why(url: str, reason: str) -> None:
     assert refused.value.detail.endswith(".")
 
 
-@pytest.mark.parametrize(
+@each(
     ("url", "read_as"),
     [
         ("http://example.org", "http://example.org/"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.indicators import document_from_text, extract
+from tests.cases import each
 
 SAMPLE = "b7e2d90c41f85a3667d0e9c2f14b8a05de73c196f8420b5ac3d17e6094f2a8bd"
 OTHER = "3f5b0c9de1a74c6f8b2d9e0a71c4d852"
@@ -16,7 +15,7 @@ def values_in(text: str) -> set[str]:
     return {indicator.value for indicator in extract(document_from_text(text)).indicators}
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"Dropper {SAMPLE} ran first. {OTHER} is just the vendor's setup, nothing wrong with it.",
@@ -40,7 +39,7 @@ def test_the_hash_of_a_file_that_is_what_it_should_be_is_no_indicator(text: str)
     assert OTHER not in found, text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"Brute force from {THEIRS} (not our scanner {OURS}).",
@@ -61,7 +60,7 @@ def test_an_address_of_people_or_monitors_on_ones_own_side_is_no_indicator(text:
     assert OURS not in found, text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"{OURS} pretends to be our VPN gateway and steals passwords.",

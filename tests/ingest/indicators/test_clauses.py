@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.indicators import document_from_text, extract
 from ingest.indicators.clauses import Role, clause_roles
+from tests.cases import each
 
 FILLER = "Nothing else of interest happened in that week, and the readers went home early. " * 3 + "\n\n"
 OURS = "185.220.70.47"
@@ -16,7 +15,7 @@ def values_in(text: str) -> set[str]:
     return {indicator.value for indicator in extract(document_from_text(text)).indicators}
 
 
-@pytest.mark.parametrize("role", clause_roles(), ids=lambda role: role.id)
+@each("role", clause_roles(), ids=lambda role: role.id)
 def test_a_role_speaks_in_its_example_and_not_in_its_counterexample(role: Role) -> None:
     for filler in ("", FILLER * 10):
         weighed = extract(document_from_text(filler + role.example)).candidates()
@@ -27,7 +26,7 @@ def test_a_role_speaks_in_its_example_and_not_in_its_counterexample(role: Role) 
         assert role.value in values_in(filler + role.counterexample)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"Der Angriff kam von {THEIRS}; {OURS} ist unser Büro.",
@@ -59,7 +58,7 @@ def test_what_is_called_the_writers_own_is_no_indicator(text: str) -> None:
     assert OURS not in found, text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"{THEIRS} is not ours, it attacked our server.",
@@ -78,7 +77,7 @@ def test_what_a_clause_accuses_or_denies_to_be_ones_own_is_kept(text: str) -> No
     assert THEIRS in values_in(text), text
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"Failed password for root from {THEIRS}\nAccepted key from {OURS}\n(the last one is our own admin)",

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.indicators import document_from_text, extract
 from ingest.indicators.contexts import ContextRule, context_of, context_rules, said_of
+from tests.cases import each
 
 FILLER = "Nothing else of interest happened in that week, and the analysts went home early. " * 3 + "\n\n"
 
@@ -26,7 +25,7 @@ def values_in(text: str) -> set[str]:
     return {indicator.value for indicator in extract(document_from_text(text)).indicators}
 
 
-@pytest.mark.parametrize("rule", context_rules(), ids=lambda rule: rule.id)
+@each("rule", context_rules(), ids=lambda rule: rule.id)
 def test_a_row_speaks_in_its_example_and_not_in_its_counterexample(rule: ContextRule) -> None:
     assert rule.id in rules_about(rule.example, rule)
     dropped, kept = (rule.example, rule.counterexample) if rule.points < 0 else (rule.counterexample, rule.example)
@@ -35,7 +34,7 @@ def test_a_row_speaks_in_its_example_and_not_in_its_counterexample(rule: Context
     assert any(host in value for value in values_in(kept)), kept
 
 
-@pytest.mark.parametrize("rule", context_rules(), ids=lambda rule: rule.id)
+@each("rule", context_rules(), ids=lambda rule: rule.id)
 def test_the_verdict_of_an_example_is_the_same_in_a_long_text(rule: ContextRule) -> None:
     for text in (rule.example, rule.counterexample):
         assert (rule.value in values_in(text)) == (rule.value in values_in(FILLER * 10 + text)), text

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from typing import Any
 
-import pytest
+from tests.cases import each
 
 _FOLDER = files("ingest.indicators") / "data"
 # Texts to try rows on, sentences for people and pieces of text, which are no expressions.
@@ -32,7 +32,7 @@ def strings_in(table: dict[str, Any], path: str) -> Iterator[tuple[str, str]]:
                     yield from strings_in(row, f"{path}.{name}.{row.get('id', index)}")
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "contexts.toml",

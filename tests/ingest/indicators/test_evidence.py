@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.indicators.evidence import EVIDENCE_ROWS, EvidenceRow
 from ingest.indicators.extracting import extract
 from ingest.indicators.lines import document_from_bytes
+from tests.cases import each
 from tests.ingest.indicators.snippets import ARTICLE, DISARMING_ARTICLE
 
 
-@pytest.mark.parametrize("row", EVIDENCE_ROWS, ids=lambda row: row.id)
+@each("row", EVIDENCE_ROWS, ids=lambda row: row.id)
 def test_a_row_speaks_of_the_value_in_its_example(row: EvidenceRow) -> None:
     text = row.example.replace("{disarming article}", DISARMING_ARTICLE).replace("{article}", ARTICLE)
     of_it = [each for each in extract(document_from_bytes(text.encode())).candidates() if each.value == row.value]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from ingest.indicators.gated import Gated
+from tests.cases import each
 from tests.ingest.indicators.labelled import labelled
 from tests.ingest.indicators.test_snippets import ALL
 
@@ -15,7 +14,7 @@ TEXTS = [snippet.text for snippet in ALL] + [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     "pattern",
     [
         r"(?i)\b(?:ransomware|malware|loaders?)\b|木马",

@@ -6,6 +6,7 @@ import pytest
 
 from ingest.indicators.extracting import extract
 from ingest.indicators.lines import document_from_bytes
+from tests.cases import each
 
 
 def names_in(text: str) -> set[str]:
@@ -13,7 +14,7 @@ def names_in(text: str) -> set[str]:
     return {indicator.value for indicator in found if indicator.type == "malware"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name"),
     [
         ("ESET: Win32/PSW.Vidar.AB", "Vidar"),

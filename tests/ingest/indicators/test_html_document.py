@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.indicators import document_from_html, extract
+from tests.cases import each
 from tests.ingest.indicators.snippets import ARTICLE, MD5, PROSE
 
 
@@ -109,7 +110,7 @@ def test_links_to_social_networks_name_no_malware(wrapper: str) -> None:
     assert values(html) == ["Emotet", "gale-post.com"]
 
 
-@pytest.mark.parametrize(
+@each(
     "box",
     [
         "<nav><a href='/t'>TrickBot</a></nav>",

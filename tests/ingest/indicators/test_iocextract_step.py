@@ -7,6 +7,7 @@ import pytest
 from ingest.indicators import document_from_html, document_from_text, extract, iocextract_step
 from ingest.indicators.iocextract_step import second_reading
 from ingest.indicators.missed_defanging import MOST_PIECES, missed_pieces
+from tests.cases import each
 from tests.ingest.indicators.labelled import Labelled, labelled
 from tests.ingest.indicators.test_snippets import ALL
 
@@ -19,7 +20,7 @@ def read(*pieces: str) -> list[tuple[str, str]]:
     return [(each.type, each.value) for each in second_reading(pieces).found]
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "expected"),
     [
         ("It asked hzzps://gale-post[.]com/a", ("url", "https://gale-post.com/a")),
@@ -34,7 +35,7 @@ def test_the_second_reader_knows_ways_of_disarming_of_its_own(line: str, expecte
     assert expected in read(line)
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     [
         "Next sentence [.] is here",
@@ -64,7 +65,7 @@ def test_only_disarmed_lines_that_no_candidate_accounts_for_are_shown_to_it() ->
     ]
 
 
-@pytest.mark.parametrize("unit", ["x [.] y ", "[.[.", "hzzp://", "(at) ", "a[.] b", "\u200b[.] "])
+@each("unit", ["x [.] y ", "[.[.", "hzzp://", "(at) ", "a[.] b", "\u200b[.] "])
 def test_pieces_are_few_and_short_whatever_the_text(unit: str) -> None:
     started = time.process_time()
     pieces = pieces_of(unit * (400_000 // len(unit)))
@@ -88,7 +89,7 @@ def test_it_begins_no_piece_after_its_time() -> None:
     assert second_reading(["hzzp://gale-post[.]com/a"], seconds=-1.0) == ((), False)
 
 
-@pytest.mark.parametrize("item", [*labelled("reports"), *labelled("pages")], ids=lambda item: item.name)
+@each("item", [*labelled("reports"), *labelled("pages")], ids=lambda item: item.name)
 def test_it_adds_no_error_to_a_labelled_text(item: Labelled) -> None:
     page = item.name.endswith(".html")
     extraction = extract(document_from_html(item.text) if page else document_from_text(item.text))

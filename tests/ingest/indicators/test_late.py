@@ -7,12 +7,13 @@ import re
 import pytest
 
 from ingest.indicators.late import late
+from tests.cases import each
 
 PATTERN = r"(?P<name>[a-z]+)-(\d{2})"
 
 
-@pytest.mark.parametrize("method", ["search", "match", "fullmatch", "findall", "split"])
-@pytest.mark.parametrize("text", ["gale-07", "Gale-07 and tide-42", "", "gale-7"])
+@each("method", ["search", "match", "fullmatch", "findall", "split"])
+@each("text", ["gale-07", "Gale-07 and tide-42", "", "gale-7"])
 def test_every_answer_is_that_of_the_pattern(method: str, text: str) -> None:
     expected = getattr(re.compile(PATTERN, re.IGNORECASE), method)(text)
     asked = late(PATTERN, re.IGNORECASE)

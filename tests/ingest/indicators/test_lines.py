@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from ingest.indicators import extract_lines
+from tests.cases import each
 
 
 def pairs(data: bytes) -> list[tuple[str, str]]:
@@ -32,7 +31,7 @@ def test_a_page_is_told_from_a_text() -> None:
     ]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "windows-1252"])
+@each("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "windows-1252"])
 def test_usual_encodings_are_read(encoding: str) -> None:
     assert pairs("Café called gale-post[.]com".encode(encoding)) == [("domain", "gale-post.com")]
 
@@ -42,6 +41,6 @@ def test_a_declared_charset_is_believed() -> None:
     assert pairs(page.encode("windows-1251")) == [("domain", "gale-post.com")]
 
 
-@pytest.mark.parametrize("data", [b"", b"\x00" * 100, bytes(range(256)) * 8, b"\xff\xfe\x00", b"<html>", b"<!--" * 500])
+@each("data", [b"", b"\x00" * 100, bytes(range(256)) * 8, b"\xff\xfe\x00", b"<html>", b"<!--" * 500])
 def test_no_bytes_raise(data: bytes) -> None:
     assert list(extract_lines(data)) == []

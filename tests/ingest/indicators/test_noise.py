@@ -3,11 +3,10 @@ from __future__ import annotations
 import pytest
 
 from ingest.indicators.noise import address_noise, is_known_host, is_reserved_host, warnings
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
-    "host", ["twitter.com", "www.linkedin.com", "docs.microsoft.com", "us-cert.cisa.gov", "news.gov.uk"]
-)
+@each("host", ["twitter.com", "www.linkedin.com", "docs.microsoft.com", "us-cert.cisa.gov", "news.gov.uk"])
 def test_hosts_that_reports_link_to_are_known(host: str) -> None:
     assert is_known_host(host)
 
@@ -23,9 +22,7 @@ def test_reserved_names_are_told_apart() -> None:
     assert not is_reserved_host("example-shop.com")
 
 
-@pytest.mark.parametrize(
-    "address", ["127.0.0.1", "10.1.2.3", "169.254.1.1", "224.0.0.1", "0.0.0.0", "::1", "fe80::1", "8.8.8.8"]
-)
+@each("address", ["127.0.0.1", "10.1.2.3", "169.254.1.1", "224.0.0.1", "0.0.0.0", "::1", "fe80::1", "8.8.8.8"])
 def test_addresses_that_are_no_ones_say_nothing(address: str) -> None:
     assert address_noise(address)
 
@@ -35,7 +32,7 @@ def test_public_and_documentation_addresses_do(address: str) -> None:
     assert address_noise(address) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     ["2001::1", "2001:1ff::1", "2001:0:4137:9e76::7", "ff02::1", "fc00::7", "fe80::7", "::ffff:10.0.0.1", "100::1"],
 )
@@ -43,7 +40,7 @@ def test_ipv6_addresses_of_blocks_that_are_set_apart_say_nothing(address: str) -
     assert address_noise(address) == "reserved address"
 
 
-@pytest.mark.parametrize("address", ["2001:200::1", "2001:67c:4f8::1", "2003::7", "2a01:4f8::1", "2606:4700:10::7"])
+@each("address", ["2001:200::1", "2001:67c:4f8::1", "2003::7", "2a01:4f8::1", "2606:4700:10::7"])
 def test_ipv6_addresses_that_are_given_to_networks_do(address: str) -> None:
     assert address_noise(address) == ""
 

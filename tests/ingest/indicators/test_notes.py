@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.indicators import document_from_text, extract
 from ingest.indicators.notes import NoteRow, note_rows, said_of_all
+from tests.cases import each
 
 FILLER = "Nothing else of interest happened in that week, and the readers went home early. " * 3 + "\n\n"
 
@@ -14,7 +13,7 @@ def values_in(text: str) -> set[str]:
     return {indicator.value for indicator in extract(document_from_text(text)).indicators}
 
 
-@pytest.mark.parametrize("row", note_rows(), ids=lambda row: row.id)
+@each("row", note_rows(), ids=lambda row: row.id)
 def test_a_row_drops_or_keeps_what_its_example_names(row: NoteRow) -> None:
     dropped, kept = (row.example, row.counterexample) if row.points < 0 else (row.counterexample, row.example)
     assert row.value in values_in(kept), kept
@@ -23,13 +22,13 @@ def test_a_row_drops_or_keeps_what_its_example_names(row: NoteRow) -> None:
         assert (row.points, row.id) in said_of_all(row.example, names_malware=False)
 
 
-@pytest.mark.parametrize("row", [row for row in note_rows() if row.points < 0], ids=lambda row: row.id)
+@each("row", [row for row in note_rows() if row.points < 0], ids=lambda row: row.id)
 def test_an_article_is_not_judged_as_a_whole(row: NoteRow) -> None:
     text = f"{row.example}\n{FILLER * 10}\nIndicators\n\n{row.value}\n"
     assert row.value in values_in(text), text
 
 
-@pytest.mark.parametrize("row", [row for row in note_rows() if row.points < 0], ids=lambda row: row.id)
+@each("row", [row for row in note_rows() if row.points < 0], ids=lambda row: row.id)
 def test_what_a_note_defangs_it_means(row: NoteRow) -> None:
     assert "mist-post.ru" in values_in(f"{row.example}\nmist-post[.]ru\n")
 

@@ -9,6 +9,7 @@ import pytest
 from ingest.indicators import piece_search
 from ingest.indicators.piece_search import PieceSearch, in_small_letters
 from intel.refanging import places_of
+from tests.cases import each
 
 PIECES = ("we call", "call", " call", "називаємо", "aa", "a", "命名为", "we call")
 
@@ -17,9 +18,7 @@ def found_one_by_one(text: str) -> dict[str, list[int]]:
     return {piece: places for piece in PIECES if (places := list(places_of(text, piece)))}
 
 
-@pytest.mark.parametrize(
-    "text", ["", "aaaa", "we call it", "\ud800 we call", "ми називаємо, 命名为 \U0001f600 a call", "nothing"]
-)
+@each("text", ["", "aaaa", "we call it", "\ud800 we call", "ми називаємо, 命名为 \U0001f600 a call", "nothing"])
 def test_pieces_are_found_where_they_stand_also_where_they_overlap(text: str) -> None:
     assert PieceSearch(PIECES).places(text) == found_one_by_one(text)
     assert PieceSearch(PIECES).standing_in(text) == set(found_one_by_one(text))

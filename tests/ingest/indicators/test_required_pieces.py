@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from ingest.indicators.contexts import Context, context_rules, said_of
 from ingest.indicators.required_pieces import required_pieces
 from ingest.indicators.spoken import Spoken
 from ingest.indicators.vocabulary import table
+from tests.cases import each
 from tests.ingest.indicators.labelled import labelled
 from tests.ingest.indicators.test_snippets import ALL
 
 AT_THE_END = r"[\s:]{0,4}\Z"
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "pieces"),
     [
         (r"legit(?:imate)?|be?nign", {"legit", "benign", "bnign"}),
@@ -35,8 +34,8 @@ def test_each_match_of_a_pattern_holds_one_of_its_pieces(pattern: str, pieces: s
     assert required_pieces(pattern) == pieces
 
 
-@pytest.mark.parametrize("path", [("harmless", "after"), ("harmless", "before"), ("no_sample",), ("no_sample_after",)])
-@pytest.mark.parametrize("end", ["", AT_THE_END])
+@each("path", [("harmless", "after"), ("harmless", "before"), ("no_sample",), ("no_sample_after",)])
+@each("end", ["", AT_THE_END])
 def test_what_is_looked_for_by_its_pieces_is_found_where_its_pattern_finds_it(path: tuple[str, ...], end: str) -> None:
     by_language = table(*path)
     spoken = Spoken(by_language, end)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.indicators.sentences import LONGEST_CONTEXT, sentence, shortened
+from tests.cases import each
 
 VALUE = "evil.example"
 AROUND = st.text(alphabet="ab .\n…", max_size=400)
@@ -28,10 +29,8 @@ def test_a_line_without_blanks_keeps_what_it_is_about() -> None:
     assert "evil.example" in around("x" * 500 + "/", "/" + "y" * 500)
 
 
-@pytest.mark.parametrize(
-    "before", ["", "Earlier. ", "Earlier words\n", "Long before. " * 40, "A long line " * 40 + "\n"]
-)
-@pytest.mark.parametrize("behind", ["", ". Later.", "\nLater words", " was it. " + "Long after. " * 40])
+@each("before", ["", "Earlier. ", "Earlier words\n", "Long before. " * 40, "A long line " * 40 + "\n"])
+@each("behind", ["", ". Later.", "\nLater words", " was it. " + "Long after. " * 40])
 def test_a_whole_sentence_has_no_ellipsis(before: str, behind: str) -> None:
     found = around(before + "It called ", behind)
     assert found.startswith("It called evil.example") and "…" not in found

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-import pytest
-
 from ingest.indicators import document_from_text, extract
 from intel.canonical import readings
 from intel.query import exact_value, parse_search
+from tests.cases import each
 
 DOTS: Final = (
     "<dot>", "<.>", "{dot}", "[dot]", "(dot)", "[DOT]", "(.)", "{.}", "[.", ".]", "[[.]]", "\\.", "\\[.\\]", " [.] ",
@@ -66,7 +65,7 @@ def read_everywhere(spelled: str) -> tuple[set[str], ...]:
     return (extracted, *({f"{type} {value}" for type, value in pairs} for pairs in named))
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
+@each("suffix", SUFFIXES)
 def test_every_disarmed_dot_is_read_alike_everywhere(suffix: str) -> None:
     for dot in DOTS:
         spelled = f"evil-panel{dot}{suffix.replace('.', dot)}"
@@ -79,11 +78,11 @@ def test_every_disarmed_scheme_is_read_alike_everywhere() -> None:
         assert all(expected in found for found in read_everywhere(f"{head}evil[.]club/a")), head
 
 
-@pytest.mark.parametrize(("spelled", "expected"), OTHERS)
+@each(("spelled", "expected"), OTHERS)
 def test_whole_values_are_read_alike_everywhere(spelled: str, expected: str) -> None:
     assert all(expected in found for found in read_everywhere(spelled)), read_everywhere(spelled)
 
 
-@pytest.mark.parametrize("text", PROSE)
+@each("text", PROSE)
 def test_prose_that_speaks_of_dots_holds_nothing(text: str) -> None:
     assert not extract(document_from_text(text)).indicators

@@ -8,6 +8,7 @@ from ingest.indicators.extracting import extract
 from ingest.indicators.lines import document_from_bytes
 from ingest.indicators.name_rows import NameRow, name_rows
 from ingest.indicators.unlisted_names import _is_loud
+from tests.cases import each
 
 
 def names_in(text: str) -> set[str]:
@@ -15,14 +16,14 @@ def names_in(text: str) -> set[str]:
     return {indicator.value for indicator in found if indicator.type == "malware"}
 
 
-@pytest.mark.parametrize("row", name_rows(), ids=lambda row: row.id)
+@each("row", name_rows(), ids=lambda row: row.id)
 def test_a_row_speaks_of_the_name_in_its_example(row: NameRow) -> None:
     found = list(extract(document_from_bytes(f"{row.example}\n".encode())).candidates())
     of_it = [each for each in found if each.type == "malware" and each.value == row.value and each.kept]
     assert any(row.id in (rule for _, rule in each.evidence) for each in of_it), found
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "The campaign delivers Reedpipe malware via phishing pages.",
@@ -57,7 +58,7 @@ def test_a_kind_without_which_a_name_is_a_word_is_part_of_it_where_it_is_written
 HASH = "9e107d9d372bb6826bd81d3542a419d6"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name"),
     [
         (f"The dropped DLL ({HASH}) was identified as Phoenix by the vendor.", "Phoenix"),
@@ -80,7 +81,7 @@ def test_what_a_sample_is_said_to_be_is_malware_if_a_list_has_it(text: str, name
     assert name in names_in(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "That's Play for you: the kids love it.",
@@ -94,7 +95,7 @@ def test_what_is_no_sample_or_in_no_list_is_not(text: str) -> None:
     assert names_in(text) == set()
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "They sold ransomware families such as Reedpipe, Gorsehook and LockBit.",
@@ -113,7 +114,7 @@ def test_what_stands_in_a_series_of_malware_is_malware(text: str) -> None:
     assert {"Gorsehook", "Reedpipe"} <= names_in(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Victims of Emotet, Acme Widgets and Contoso met in May.",
@@ -127,7 +128,7 @@ def test_a_series_of_other_things_gives_no_name(text: str) -> None:
     assert {name for name in names_in(text) if name.startswith(("Gorse", "Reed", "Acme", "Contoso"))} == set()
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "Modern ransomware encrypts backups first. Most victims pay.",

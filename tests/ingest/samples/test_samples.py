@@ -9,11 +9,11 @@ from functools import cache
 from importlib.resources import files
 from urllib.parse import urlsplit
 
-import pytest
 from lxml import etree, html
 
 from ingest.samples import sample_paths
 from intel.records import IOC_TYPES
+from tests.cases import each
 
 Expected = dict[str, dict[str, list[str]]]
 
@@ -88,7 +88,7 @@ def test_there_are_ten_samples_in_order_of_name() -> None:
     assert sorted(expected()) == NAMES
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_a_sample_says_its_title_author_date_site_and_language(name: str) -> None:
     title = page(name).findtext(".//title")
     assert title and title.strip()
@@ -97,7 +97,7 @@ def test_a_sample_says_its_title_author_date_site_and_language(name: str) -> Non
     assert name.startswith(published(name).date().isoformat())
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_a_sample_has_the_furniture_of_a_saved_page(name: str) -> None:
     for wanted in ("//nav", "//footer", "//a[contains(@href, 'linkedin.com')]", "//section[contains(@class, 'aut')]"):
         assert page(name).xpath(wanted), wanted
@@ -122,7 +122,7 @@ def test_some_indicators_are_named_by_several_publishers() -> None:
     assert max(by_sources) <= 5
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_every_expected_value_stands_in_its_article(name: str) -> None:
     text = visible_text(name)
     for ioc_type, listed in expected()[name].items():
@@ -134,7 +134,7 @@ def standing(value: str, text: str) -> bool:
     return re.search(rf"(?<![a-z0-9-]){re.escape(value)}(?![a-z0-9])", text) is not None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_every_hash_cve_and_technique_of_an_article_is_expected(name: str) -> None:
     text, listed = visible_text(name), expected()[name]
     for pattern, types in (
@@ -145,7 +145,7 @@ def test_every_hash_cve_and_technique_of_an_article_is_expected(name: str) -> No
         assert set(re.findall(pattern, text)) == {v.lower() for t in types for v in listed.get(t, [])}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@each("name", NAMES)
 def test_the_noise_of_an_article_is_not_expected(name: str) -> None:
     domains = set(expected()[name].get("domain", []))
     links = [str(element.get("href")) for element in page(name).iter("a")]

@@ -6,6 +6,7 @@ import pytest
 
 from ingest.wording import findings_of
 from ingest.wording.scores import StatedScore
+from tests.cases import each
 
 A, B = "CVE-2026-1001", "CVE-2026-1002"
 VECTOR = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H"
@@ -16,7 +17,7 @@ def cvss(text: str, cve: str = A) -> StatedScore | None:
 
 
 @pytest.mark.promise("focus.article-cvss")
-@pytest.mark.parametrize(
+@each(
     ("text", "score", "version"),
     [
         (f"{A} (CVSS 9.8) lets anyone in.", 9.8, None),
@@ -52,7 +53,7 @@ def test_each_cve_has_its_own_score() -> None:
     assert (first["score"], second["score"]) == (9.8, 5.3)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         f"{A} is fixed in version 9.8.",

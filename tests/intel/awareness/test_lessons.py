@@ -10,6 +10,7 @@ import pytest
 from intel.awareness import AUDIENCES, TOPICS, Lesson, load_lessons, parse_lesson, search_lessons
 from intel.errors import InvalidQuery
 from intel.names import technique_name
+from tests.cases import each
 
 GOOD = """---
 title: A title
@@ -141,7 +142,7 @@ def test_a_lesson_without_a_quiz_or_references_is_fine() -> None:
     assert (parse_lesson("a.md", text).quiz, parse_lesson("a.md", text).references) == ((), ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("old", "new", "field"),
     [
         ("title: A title", "", "title"),
@@ -205,7 +206,7 @@ def test_every_word_must_match_whatever_its_case_or_order(lessons: tuple[Lesson,
     assert search_lessons(lessons, "captcha zeppelin") == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("q", "slug"),
     [
         ("sign-in prompt you did not start", "push-prompts-you-did-not-start"),

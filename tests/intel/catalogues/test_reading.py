@@ -15,6 +15,7 @@ from intel.catalogues.parsed import Parsed
 from intel.catalogues.scores import parse_cvss
 from intel.catalogues.streams import members_of, unfolded
 from intel.errors import CatalogueUnreadable
+from tests.cases import each
 from tests.intel.catalogues.importing import attack_file, epss_file, kev_file, nvd_file
 
 PARSERS: tuple[Callable[[Iterable[bytes]], Parsed], ...] = (parse_kev, parse_epss, parse_cvss, parse_attack)
@@ -32,8 +33,8 @@ def in_pieces(body: bytes, size: int) -> Iterator[bytes]:
 
 
 @pytest.mark.promise("catalogues.formats")
-@pytest.mark.parametrize("parse", PARSERS)
-@pytest.mark.parametrize("size", [1, 7, 1_000_000])
+@each("parse", PARSERS)
+@each("size", [1, 7, 1_000_000])
 def test_a_catalogue_is_read_alike_in_pieces_of_any_size(parse: Callable[..., Parsed], size: int) -> None:
     body = WHOLE[parse]
     parsed = parse(unfolded(in_pieces(body, size)))
@@ -57,8 +58,8 @@ def test_a_file_cut_short_is_refused_wherever_it_is_cut(parse: Callable[..., Par
 
 
 @pytest.mark.promise("catalogues.damaged")
-@pytest.mark.parametrize("parse", PARSERS)
-@pytest.mark.parametrize(
+@each("parse", PARSERS)
+@each(
     "body",
     [
         b"", b" ", b"null", b"[]", b"{}", b"{", b"<html></html>", b"\xff\xfe\x00", b"[" * 100_000, b'{"a":' * 100_000,

@@ -8,13 +8,14 @@ import pytest
 
 from intel.focus import RULES, SEVERITIES, Facts, first_match
 from intel.focus.rules import score_parts
+from tests.cases import each
 
 CVE = {"kind": "cve", "sources": 1}
 MALWARE = {"kind": "malware", "sources": 1}
 
 
 @pytest.mark.promise("focus.rules")
-@pytest.mark.parametrize(
+@each(
     ("known", "rule"),
     [
         ({**CVE, "kev": True, "ransomware": True}, "C1"),

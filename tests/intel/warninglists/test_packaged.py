@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from ipaddress import IPv4Address
 
-import pytest
-
 from intel.records import IOC_TYPES
 from intel.warninglists import WarningList, compiled, is_packaged, packaged_lists, packaged_warnings, to_json
 from intel.warninglists.lists import Subject, from_json
+from tests.cases import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("type", "value", "name"),
     [
         ("ip", "8.8.8.8", "public resolvers"),
@@ -38,7 +37,7 @@ def test_what_is_widely_used_stands_on_a_list(type: str, value: str, name: str) 
     assert is_packaged(type, value)
 
 
-@pytest.mark.parametrize("type", IOC_TYPES)
+@each("type", IOC_TYPES)
 def test_one_question_tells_what_asking_every_list_does(type: str) -> None:
     hosts = [host for one in packaged_lists() for host in sorted(one.hosts)[:40]]
     values = [value for one in packaged_lists() for value in sorted(one.values)[:40]]
@@ -49,7 +48,7 @@ def test_one_question_tells_what_asking_every_list_does(type: str) -> None:
         assert is_packaged(type, value) == bool(packaged_warnings(type, value)), value
 
 
-@pytest.mark.parametrize(
+@each(
     ("type", "value"),
     [
         ("domain", "evil.example"),

@@ -14,6 +14,7 @@ from intel.records import IOC_TYPES
 from intel.store import Store
 from intel.weekly import week_id, week_start, weekly
 from intel.weekly.computing import compute
+from tests.cases import each
 from tests.contract.store.builders import hour, make_article, publish
 
 WEEK = "2026-W47"
@@ -21,7 +22,7 @@ NOW = hour(80)
 LESSONS = load_lessons()
 
 
-@pytest.mark.parametrize(
+@each(
     ("moment", "id"),
     [
         ("2026-11-16T00:00:00", "2026-W47"),
@@ -37,7 +38,7 @@ def test_a_week_begins_on_monday_and_carries_its_iso_number(moment: str, id: str
     assert week_start(id) <= when < week_start(id) + timedelta(days=7)
 
 
-@pytest.mark.parametrize(
+@each(
     "id",
     [
         "",

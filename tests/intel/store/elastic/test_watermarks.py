@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from intel.store.elastic.watermarks import passed
+from tests.cases import each
 
 GB = 1 << 30
 LIKE_SENT = {"low": "85%", "high": "90%", "flood_stage": "95%"}
@@ -18,7 +17,7 @@ def told(watermark: dict[str, Any], enabled: str = "true") -> dict[str, Any]:
     return {"cluster": {"routing": {"allocation": {"disk": disk}}}}
 
 
-@pytest.mark.parametrize(
+@each(
     ("disk", "stage"),
     [((100, 20), ""), ((100, 14), "low"), ((100, 9), "high"), ((100, 4), "flood_stage"), ((10_000, 1_200), "")],
 )

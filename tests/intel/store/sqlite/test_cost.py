@@ -12,6 +12,7 @@ from intel.store.sqlite import facets, finding
 from intel.store.sqlite.articles import IOCS_OF
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.matching import Sql
+from tests.cases import each
 from tests.contract.store.builders import hour, query
 
 DEEP = Position((1_700_000_000_000, "5f0c1b3e"))
@@ -26,7 +27,7 @@ async def plan(database: Database, sql: Sql) -> str:
     return await database.read(work)
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "index"),
     [
         (IocQuery(), "iocs_newest"),
@@ -75,8 +76,8 @@ async def test_a_page_of_an_article_s_indicators_begins_where_the_last_one_ended
     assert [detail for detail in details if "TEMP B-TREE" in detail] == ["USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"]
 
 
-@pytest.mark.parametrize("q", ["evil", "evil.example", "l*", "198.51.100.0/24", "198.51.100.0/24 evil"])
-@pytest.mark.parametrize(
+@each("q", ["evil", "evil.example", "l*", "198.51.100.0/24", "198.51.100.0/24 evil"])
+@each(
     "query",
     [
         IocQuery(),
