@@ -16,7 +16,7 @@ from ingest.warned import Lists, imported, lasting_cautions, listed
 from intel.ageing import Age, Status, age, status_at
 from intel.cards import Card, card_of
 from intel.confidence import USUAL_TRUST, Evidence, confidence, rules_of
-from intel.matching import Reasons
+from intel.matching import Match, Reasons
 from intel.notes import Note
 from intel.query import SearchText
 from intel.records import Ioc
@@ -45,6 +45,7 @@ class Annotations:
     are_marked: bool = False
     _now_milliseconds: int = field(init=False)
     _completed: dict[_Told, bytes] = field(default_factory=dict, init=False)
+    _matches: dict[Match, bytes] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_now_milliseconds", to_milliseconds(self.now))
@@ -80,8 +81,15 @@ class Annotations:
         if notes:
             said += b',"notes":' + orjson.dumps(exported_notes(notes))
         if reasons is not None:
-            said += b',"match":' + orjson.dumps(reasons.of(card))
+            said += self._matched(reasons.of(card))
         return orjson.Fragment(said + b"}")
+
+    def _matched(self, match: Match) -> bytes:
+        """Return the member that tells how a search matched: most of a page match alike."""
+        told = self._matches.get(match)
+        if told is None:
+            told = self._matches[match] = b',"match":' + orjson.dumps(match._asdict())
+        return told
 
     def _completion(
         self,

@@ -65,11 +65,14 @@ def media_type(request: Request) -> str:
 
 def media_type_of(request: Request, accepted: Collection[str], otherwise: str) -> MediaType:
     """Return the media type that a body declares. Problem, with the sentence `otherwise`, for what is not accepted."""
-    declared, kind = request.headers.get("content-type", ""), media_type(request)
+    headers = request.headers
+    declared, kind = headers.get("content-type", ""), media_type(request)
     if kind not in accepted:
         raise Problem(415, "unsupported_media_type", otherwise)
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
+    if headers.get("content-encoding", "identity").lower() != "identity":
         raise Problem(415, "unsupported_media_type", "Send the body without Content-Encoding.")
+    if ";" not in declared:
+        return MediaType(kind, None)
     parameters = Message()
     parameters["content-type"] = declared
     return MediaType(kind, parameters.get_content_charset())

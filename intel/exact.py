@@ -36,10 +36,14 @@ def _read(values: Iterable[str]) -> tuple[dict[str, Named], dict[str, str]]:
     """Return what each value may name by itself, and the malware name that it may be, folded."""
     read, names = dict[str, Named](), dict[str, str]()
     for value in values:
-        usual = usual_type(value) if len(value) <= LONGEST_VALUE else None
-        found = read[value] = ((usual, value),) if usual is not None else exact_value(value)
-        if (usual is None or usual in _LIKE_A_NAME) and (name := _name(value, found)):
-            names[value] = name
+        if len(value) <= LONGEST_VALUE and (usual := usual_type(value)) is not None:
+            read[value] = ((usual, value),)
+            if usual in _LIKE_A_NAME:
+                names[value] = value  # plain and in lower case: it is spelt as a name would be folded
+        else:
+            found = read[value] = exact_value(value)
+            if name := _name(value, found):
+                names[value] = name
     return read, names
 
 

@@ -11,11 +11,10 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, Literal, Protocol, get_args
+from typing import Final, Literal, NamedTuple, Protocol, get_args
 
 from intel.query import Clause, Network, SearchText, host_names, value_words
-from intel.words import encoded_words, plain_words
+from intel.words import encoded_words, is_plain
 
 How = Literal["exact", "host", "subdomain", "network", "prefix", "word", "malware", "title", "source", "article"]
 
@@ -25,8 +24,7 @@ _Sought = Sequence[tuple[str, str | None]]
 _ENCODED: Final = re.compile(r"_([0-9a-f]{6})")
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """How a search met a record, and on what: the value, host, network, words, name or title."""
 
     how: How
@@ -58,7 +56,7 @@ class Reasons:
         self._clauses = [(clause, _sought(clause)) for clause in text.clauses]
         self._asks_for_hosts = any(clause.hosts for clause in text.clauses)
         self._word = _only_word(text)
-        self._on_word = Match("word", self._word.decode().strip() if self._word else "")
+        self._on_word = Match("word", self._word or "")
 
     def class_of(self, type: str, value: str) -> int:
         """Return where an indicator stands among what the search finds: 0 for an exact value, 1 where every clause
@@ -88,7 +86,17 @@ class Reasons:
 
     def _stands_in(self, value: str) -> bool:
         """Tell whether the search is one plain word, and stands in a value as it is written."""
-        return self._word is not None and (written := plain_words(value)) is not None and self._word in written
+        word = self._word
+        if word is None or not is_plain(value):
+            return False
+        written = value.lower()
+        place = written.find(word)
+        while place >= 0:
+            end = place + len(word)
+            if not (written[place - 1 : place].isalnum() or written[end : end + 1].isalnum()):
+                return True
+            place = written.find(word, place + 1)
+        return False
 
     def _in_value(self, type: str, value: str) -> list[Match | None]:
         """Return how each clause matches in a value; None for a clause that does not."""
@@ -119,12 +127,12 @@ def _sought(clause: Clause) -> _Sought:
     return [(f" {' '.join(phrase)} ", decoded(phrase)) for phrase in clause.phrases]
 
 
-def _only_word(text: SearchText) -> bytes | None:
-    """Return the word that a search is, between blanks; None for a search that is more, or whose word is encoded."""
+def _only_word(text: SearchText) -> str | None:
+    """Return the word that a search is; None for a search that is more, or whose word is encoded."""
     phrase = text.clauses[0].phrases[0] if len(text.clauses) == 1 and text.clauses[0].phrases else ()
     if text.clauses != (Clause(phrases=(phrase,)),) or len(phrase) != 1 or not phrase[0].isalnum():
         return None
-    return f" {phrase[0]} ".encode()
+    return phrase[0]
 
 
 def _parted(text: str) -> str:

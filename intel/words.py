@@ -40,14 +40,9 @@ def _ascii_words(text: str) -> list[str]:
     return text.encode().translate(_ASCII_WORDS).decode().split()
 
 
-def plain_words(text: str) -> bytes | None:
-    """Return the words of a short text in ASCII with a blank or more around each: they are their own encodings.
-
-    None for any other text.
-    """
-    if len(text) > _LONGEST_ENCODED_WORD or not text.isascii():
-        return None
-    return b" %b " % text.encode().translate(_ASCII_WORDS)
+def is_plain(text: str) -> bool:
+    """Tell whether the words of a text are its runs of letters and digits in lower case, each its own encoding."""
+    return len(text) <= _LONGEST_ENCODED_WORD and text.isascii()
 
 
 def encode_word(word: str) -> str:

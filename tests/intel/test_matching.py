@@ -47,6 +47,7 @@ def why(q: str, ioc: Ioc) -> Match:
         ("evil", "domain evil-corp.test", "word", "evil"),
         ("corp evil", "domain evil-corp.test", "word", "corp evil"),
         ('"evil corp"', "domain evil-corp.test", "word", "evil corp"),
+        ("evil", "domain devil-evils-evil.test", "word", "evil"),
         ("evil.test", "domain evil.test.invalid", "word", "evil test"),
         ("münchen", "domain xn--mnchen-3ya.test", "word", "münchen"),
         ("evilc*", "domain evilcorp.test", "prefix", "evilcorp"),
@@ -57,6 +58,15 @@ def why(q: str, ioc: Ioc) -> Match:
 def test_a_match_in_the_value_names_its_most_telling_way(q: str, indicator: str, how: str, on: str) -> None:
     found = why(q, record(indicator, title="evil.test corp evilcorp münchen"))
     assert (found.how, found.on) == (how, on)
+
+
+@each("value", ["https://quiet.test/devil-evils", "https://quiet.test/EVILS/3vil"])
+def test_a_word_within_longer_ones_does_not_match_in_a_value(value: str) -> None:
+    assert why("evil", record(f"url {value}", title="Of evil")).how == "title"
+
+
+def test_a_word_is_met_in_a_value_whatever_its_case() -> None:
+    assert why("evil", record("url https://quiet.test/EVIL")) == Match("word", "evil")
 
 
 @each(

@@ -93,7 +93,7 @@ class SqliteArticles:
         return await self._database.read(lambda connection: _find(connection, query))
 
     async def totals(self) -> ArticleTotals:
-        return await self._database.read_at_once(article_totals)
+        return await self._database.read_unless_kept(article_totals, article_totals)
 
     async def newest_titles(self, limit: int) -> tuple[tuple[str, str], ...]:
         return await self._database.read_at_once(

@@ -29,11 +29,9 @@ def cards_by_id(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str,
     named.pop(b"", None)
     # In order, so that neighbours are found in one page.
     places = orjson.dumps([*range(1, ID_BYTES * len(named), ID_BYTES)]).decode()
-    rows = _cursor(connection).execute(_OF_IDS, (places, b"".join(sorted(named)), ID_BYTES))
-    return {
-        (id := named[row[_ID]]): _card(id, row, title, source_name, orjson.Fragment(shown))
-        for *row, title, source_name, shown in rows
-    }
+    asked = (places, b"".join(sorted(named)), ID_BYTES)
+    rows = _cursor(connection).execute(_OF_IDS.format(_columns(connection)), asked).fetchall()
+    return {(id := named[row[_ID]]): _card(id, row[:_CARD_COLUMNS], *row[_CARD_COLUMNS:]) for row in rows}
 
 
 def cards_in_order(connection: sqlite3.Connection, seqs: Sequence[int]) -> tuple[Card, ...]:
@@ -59,10 +57,7 @@ def cards_listed(connection: sqlite3.Connection, page: Sql, limit: int) -> tuple
     one's sort values by name.
     """
     cursor = _cursor(connection)
-    rows = cursor.execute(
-        f"SELECT {_CARDS}, listed.* FROM ({page.text}) AS listed CROSS JOIN iocs AS i ON i.seq = listed.seq",
-        page.parameters,
-    ).fetchall()
+    rows = cursor.execute(_LISTED.format(_columns(connection), page.text), page.parameters).fetchall()
     cards = tuple(_rendered(connection, rows[:limit]))
     if len(rows) <= limit:
         return cards, None
@@ -79,9 +74,15 @@ def article_card(
 
 
 def _rows(connection: sqlite3.Connection, seqs: Sequence[int]) -> list[_Row]:
-    """Return the rows of existing indicators."""
-    among, asked = one_of(seqs)
-    return _cursor(connection).execute(f"SELECT {_CARDS}, i.seq FROM iocs AS i WHERE i.seq {among}", asked).fetchall()
+    """Return the rows of existing indicators, each with its `seq` at the end."""
+    asked = (orjson.dumps([*seqs]).decode(),)
+    return _cursor(connection).execute(_OF_SEQS.format(_columns(connection)), asked).fetchall()
+
+
+def _columns(connection: sqlite3.Connection) -> str:
+    """Return the columns of a card; votes are looked for only where there are any, for mostly there are none."""
+    (are_any,) = connection.execute("SELECT EXISTS (SELECT 1 FROM votes)").fetchone()
+    return _WITH_VOTES if are_any else _WITHOUT_VOTES
 
 
 def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
@@ -98,10 +99,10 @@ def _rendered(connection: sqlite3.Connection, rows: Sequence[_Row]) -> Iterator[
         yield _card(id_text(row[_ID]), row[:_CARD_COLUMNS], *articles[row[_ARTICLE]])
 
 
-def _card(named: str, row: Sequence[Any], title: str, source_name: str, shown: orjson.Fragment) -> Card:
+def _card(named: str, row: Sequence[Any], title: str, source_name: str, article: str) -> Card:
     """Return the card of a row of `_CARDS` and of its article."""
     _, type, value, first, last, added, changed, sightings, sources, context, malware, _, tags, tlp, votes, warned = row
-    members = {
+    members: dict[str, Any] = {
         "id": named,
         "type": type,
         "value": value,
@@ -115,30 +116,33 @@ def _card(named: str, row: Sequence[Any], title: str, source_name: str, shown: o
         "context": context,
         "malware": orjson.Fragment(malware),
         "tags": orjson.Fragment(tags),
-        **(sharing_members(of_level(tlp)) if tlp else _NOTHING),
-        "article": shown,
     }
+    if tlp:
+        members |= sharing_members(of_level(tlp))
+    members["article"] = orjson.Fragment(article)
     names = tuple(orjson.loads(malware)) if malware != "[]" else ()
     rendered = orjson.dumps(members)[:-1]
-    return Card(named, type, value, last, names, title, source_name, sources, votes, bool(warned), rendered)
+    return Card(named, type, value, last, names, title, source_name, sources, votes, warned != 0, rendered)
 
 
-def _articles(connection: sqlite3.Connection, seqs: Collection[int]) -> dict[int, tuple[str, str, orjson.Fragment]]:
+def _articles(connection: sqlite3.Connection, seqs: Collection[int]) -> dict[int, tuple[str, str, str]]:
     """Return the title and source name of articles, and how a card shows each."""
     among, asked = one_of([*seqs])
     rows = _cursor(connection).execute(_ARTICLES + among, asked)
-    return {seq: (title, source_name, orjson.Fragment(card)) for seq, title, source_name, card in rows}
+    return {seq: (title, source_name, card) for seq, title, source_name, card in rows}
 
 
 _CARD_COLUMNS, _ID, _TYPE, _VALUE, _LAST_SEEN, _SOURCES, _ARTICLE = 16, 0, 1, 2, 4, 8, 11
-_NOTHING: dict[str, Any] = {}
 _CARDS = """i.id, i.type, i.value, i.first_seen, i.last_seen, i.added_at, i.changed_at, i.sightings, i.sources,
-    i.context, i.malware, i.article_seq, i.tags, i.tlp, (SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id),
-    i.warned"""
+    i.context, i.malware, i.article_seq, i.tags, i.tlp, {}, i.warned"""
+_WITHOUT_VOTES = _CARDS.format("0")
+_WITH_VOTES = _CARDS.format("(SELECT count(*) FROM votes AS v WHERE v.ioc_id = i.id)")
 # CROSS JOIN keeps the engine from beginning with a larger table.
-_OF_IDS = f"""
-    SELECT {_CARDS}, a.title, a.source_name, a.card
+_OF_IDS = """
+    SELECT {}, a.title, a.source_name, a.card
     FROM json_each(?1) AS place CROSS JOIN iocs AS i ON i.id = substr(?2, place.value, ?3)
     CROSS JOIN articles AS a ON a.seq = i.article_seq
 """
+_LISTED = "SELECT {}, listed.* FROM ({}) AS listed CROSS JOIN iocs AS i ON i.seq = listed.seq"
+_OF_SEQS = "SELECT {}, i.seq FROM json_each(?) AS listed CROSS JOIN iocs AS i ON i.seq = listed.value"
 _ARTICLES = "SELECT seq, title, source_name, card FROM articles WHERE seq "

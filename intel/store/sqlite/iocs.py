@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
+import orjson
+
 from intel.cards import Card
 from intel.matching import Reasons
 from intel.query import (
@@ -29,7 +31,7 @@ from intel.store.sqlite.connection import ROWS_AT_ONCE, Database, Work
 from intel.store.sqlite.facets import divide, divide_found
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.ranking import Search
-from intel.store.sqlite.rows import article_ref, id_bytes, id_text, ioc, iocs_by_id, iocs_in_order, stored_ids, to_json
+from intel.store.sqlite.rows import article_ref, id_bytes, id_text, ioc, iocs_by_id, iocs_in_order, stored_ids
 from intel.words import words
 
 T = TypeVar("T")
@@ -122,7 +124,7 @@ class SqliteIocs:
 
 def _malware_named(connection: sqlite3.Connection, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
-    for name, value in connection.execute(_MALWARE, (to_json([*filter(_has_words, names)]),)):
+    for name, value in connection.execute(_MALWARE, (orjson.dumps([*filter(_has_words, names)]).decode(),)):
         found[name] = (*found.get(name, ()), value)
     return found
 
