@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Final
 
-from ingest.indicators import maker_labels, placed_names, unlisted_names
+from ingest.indicators import family_trees, maker_labels, placed_names, unlisted_names
 from ingest.indicators.coordinated import names_in_series
 from ingest.indicators.glued_names import PIECES as PIECES_OF_GLUED
 from ingest.indicators.glued_names import names_glued
@@ -27,7 +27,13 @@ MOST_WEIGHED: Final = 2000
 MOST_PLACES: Final = 1000
 
 # What must have been looked for in a text before anything here is asked of it.
-PIECES: Final = (*placed_names.PIECES, *maker_labels.PIECES, *unlisted_names.PIECES, *PIECES_OF_GLUED)
+PIECES: Final = (
+    *placed_names.PIECES,
+    *maker_labels.PIECES,
+    *family_trees.PIECES,
+    *unlisted_names.PIECES,
+    *PIECES_OF_GLUED,
+)
 
 _SHORTEST_MISSPELLED: Final = 8
 _NEARLY: Final = 0.93
@@ -99,7 +105,12 @@ def _with_its_kind(text: str, name: str) -> str:
 
 def coined_names(text: str, places: Places, judged: list[JudgedMalware]) -> dict[str, Verdict]:
     """Return the names that a text gives to malware and that no list has, or only as everyday words; at most 60."""
-    labelled = chain(placed_names.names_placed(text, places), maker_labels.names_labelled(text, places))
+    labelled = chain(
+        placed_names.names_placed(text, places),
+        maker_labels.names_labelled(text, places),
+        maker_labels.names_of_titles(text, places),
+        family_trees.names_in_trees(text, places),
+    )
     in_series = dict.fromkeys(islice(names_in_series(text, judged), MOST_COINED))
     found = unlisted_names.unlisted_names(text, places, dict.fromkeys(islice(labelled, MOST_LABELLED)), in_series)
     return {

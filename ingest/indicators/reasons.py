@@ -48,6 +48,7 @@ _DROPS: Final = MappingProxyType(
         "host of something that is no indicator": "Its URL or mailbox was dropped.",
         "mailbox at a host that is no indicator": "The text names its host elsewhere, where it is no indicator.",
         "name of a group": "The words beside it say that it names people, and no malware.",
+        "said not to have been found": "The text says that it was looked for and not found.",
         "hash of an empty file": "Every empty file has this hash.",
         "file called harmless": "The text calls the file with this hash harmless.",
         "listed as no indicator": "The label above its list or column says that what stands there is no indicator.",

@@ -44,7 +44,7 @@ _KIND: Final = late(rf"(?i:{part('kinds')}|{part('kinds_of_german')})")
 # `a Stolen Backdoor Rising Again`.
 _TITLE: Final = late(r"\w+ [A-Z][a-z]")
 _LETTER: Final = late(r"[^\W\d_]")
-_MAY_BEGIN_A_NAME: Final = late(r"[^\W\d_a-zà-öø-ÿа-яё]|[\"'\u2018\u201c\u300c\u300a\u300e]")
+_MAY_BEGIN_A_NAME: Final = late(r"[^\W\d_a-zà-öø-ÿа-яё]|[\"'`\u2018\u201c\u201e\u00ab\u300c\u300a\u300e]")
 _WORD_BEFORE: Final = late(
     r"([\w'\u2019.-]*[\w.:!?)])[\"'*_`\u201c\u00ab(\[]{0,3}[^\S\n][\"'*_`\u2018\u201c\u201e\u00ab]{0,3}\Z"
 )
@@ -192,6 +192,9 @@ def _named_by(row: NameRow, text: str, first: int, before: str, start: int) -> I
     else:
         name, at, end = said["name"], said.start("name"), said.end("name")
     if row.line and not row.line.search(_line_around(text, start)):
+        return
+    family = said.groupdict().get("family") or (led.groupdict().get("family") if led else None)
+    if family and spelling_key(family) not in malware_names().families:
         return
     if row.listed and spelling_key(name) not in malware_names().families:
         return

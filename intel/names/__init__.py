@@ -76,6 +76,8 @@ class MalwareNames:
         """Tell whether the ordinary word with that `key` may be the name when it is `spelled` so."""
         if spelled in self.spellings or spelled in self.joined_spellings or key in self.composed:
             return True
+        if "_" in spelled and spelled.capitalize() in self.spellings:
+            return True  # `more_eggs`, as the lists write `More_eggs`
         if key in self.as_written:
             return _CAPITAL_INSIDE.search(spelled) is not None
         return spelled != spelled.lower()

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ingest.indicators import document_from_text, extract
+from tests.ingest.indicators.called_snippets import CALLED_SNIPPETS
 from tests.ingest.indicators.harmless_snippets import HARMLESS_SNIPPETS
 from tests.ingest.indicators.hash_snippets import HASH_SNIPPETS
 from tests.ingest.indicators.name_snippets import NAME_SNIPPETS
@@ -37,6 +38,7 @@ ALL: tuple[Snippet, ...] = (
     *HARMLESS_SNIPPETS,
     *NAMING_SNIPPETS,
     *PLACED_SNIPPETS,
+    *CALLED_SNIPPETS,
     *HASH_SNIPPETS,
     *OWNER_SNIPPETS,
     *KINDS,
