@@ -14,6 +14,7 @@ from itertools import accumulate
 from string import ascii_letters, digits
 from typing import Final, TypeVar
 
+from intel.full_stops import FULL_STOP, with_dots
 from intel.odd_signs import CUT, in_usual_signs
 from intel.suffixes import is_top_level
 
@@ -103,14 +104,12 @@ _SPOKEN_AT: Final = re.compile(rf" (?:at|AT) (?=[\w-]{{1,63}}+{DOT}{{5}})")
 _SPOKEN_ABROAD: Final = tuple(
     (f" {word} ", re.compile(rf" {word} (?=(?P<rest>{_REST}))")) for word in f"{_WORDS_FOR_A_DOT}".split("|")
 )
-# `45.76.222\u30c9\u30c3\u30c8130`, `evil-post\u3002com`: in scripts that write no blanks around it.
+# `45.76.222\u30c9\u30c3\u30c8130`: in scripts that write no blanks around it.
 _GLUED: Final = tuple(
     (word, re.compile(rf"{word}(?=(?P<rest>[0-9]{{1,3}}(?!\.?[A-Za-z0-9])))"))
     for word in _WORDS_FOR_A_DOT.split("|")
     if not word.isascii()
 )
-_FULL_STOP: Final = "\u3002"
-_WIDE_FULL_STOP: Final = re.compile(rf"{_FULL_STOP}(?=(?P<rest>[a-z]{{2,12}})(?![A-Za-z0-9._-]))")
 _AT_ABROAD: Final = tuple(
     (f" {word} ", re.compile(rf" {word} (?=[\w-]{{1,63}}+{DOT}{{4}})")) for word in _WORDS_FOR_AN_AT.split("|")
 )
@@ -281,8 +280,8 @@ def _spoken_plainly(text: str, capitals: bool) -> str:
         for sign, pattern in _GLUED:
             if sign in spoken:
                 spoken = _replaced(spoken, _matches(spoken, sign, pattern), _spoken_in_an_address)
-        if _FULL_STOP in spoken:
-            spoken = _replaced(spoken, _matches(spoken, _FULL_STOP, _WIDE_FULL_STOP), _spoken_abroad)
+        if FULL_STOP in spoken:
+            spoken = with_dots(spoken, DOT, _EVERYDAY_TOPS)
     if spoken is not text:
         for sign, pattern in _AT_ABROAD:
             spoken = _replaced(spoken, _matches(spoken, sign, pattern), _spoken_at_abroad)

@@ -27,7 +27,7 @@ from ingest.indicators.list_context import ListContext
 from ingest.indicators.mailboxes import invites_to
 from ingest.indicators.not_a_host import FILE, may_name_an_archive
 from ingest.indicators.notes import said_of_all
-from ingest.indicators.own_evidence import NUMBER, PATTERN, continues_a_pattern, numbers_something
+from ingest.indicators.own_evidence import NUMBER, numbers_something, part_of_something
 from ingest.indicators.pointing import PointedRows
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.taught import TAUGHT, TaughtHosts
@@ -46,8 +46,11 @@ MOST_VERSIONS: Final = 4
 
 _BEFORE_AN_ITEM: Final = ' \t-*`"\u2022>#0123456789.)'
 _PART_CELLS: Final = ",;|\t"
+# A row that a name server answers: `gale-post.github.io. 3600 IN A `.
+_OF_A_NAME_SERVER: Final = late(r"\bIN[ \t]+A{1,4}[ \t]+\Z")
 # What the line of a log of requests goes on with behind an address: `66.249.66.1 - - [21/Apr/2025:03:14:31 +0000]`.
 _OF_A_REQUEST: Final = late(r" [^\s\[]{1,40} [^\s\[]{1,40} \[\d")
+_REACH_OF_A_PATH: Final = 5_000
 _REACH_OF_A_LINE: Final = 120
 _SHORTEST_PROSE: Final = 20
 _SEPARATORS_OF_A_ROW: Final = 2
@@ -75,6 +78,7 @@ _SHARED: Final = Verdict(False, "suffix that many share", 0)
 HOST_OF_AN_INDICATOR: Final = "host of an indicator"
 _HOST: Final = Verdict(True, HOST_OF_AN_INDICATOR, 2)
 _HOST_OF_MAILBOX: Final = Verdict(False, "host of a mailbox", 0)
+_REFERENCE: Final = Verdict(False, "host that readers are sent to", 0)
 _SERVICE: Final = Verdict(False, "host of a service that anyone may use", 0)
 
 
@@ -115,8 +119,8 @@ class Judge:
             return self._host_of_another(reading, start, end)
         if type in _HASHES:
             return self._unless_of_no_harm(self._hash(reading, start, end), type, start, end)
-        if type == "domain" and continues_a_pattern(self._around.text, start):
-            return Verdict(False, PATTERN, 0)
+        if type == "domain" and (of_something := part_of_something(self._around.text, reading.value, start)):
+            return Verdict(False, of_something, 0)
         if type in _IDENTIFIERS:
             if reading.objection or numbers_something(self._around.text, type, start, end):
                 return Verdict(False, reading.objection or NUMBER, 0)
@@ -161,13 +165,28 @@ class Judge:
             return Verdict(False, reading.objection, 0)
         if reading.type == "domain" and may_name_an_archive(reading.value):
             line = self._around.line(start, end)
-            if not line.words and self._around.holds_hash(line):
+            if (not line.words and self._around.holds_hash(line)) or self._is_in_a_path(start, end):
                 return Verdict(False, FILE, 0)
         if reading.type == "email" and self._is_of_an_organisation(reading, start, end):
             return _OF_AN_ORGANISATION
+        if (
+            reading.type == "ip"
+            and (kind := noise.address_noise(reading.value))
+            and self._around.line(start, end).words
+        ):
+            return Verdict(False, kind, 0)
+        if reading.type != "email" and noise.is_reference_host(reading.host or reading.value) and not self._takes_all:
+            return _REFERENCE
         if noise.is_placeholder(reading.host or reading.value) and not self._is_listed_alone(start, end):
             return _PLACEHOLDER
         return _SHARED if reading.type == "domain" and is_shared_suffix(reading.value) else _DEFANGED
+
+    def _is_in_a_path(self, start: int, end: int) -> bool:
+        """Tell whether a name stands behind a folder, here or somewhere before: `%TEMP%\\gale[.]zip`."""
+        text = self._around.text
+        return (
+            text[start - 1 : start] == "\\" or f"\\{text[start:end]}" in text[max(0, start - _REACH_OF_A_PATH) : start]
+        )
 
     def _is_listed_alone(self, start: int, end: int) -> bool:
         line = self._around.line(start, end)
@@ -273,7 +292,10 @@ class Judge:
         is the attacker's.
         """
         line = self._around.line(start, end)
-        before = self._around.text[line.start : start].strip(_BEFORE_AN_ITEM)
+        before = self._around.text[line.start : start]
+        if _OF_A_NAME_SERVER.search(before):
+            return is_called_the_attackers(self._around.text, start)
+        before = before.strip(_BEFORE_AN_ITEM)
         is_a_row = before[-1] in _PART_CELLS if before else _OF_A_REQUEST.match(self._around.text, end) is None
         if is_a_row or self._around.section(start) == "indicators":
             return True

@@ -58,8 +58,12 @@ _OF_A_VISIT: Final = late(
 _NAME_OF_A_PICTURE: Final = late(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)\b", re.IGNORECASE)
 _BEFORE_A_PART: Final = ("/", "=", ":", "#", "-")
 _OF_A_PASSWORD: Final = late(r"\$[0-9a-z]{1,12}\$[^\s]{0,80}\$\Z")  # `$6$rounds=5000$salt$`
+_ENDS_OF_A_FOLDER: Final = ("\\", "\\ ")
 _BEFORE_AN_OBJECT: Final = ("\\", "<")
 _OF_AN_OBJECT: Final = late(r"(?i)(?:\b(?:global|local)\\{1,2}|message-id:? ?<)\Z")
+# `HKCU\\Software\\8f1d0b3a…`: a key of the registry.
+_OF_THE_REGISTRY: Final = late(r"(?i)(?<![a-z])(?:hkey|hkcu|hklm|hku|hkcr|software)[^\n|,;]{0,120}\\ ?\Z")
+_REACH_OF_THE_REGISTRY: Final = 130
 # `static void _5b8e…() {`, "the method `_5b8e…`": what somebody calls a piece of a program.
 _NAME_IN_CODE: Final = late(r"(?:\A|[\s`\"'(.])_{1,2}\Z")
 _ENDS_OF_A_NAME_IN_CODE: Final = frozenset("(`\"' ;:,)=")
@@ -126,6 +130,8 @@ _CELLS_OF_HASHES: Final = late(
     r"(?:[`\"']?[ \t]{0,20}[|\t][ \t`\"']{0,20}(?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])){1,3}"
 )
 _REACH_OF_HARMLESS: Final = 120
+_ADDRESS: Final = late(r"\bhttps?://[^\s)\]>\"']{1,300}")
+_REACH_WITH_AN_ADDRESS: Final = 400
 _BEFORE_HARMLESS: Final = 30
 _REACH: Final = 60
 _SIGNS_BEFORE_A_KEY: Final = " \t\xa0:=|\"'`({[*\u2018\u201c\u2013-,"
@@ -257,6 +263,8 @@ def _is_called_harmless(text: str, start: int, end: int) -> bool:
         ):
             return True
     before = text[max(0, start - _REACH_OF_HARMLESS) : start]
+    if "://" in before:  # what a sentence says is not told by the address in it
+        before = _ADDRESS.sub(" ", text[max(0, start - _REACH_WITH_AN_ADDRESS) : start])[-_REACH_OF_HARMLESS:]
     label = None if before[-1:] == "\n" else _LABEL_OF_A_LINE.search(before, max(0, before.rfind("\n") - 1))
     if label:
         before = before[: label.start()]
@@ -308,6 +316,10 @@ def _is_part_of_another_value(text: str, start: int, end: int, before: str) -> b
     if last == "/" and following == "." and _NAME_OF_A_PICTURE.match(text, end):
         return True
     if of_an_address or (last in _BEFORE_AN_OBJECT and _OF_AN_OBJECT.search(before)) or following == "@":
+        return True
+    if before.endswith(_ENDS_OF_A_FOLDER) and _OF_THE_REGISTRY.search(
+        text, max(0, start - _REACH_OF_THE_REGISTRY), start
+    ):
         return True
     if last == following == "\\":  # the name of a folder
         return True

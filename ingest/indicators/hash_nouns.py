@@ -17,7 +17,7 @@ _NOUNS: Final = late(
     f"|(?P<sample>{pieces('hash_nouns', 'sample')})"
 )
 _ACCUSING: Final = late(f"[{MARKS}]|hxxp|{pieces('accusing')}")
-_END_OF_A_SENTENCE: Final = late(r"[.!?](?=\s)|[\u3002\uff01\uff1f\n]")
+_END_OF_A_SENTENCE: Final = late(r"(?<!\.)[.!?](?=\s)|[\u3002\uff01\uff1f\n]")
 # `; MD5: `, `, SHA-256 of the file `: a field of its own.
 _LAST_FIELD: Final = late(
     r"[;,\uff0c\uff1b](?P<field>[^;,\uff0c\uff1b]{0,60}(?:md5|sha-?(?:1|256))[^;,\uff0c\uff1b]*)\Z"

@@ -28,6 +28,7 @@ OPENING_LETTERS: Final = 24
 LONGEST_OPENING: Final = 200
 LONGEST_LOOKUP: Final = 200
 SHORTEST_LOOKUP: Final = 4
+LONGEST_DEFANGED_LINK: Final = 2_000
 MOST_PIECES_OF_A_NOTE: Final = 8
 LONGEST_NOTE: Final = 20
 MOST_DOUBTS: Final = 64  # wrappers that look like furniture and hold the article; a page in earnest has a few
@@ -61,6 +62,10 @@ _SPACES: Final = re.compile(r"[ \t\r\n\f\v\xa0]+")
 _TAG: Final = re.compile(r"<[^<>]{0,2000}>")
 _FOOTNOTE: Final = re.compile(
     r"\s*(?:[\[(]?[0-9]{1,3}[\])]?(?:\s*[,\u2013-]\s*[0-9]{1,3})?|[a-z]|[\[(][a-z][\])]|[*\u2020\u2021])\s*"
+)
+# `https://gale-post[.]com/a`, `hxxps://…`: nobody can follow such a link, so that it is there to be read.
+_DEFANGED_LINK: Final = re.compile(
+    r"(?i)\s*(?:h(?:xx|\*\*|tt)ps?(?:\[?:\]?//|:\\\\)|)[^\s/]{0,200}\[[.:]\]|\s*h(?:xx|\*\*)ps?:"
 )
 _XML_INVALID: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 
@@ -176,7 +181,7 @@ def _write_tree(root: Any, writer: _Writer) -> frozenset[str]:
                 _open(element, tag, writer, placed, hosts)
             text = element.text
         else:
-            if not unread and (placed or tag in _BLOCKS):
+            if not unread and (placed or tag in _BLOCKS or tag == "a"):
                 _close(element, tag, writer, placed)
             if tag in _READ_OTHERWISE:
                 unread -= tag in _UNREAD
@@ -203,6 +208,10 @@ def _close(element: Any, tag: str, writer: _Writer, placed: list[Any]) -> None:
     if placed and placed[-1] is element:
         placed.pop()
         writer.leave()
+    if tag == "a" and _DEFANGED_LINK.match(address := (element.get("href") or "")[:LONGEST_DEFANGED_LINK]):
+        words = "".join(islice(element.itertext(), MOST_PIECES_OF_A_NOTE))
+        if address.strip() not in words:
+            writer.write(f" {_SPACES.sub('', address)} ")
     if tag in _BLOCKS and writer.last != "\n":
         writer.write("\n")
 

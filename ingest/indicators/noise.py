@@ -258,6 +258,11 @@ def is_desk(local: str) -> bool:
     return _DESKS.fullmatch(local.lower()) is not None
 
 
+def is_reference_host(host: str) -> bool:
+    """Tell whether readers are sent to a host, to look something up or to get what they need, however it is spelled."""
+    return host in REFERENCE_HOSTS or registered_domain(host) in LOOKUP_SERVICES
+
+
 def address_noise(address: str) -> str:
     """Return why an address says nothing about an attacker, or nothing; addresses for documentation count as public."""
     if address in _RESOLVERS:

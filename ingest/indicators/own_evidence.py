@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase
 from typing import Final
 
 from ingest.indicators import noise
@@ -13,6 +14,7 @@ from ingest.indicators.vocabulary import pieces
 from intel.refanging import DOT
 from intel.suffixes import registered_domain
 
+_REACH_OF_AN_ITEM: Final = 400
 _HASH_IN_A_PATH: Final = late(r"[/=](?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
 _PAYLOAD: Final = late(
     r"\.(?:exe|dll|msi|ps1|vbs|vbe|jse?|hta|bat|cmd|scr|jar|apk|elf|bin|dat|iso|img|lnk|zip|rar|7z|sh|xll|docm?|dot[mx]?"
@@ -74,7 +76,14 @@ def numbers_something(text: str, type: str, start: int, end: int) -> bool:
     return _COUNTED.search(text, max(0, start - 24), start) is not None or _OF_A_PRODUCT.match(text, end) is not None
 
 
-def continues_a_pattern(text: str, start: int) -> bool:
+def part_of_something(text: str, value: str, start: int) -> str:
+    """Return of what a name is only a part, or nothing: of a pattern, or of the numbering of a list."""
+    if _continues_a_pattern(text, start):
+        return PATTERN
+    return NUMBER if value[0].isdecimal() and _numbers_an_item(text, value, start) else ""
+
+
+def _continues_a_pattern(text: str, start: int) -> bool:
     """Tell whether a name goes on from a pattern, so that it is a part of many: `node-{1..9}.evil.example`,
     `node%d.evil.example`.
     """
@@ -86,6 +95,17 @@ def continues_a_pattern(text: str, start: int) -> bool:
     if last in "*]" and _MASKED_BEFORE.search(text, max(0, start - _REACH_OF_A_MASK), start):
         return True
     return text[max(0, start - 2) : start] in _ENDS_OF_A_PATTERN or text[max(0, start - 3) : start] == "[-]"
+
+
+def _numbers_an_item(text: str, value: str, start: int) -> bool:
+    """Tell whether what looks like a name is the number of an item, glued to its first word: `1.info: the machine`, and
+    `2.live` below it.
+    """
+    number, _, word = value.partition(".")
+    if not number.isdecimal() or "." in word or text[start - 1 : start] not in ("", "\n"):
+        return False
+    around = text[max(0, start - _REACH_OF_AN_ITEM) : start + _REACH_OF_AN_ITEM]
+    return any(f"\n{int(number) + step}.{letter}" in around for step in (-1, 1) for letter in ascii_lowercase)
 
 
 def looks_up_a_file(reading: TokenCandidate, host: str) -> bool:

@@ -45,6 +45,8 @@ _DROPS: Final = MappingProxyType(
         "public resolver": "Everybody asks this resolver.",
         "host of a mailbox": "The mailbox is the indicator; its host serves many others.",
         "host of a service that anyone may use": "The URL is the indicator; its host serves many others.",
+        "host that readers are sent to": "Readers look something up there, or get what they need.",
+        "its rest is left out": "Dots stand for the rest of the URL, which nobody can search for so.",
         "host of something that is no indicator": "Its URL or mailbox was dropped.",
         "mailbox at a host that is no indicator": "The text names its host elsewhere, where it is no indicator.",
         "name of a group": "The words beside it say that it names people, and no malware.",

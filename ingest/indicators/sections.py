@@ -37,7 +37,11 @@ _LIKE_A_HEADING: Final = late(r"(?m)^(?:#{1,6} |={1,6} |\*\*[^\W\d_]|[^\W\d_][^\
 _LONGEST_SECTION: Final = 4_000
 _LONGEST_HEADING_WITHOUT_BLANKS: Final = 24
 _FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition("_") for words in _RANK_OF) if second)
-_VERBS_TOO: Final = ("contact", "contacts")
+# What may stand in any sentence, and announces something where a heading begins with it.
+_VERBS_TOO: Final = ("contact", "contacts", "about")
+# `Home Archive About`: the menu of a site.
+_MENUS: Final = words("headings", "menus")
+_SHORTEST_MENU: Final = 3
 # `author: "jdoe"` or `authors = ["jdoe"]` of a post, which announces nothing below.
 _BYLINE: Final = late(
     r"[\"']?(?i:authors?|credits?|contact|about|source|autor(?:in|a|e)?|auteure?|autrice|автор|quelle|fuente|fonte)"
@@ -140,6 +144,8 @@ def _section_of(line: str) -> Section:
     if (":" in line or "=" in line) and (_BYLINE.match(line) or _FIELD_OF_A_RULE.match(line)):
         return ""
     said = _HEADING_WORD.findall(line.lower())
+    if len(said) >= _SHORTEST_MENU and _MENUS.issuperset(said):
+        return ""
     if len(said) > 2:
         said = said[:1] + [word for word in said[1:] if word not in _VERBS_TOO]  # `The newest variant contacts:`
     ranks = [_RANK_OF[word] for word in said if word in _RANK_OF]

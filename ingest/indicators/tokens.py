@@ -230,7 +230,7 @@ def _may_be_a_mask(path: str) -> bool:
 def _whole_url(token: str) -> list[TokenCandidate] | None:
     """Read a token that is a usual URL, maybe in quotes, brackets or a link of Markdown."""
     match = _WHOLE_URL.fullmatch(token)
-    if match is None or "%3" in token or "__" in token or "&&" in token:
+    if match is None or "..." in token or "%3" in token or "__" in token or "&&" in token:
         return None
     scheme, secure, spelled, port, path = match.groups()
     host = spelled.replace(_DEFANGED_DOT, ".")

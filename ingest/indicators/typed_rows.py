@@ -10,20 +10,20 @@ from typing import Final
 from ingest.indicators.late import late
 from ingest.indicators.vocabulary import table
 
-_SEPARATORS: Final = ",;\t"
+_SEPARATORS: Final = ",;\t|"
 _REACH: Final = 40
 _WIDEST_EDGE: Final = 5
 _AROUND: Final = " \"'`*"
 _TYPES: Final = table("row_types", "pieces")
 _CELL_BEFORE: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
     {
-        type: late(rf"(?:\A|[\n,;\t])[ \"'`*]{{0,4}}(?:{said})[ \"'`*]{{0,4}}[,;\t][ \"'`*]{{0,4}}\Z", re.IGNORECASE)
+        type: late(rf"(?:\A|[\n,;\t|])[ \"'`*]{{0,4}}(?:{said})[ \"'`*]{{0,20}}[,;\t|][ \"'`*]{{0,4}}\Z", re.IGNORECASE)
         for type, said in _TYPES.items()
     }
 )
 _CELL_AFTER: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
     {
-        type: late(rf"[ \"'`*]{{0,4}}[,;\t][ \"'`*]{{0,4}}(?:{said})[ \"'`*]{{0,4}}(?:[,;\t\n]|\Z)", re.IGNORECASE)
+        type: late(rf"[ \"'`*]{{0,20}}[,;\t|][ \"'`*]{{0,4}}(?:{said})[ \"'`*]{{0,20}}(?:[,;\t|\n]|\Z)", re.IGNORECASE)
         for type, said in _TYPES.items()
     }
 )

@@ -59,6 +59,11 @@ _FIELDS: Final = late(r"(?>(?:[\w-]*+,){1,40})[\w-]*+\Z")
 # Of which one may name two things: `a.exe,Elknot/BillGates`.
 _LAST_FIELDS: Final = late(r"(?:[\w,-]*+/?){1,40}+\Z")
 _PATH: Final = late(rf"/|{SLASH}++")
+# What a writer puts for the rest of a URL; behind the name of a file it ends the sentence.
+_PATH_BEGINS: Final = late(rf"[/?#{SLASH}]")
+_LEFT_OUT: Final = ("...", "\u2026", "[...]", "(...)")
+CUT_SHORT: Final = "its rest is left out"
+_FILE_BEFORE_DOTS: Final = late(r"\.[A-Za-z0-9]{2,4}\Z")
 
 
 def urls_in(token: str) -> list[TokenCandidate]:
@@ -81,7 +86,8 @@ def urls_in(token: str) -> list[TokenCandidate]:
         defanged = _is_defanged(scheme) or _MARKED.search(token, start, end) is not None
         scheme = scheme.translate(_WITHOUT_BRACKETS)  # `hxxp(s)`
         plain = f"{scheme}://{_written_plainly(token[authority:end])}"
-        found += _url(plain, start, end, defanged, _host_span(token, authority, end))
+        spelled = _url(plain, start, end, defanged, _host_span(token, authority, end))
+        found += _cut_short(spelled) if _is_cut_short(token, authority, end) else spelled
         position = max(end, authority)
     return found
 
@@ -123,6 +129,8 @@ def bare_urls_in(token: str, hosts: list[TokenCandidate]) -> list[TokenCandidate
         if _PROTOCOL.match(token, path.start()) and (port or host.type == "ip"):
             continue
         last = end = _end_of_field(token, host.start, _end(token, path.start()))
+        if _is_cut_short(token, host.end, end):
+            continue
         raw = token[host.start : end]
         value = (
             None
@@ -141,6 +149,18 @@ def host_of(url: str) -> str:
     """Return the domain or address that a canonical URL stands on."""
     authority = re.split(r"[/?#]", url.partition("://")[2], maxsplit=1)[0].rpartition("@")[2]
     return authority[1:].partition("]")[0] if authority.startswith("[") else authority.partition(":")[0]
+
+
+def _is_cut_short(token: str, authority: int, end: int) -> bool:
+    """Tell whether dots stand for the rest of a URL, so that nobody can search for it: `gale-post[.]com/track/...`."""
+    if not token.startswith(_LEFT_OUT, end) or _PATH_BEGINS.search(token, authority, end) is None:
+        return False
+    return _FILE_BEFORE_DOTS.search(token, max(authority, end - 6), end) is None
+
+
+def _cut_short(spelled: list[TokenCandidate]) -> list[TokenCandidate]:
+    """Return a URL that is none, and its host as one that was named for itself."""
+    return [each._replace(objection=CUT_SHORT) if each.type == "url" else each._replace(source="") for each in spelled]
 
 
 def _host_span(token: str, authority: int, end: int) -> tuple[int, int]:
@@ -198,6 +218,8 @@ def _end(token: str, start: int) -> int:
     if glued and token[glued.start() - 1] not in "=/":
         end = glued.start()
     end = _balanced_end(token, start, end)
+    if (dots := token.find("...", start, end)) >= 0 and "/.../" not in token[start:end]:
+        end = dots
     if (next_command := token.find("&&", start, end)) >= 0 and "?" not in token[start:next_command]:
         end = next_command
     while token.endswith(_EMPTY_MARKS, start, end):

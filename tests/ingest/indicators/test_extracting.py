@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from ingest.indicators import Document, document_from_html, document_from_text, extract
 from ingest.indicators.deciding import Judge
 from ingest.indicators.list_context import ListContext
+from ingest.indicators.noise import address_noise
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.verdict import Verdict
 from intel.canonical import canonical, defang
@@ -23,8 +24,10 @@ from tests.ingest.indicators.snippets import (
 
 LABEL = st.from_regex(r"[a-z][a-z0-9]{2,9}(-[a-z0-9]{2,5})?", fullmatch=True)
 DOMAIN = st.tuples(LABEL, LABEL, st.sampled_from(["com", "ru", "xyz", "net", "co.uk"])).map(".".join)
-ADDRESS = st.tuples(*[st.integers(1, 223).filter(lambda octet: octet not in (10, 127, 169, 172, 192))] * 4).map(
-    lambda octets: ".".join(map(str, octets))
+ADDRESS = (
+    st.tuples(*[st.integers(1, 223).filter(lambda octet: octet not in (10, 127, 169, 172, 192))] * 4)
+    .map(lambda octets: ".".join(map(str, octets)))
+    .filter(lambda address: not address_noise(address))
 )
 PATH = st.from_regex(r"(/[a-zA-Z0-9]{1,8}){1,3}(\.php)?", fullmatch=True)
 INDICATOR = st.one_of(

@@ -275,3 +275,12 @@ def test_identifiers_and_addresses_of_other_posts_are_none_of_the_article() -> N
     others = '<section class="related-posts"><p>CVE-2021-44228, T1059, 185.220.101.47</p></section>'
     html = f"<html><body><article><h1>Storm</h1><p>{ARTICLE} CVE-2024-3400</p></article>{others}</body></html>"
     assert [each.value for each in extract(document_from_html(html)).indicators] == ["CVE-2024-3400"]
+
+
+def test_a_defanged_address_behind_other_words_is_read() -> None:
+    link = '<a href="https://bills.gale-post[.]com/sign-in.html">https://portal.tarn.org/billing</a>'
+    html = f"<html><body><p>Phishing: the invoice {link}, not the portal.</p></body></html>"
+    assert {(each.type, each.value) for each in extract(document_from_html(html)).indicators} == {
+        ("url", "https://bills.gale-post.com/sign-in.html"),
+        ("domain", "bills.gale-post.com"),
+    }
