@@ -218,7 +218,7 @@ def _end(token: str, start: int) -> int:
     if glued and token[glued.start() - 1] not in "=/":
         end = glued.start()
     end = _balanced_end(token, start, end)
-    if (dots := token.find("...", start, end)) >= 0 and "/.../" not in token[start:end]:
+    if (dots := token.find("...", start, end)) >= 0 and token[dots:end].lstrip(".")[:1].isalpha():
         end = dots
     if (next_command := token.find("&&", start, end)) >= 0 and "?" not in token[start:next_command]:
         end = next_command
