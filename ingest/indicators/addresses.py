@@ -60,12 +60,26 @@ _CALLED_THE_ATTACKERS: Final = late(
     r"(?: (?:is|was|at|on|to|from))?[为是はの:：=\s\"'(\[]{0,4}\Z",
     re.IGNORECASE,
 )
+# `src=203.0.113.7 spt=51422 dst=`: in the row of a log, what somebody from outside reached is whose log it is.
+_REACHED: Final = late(
+    r"(?i)(?<![a-z])(?:src|source|saddr)(?:[_.-]?(?:ip|addr(?:ess)?))?[\"']?\s?[=:]\s?[\"']?(?P<source>(?:[0-9]{1,3}\.){3}[0-9]{1,3})(?![\w.])"
+    r"[^\n]{0,160}(?<![a-z])(?:dst|dest(?:ination)?|daddr)(?:[_.-]?(?:ip|addr(?:ess)?))?[\"']?\s?[=:]\s?[\"']?\Z"
+)
+_ENDS_OF_A_DESTINATION: Final = ("=", ":", '"', "'")
 _REACH_OF_A_CALL: Final = 60
 
 
 def is_called_the_attackers(text: str, start: int) -> bool:
     """Tell whether the words right before an address call it the attacker's."""
     return _CALLED_THE_ATTACKERS.search(text, max(0, start - _REACH_OF_A_CALL), start) is not None
+
+
+def is_reached_from_outside(text: str, start: int) -> bool:
+    """Tell whether the row of a log names an address as the destination of what came from a public one."""
+    if not text[max(0, start - 2) : start].rstrip().endswith(_ENDS_OF_A_DESTINATION):
+        return False
+    reached = _REACHED.search(text[max(0, start - LONGEST_COMMAND) : start].rpartition("\n")[2])
+    return reached is not None and not noise.address_noise(reached["source"])
 
 
 def counts_up(address: str) -> bool:

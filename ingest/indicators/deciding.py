@@ -12,6 +12,7 @@ from ingest.indicators.addresses import (
     is_answer_of_a_known_host,
     is_asked_about,
     is_called_the_attackers,
+    is_reached_from_outside,
     stands_beside_its_known_host,
 )
 from ingest.indicators.around import said_around
@@ -61,6 +62,7 @@ _ADDRESS: Final = Verdict(True, "address", 5)
 OF_A_KNOWN_HOST: Final = "address of a well-known host"
 _SHARED_FRONT: Final = Verdict(False, "address that very many share", 0)
 _NETWORK: Final = Verdict(False, "network", 0)
+_REACHED: Final = Verdict(False, "reached from outside", 0)
 _MADE_UP: Final = Verdict(False, "address made up by counting", 0)
 _FURNITURE: Final = Verdict(False, "boilerplate", 0)
 _TAUGHT: Final = Verdict(False, TAUGHT, 0)
@@ -282,6 +284,8 @@ class Judge:
             return _MADE_UP
         if is_answer_of_a_known_host(text, start) or stands_beside_its_known_host(text, start, end):
             return Verdict(False, OF_A_KNOWN_HOST, 0)
+        if is_reached_from_outside(text, start):
+            return _REACHED
         if noise.is_shared_front(reading.value) and not self._is_named_for_itself(start, end):
             return _SHARED_FRONT
         said = self._said_of_an_address(start, end)

@@ -20,6 +20,11 @@ _HOSTS: Final = frozenset({"domain", "url", "ip"})
 _WIDEST_EDGE: Final = 8
 _BEFORE_AN_ITEM: Final = " \t|*`-"
 _PACKAGE: Final = re.compile(r"[ \t|*`-]{0,8}(?:com|org|android)(?:\.[A-Za-z]\w{0,40}){2}")
+_QUOTES: Final = "\"'`\u201c\u2018\u00ab\u300c"
+_BEHIND_A_QUOTED_VALUE: Final = "\"'`\u201d\u2019\u00bb\u300d:"
+_BETWEEN_QUOTED: Final = re.compile(
+    r"(?::\d{1,5})?[\"'`\u201d\u2019\u00bb\u300d]\s?(?:[,;\u3001]|v\u00e0|and|y|et|e|und|\u0438)\s{0,8}[\"'`\u201c\u2018\u00ab\u300c]"
+)
 _WORD: Final = re.compile(r"[^\W_]")
 
 
@@ -30,6 +35,8 @@ def list_context_of(text: str, seen: list[Sighting], index: int) -> ListContext:
     anything, and of a name of three labels or more.
     """
     reading = seen[index][0]
+    if _is_quoted_beside_a_sure_host(text, seen, index):
+        return "hosts"
     if reading.objection or (reading.type == "url" and noise.holds_anything(reading.host)):
         return "hosts" if _in_company(text, seen, index) else ""
     if reading.type == "domain" and _follows_a_sure_host(text, seen, index):
@@ -37,6 +44,33 @@ def list_context_of(text: str, seen: list[Sighting], index: int) -> ListContext:
     if reading.type == "domain" and reading.value.count(".") > 1:
         return "packages" if _among_packages(text, seen[index][1]) else ""
     return ""
+
+
+def _is_quoted_beside_a_sure_host(text: str, seen: list[Sighting], index: int) -> bool:
+    """Tell whether an address or a defanged host stands in the row of quoted values that this one stands in, with
+    nothing between them but quotes and commas: `"gale.example", "198[.]51[.]100[.]7:8041"`.
+    """
+    _, start, end = seen[index]
+    if text[start - 1 : start] not in _QUOTES or not start or text[end : end + 1] not in _BEHIND_A_QUOTED_VALUE:
+        return False
+    return _reaches_a_sure_host(text, seen, index, 1) or _reaches_a_sure_host(text, seen, index, -1)
+
+
+def _reaches_a_sure_host(text: str, seen: list[Sighting], index: int, step: int) -> bool:
+    here = seen[index]
+    for other in range(index + step, index + step * (FARTHEST_NEIGHBOUR + 1), step):
+        if not 0 <= other < len(seen):
+            return False
+        there = seen[other]
+        if there[0].source:
+            continue
+        (_, _, end), (_, start, _) = (here, there) if step > 0 else (there, here)
+        if not 0 <= start - end <= WIDEST_GAP or _BETWEEN_QUOTED.fullmatch(text, end, start) is None:
+            return False
+        if _is_a_host(there[0]) and (there[0].defanged or there[0].type == "ip"):
+            return True
+        here = there
+    return False
 
 
 def _follows_a_sure_host(text: str, seen: list[Sighting], index: int) -> bool:

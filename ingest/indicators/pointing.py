@@ -13,6 +13,7 @@ from ingest.indicators.evidence import Evidence
 _ROW: Final = re.compile(
     r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]*\w)|[\w.+-]@[\w-]+\.\w|(?<!\w)[0-9a-f]{32,64}(?!\w)|(?:[0-9a-f]{1,4}:){4}"
 )
+_SAID_OF: Final = frozenset({"that", "those"})
 _Span = tuple[int, int]
 
 
@@ -36,7 +37,7 @@ class PointedRows:
         for kind, pattern in _pointers():
             for found in pattern.finditer(self._said):
                 said = self._said[found.end() : found.end() + REACH]
-                role = role_behind(clause_behind(f" is {said.lstrip()}" if kind == "that" else said))
+                role = role_behind(clause_behind(f" is {said.lstrip()}" if kind in _SAID_OF else said))
                 if role is None:
                     continue
                 if kind == "accounts":
@@ -56,6 +57,9 @@ class PointedRows:
             )
         elif kind == "that":
             yield from above[-1:]
+        elif kind == "those":
+            its_line = self._said.rfind("\n", 0, found.start()) + 1
+            yield max(its_line, self._said.rfind(". ", its_line, found.start() - 2) + 1), found.start()
         elif kind == "last":
             yield from rows[-1:] if len(rows) > 1 else ()
         elif kind != "accounts":

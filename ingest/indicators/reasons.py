@@ -42,6 +42,7 @@ _DROPS: Final = MappingProxyType(
         "address made up by counting": "Writers count up where they need any address: 1.2.3.4.",
         "address of a well-known host": "The row says that a well-known host resolves to it.",
         "address that very many share": "Its network delivers for very many, searches, scans or is a sinkhole.",
+        "reached from outside": "The row of a log calls it the destination of what a public address sent.",
         "public resolver": "Everybody asks this resolver.",
         "host of a mailbox": "The mailbox is the indicator; its host serves many others.",
         "host of a service that anyone may use": "The URL is the indicator; its host serves many others.",
