@@ -52,6 +52,9 @@ _SEARCH: Final = PieceSearch((*coined.PIECES, *PIECES))
 _HOST_IS_LISTED: Final = EVIDENCE["host named as an indicator"]
 _rule_of: Final = itemgetter(1)
 _SPOKEN: Final = EVIDENCE["mailbox spoken of as part of an attack"]
+# Who masks an own mailbox keeps it from collectors of addresses: `kgale[at]gale-labs.example`.
+_MASKED: Final = "defanged"
+_AUTHORS: Final = frozenset({"mailbox of whoever writes", "byline", "whoever wrote a rule or text"})
 _HOST_OF_NOTHING: Final = Verdict(False, "host of something that is no indicator", 0)
 
 
@@ -309,6 +312,7 @@ def _refuse_mailboxes(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept
     others = (reading for (reading, _, _), verdict in zip(seen, verdicts, strict=True) if not verdict[0])
     refused = of_refused_hosts(scores, others, frozenset(value for type, value in kept if type == "domain"))
     refused |= _of_whom_it_hit(seen, verdicts, kept, set(scores) - refused)
+    refused |= _of_authors(seen, verdicts, kept)
     _refuse({("email", value): _OF_REFUSED_HOST for value in refused}, seen, verdicts, kept)
 
 
@@ -359,6 +363,18 @@ def _of_whom_it_hit(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept, 
         if mailbox.rpartition("@")[2] in hosts
         and not noise.is_mailbox_provider(mailbox.rpartition("@")[2])
         and all(verdict.evidence and _SPOKEN not in verdict.evidence for *_, verdict in kept["email", mailbox])
+    }
+
+
+def _of_authors(seen: list[Sighting], verdicts: list[Verdict], kept: _Kept) -> set[str]:
+    """Return the mailboxes that a text only keeps as they are masked, and elsewhere gives as those of its authors."""
+    return {
+        reading.value
+        for (reading, _, _), verdict in zip(seen, verdicts, strict=True)
+        if reading.type == "email"
+        and not verdict.kept
+        and not _AUTHORS.isdisjoint(map(_rule_of, verdict.evidence))
+        and all(each.rule == _MASKED for *_, each in kept.get(("email", reading.value), ((0, 0, verdict),)))
     }
 
 

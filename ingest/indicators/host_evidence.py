@@ -128,7 +128,7 @@ class HostEvidence:
         line = self._around.line(start, end)
         evidence += self._in_favour(reading, start, end, line, section)
         if noise.is_reserved_host(host) or noise.is_placeholder(host):
-            is_listed = _is_listed(evidence)
+            is_listed = _is_listed(evidence) and not (reading.type == "email" and noise.is_anybodys(reading.value))
             evidence.append(EVIDENCE["reserved name that is listed" if is_listed else "name reserved for examples"])
         is_file = reading.objection == FILE or (reading.type == "domain" and may_name_a_file(host))
         if is_file and (self._around.holds_hash(line) or self._around.hash_below(line)):
@@ -379,6 +379,8 @@ class HostEvidence:
             return [EVIDENCE["mailbox of a desk"]]
         if not is_contact:
             return []
+        if in_a_note and around.is_of_no_harm and around.text.strip().count("\n") > 1:
+            return [EVIDENCE["the note speaks of no harm"]]
         return [EVIDENCE["mailbox for readers, in a note" if in_a_note else "mailbox for readers"]]
 
     def _wording(self, reading: TokenCandidate, start: int, end: int, line: Line) -> list[Evidence]:

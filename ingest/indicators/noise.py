@@ -67,6 +67,14 @@ _MASKED_HOST: Final = late(
 _LOOKS_EXCHANGED: Final = late(r"rn|vv|[01]")
 _LOOK_ALIKE: Final = str.maketrans("01", "ol")
 _SHORTEST_KNOWN_NAME: Final = 5
+# Whoever reads an example: `victim@example.com`.
+_ANYBODY: Final = frozenset(
+    {
+        "victim", "target", "recipient", "user", "username", "you", "your", "name", "someone", "somebody", "anyone",
+        "john.doe", "johndoe", "jdoe", "jane.doe", "alice", "foo", "example", "employee", "opfer", "victime",
+        "usuario", "utilisateur", "utente",
+    }
+)  # fmt: skip
 _CONTACT_MAILBOXES: Final = frozenset(
     {
         "info", "press", "media", "contact", "support", "sales", "security", "cert", "soc", "psirt", "report",
@@ -212,6 +220,11 @@ def is_masked_host(host: str) -> bool:
 def is_masked(local: str) -> bool:
     """Tell whether the part of a mailbox before its host was left out: `xxxx`."""
     return _MASKED_NAME.fullmatch(local.lower()) is not None
+
+
+def is_anybodys(mailbox: str) -> bool:
+    """Tell whether the part of a mailbox before its host stands for whoever reads it: `victim@example.com`."""
+    return mailbox.partition("@")[0].lower() in _ANYBODY
 
 
 def is_shared_front(address: str) -> bool:

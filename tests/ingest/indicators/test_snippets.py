@@ -11,6 +11,7 @@ from ingest.indicators import document_from_text, extract
 from tests.ingest.indicators.called_snippets import CALLED_SNIPPETS
 from tests.ingest.indicators.harmless_snippets import HARMLESS_SNIPPETS
 from tests.ingest.indicators.hash_snippets import HASH_SNIPPETS
+from tests.ingest.indicators.mailbox_snippets import MAILBOX_SNIPPETS
 from tests.ingest.indicators.name_snippets import NAME_SNIPPETS
 from tests.ingest.indicators.naming_snippets import NAMING_SNIPPETS
 from tests.ingest.indicators.neighbour_snippets import NEIGHBOUR_SNIPPETS
@@ -39,6 +40,7 @@ ALL: tuple[Snippet, ...] = (
     *NAMING_SNIPPETS,
     *PLACED_SNIPPETS,
     *CALLED_SNIPPETS,
+    *MAILBOX_SNIPPETS,
     *HASH_SNIPPETS,
     *OWNER_SNIPPETS,
     *KINDS,
