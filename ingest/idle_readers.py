@@ -8,7 +8,7 @@ import asyncio
 import socket
 from typing import Final, NamedTuple
 
-_WAIT_SECONDS: Final = 1.0
+WAIT_SECONDS: Final = 1.0
 
 
 class _Waiting(NamedTuple):
@@ -17,10 +17,11 @@ class _Waiting(NamedTuple):
 
 
 class IdleReaders:
-    """At most `most` processes, each by the socket that it takes jobs from; closing that ends it."""
+    """At most `most` processes, each by the socket that it takes jobs from; closing that ends it, as does waiting."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, wait_seconds: float = WAIT_SECONDS) -> None:
         self._most = most
+        self._wait_seconds = wait_seconds
         self._waiting: dict[socket.socket, _Waiting] = {}
 
     def take(self, account_id: str) -> socket.socket | None:
@@ -38,7 +39,7 @@ class IdleReaders:
         """Let a process wait for the account's next job; whoever has waited longest makes room."""
         if len(self._waiting) >= self._most:
             self._end(next(iter(self._waiting)))
-        ending = asyncio.get_running_loop().call_later(_WAIT_SECONDS, self._end, reader)
+        ending = asyncio.get_running_loop().call_later(self._wait_seconds, self._end, reader)
         self._waiting[reader] = _Waiting(account_id, ending)
 
     def close(self) -> None:

@@ -24,7 +24,7 @@ import structlog
 
 from ingest import messages
 from ingest.fork_server import LENGTH_BYTES
-from ingest.idle_readers import IdleReaders
+from ingest.idle_readers import WAIT_SECONDS, IdleReaders
 from ingest.messages import IsolationLimits, Job, MalformedMessage, Shape, read_refusal, shape_of, written
 from ingest.reading_slots import ReadingSlots
 from intel.errors import IsolationFailed
@@ -37,7 +37,12 @@ log = structlog.get_logger()
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-_PRELOAD: Final = ("ingest.reading:warm_up", "ingest.indicators.iocextract_step:start", "ingest.archives", "pypdf")
+_LOADED: Final = ("ingest.indicators.iocextract_step:start", "ingest.archives", "pypdf")
+_PRELOAD: Final = ("ingest.reading:warm_up", *_LOADED)
+# An import's few processes read all of its files, so that they are warm with the first of these. To warm others as well
+# takes two seconds of a processor, and one that waits for what is saved is needed again.
+_PRELOAD_FOR_ONE_IMPORT: Final = ("ingest.reading:load", *_LOADED)
+_WAIT_IN_ONE_IMPORT_SECONDS: Final = 60.0
 _BOOT: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
     "from ingest.fork_server import serve; serve(int(sys.argv[2]), sys.argv[3:])"
@@ -54,18 +59,28 @@ class Isolation:
     """Runs `at_once` jobs at a time, each within `limits`, fair by account (`ReadingSlots`); `close` ends them all.
 
     `preload` are the modules that a job needs, or `module:function` to warm up. The process that forks is started with
-    the first job, or by `start`.
+    the first job, or by `start`; one that has read waits `wait_seconds` for its next job.
     """
 
     def __init__(
-        self, limits: IsolationLimits | None = None, at_once: int | None = None, preload: Sequence[str] = _PRELOAD
+        self,
+        limits: IsolationLimits | None = None,
+        at_once: int | None = None,
+        preload: Sequence[str] = _PRELOAD,
+        *,
+        wait_seconds: float = WAIT_SECONDS,
     ) -> None:
         self._limits = limits or IsolationLimits()
         at_once = at_once or max(1, min(_AT_ONCE, os.cpu_count() or 1))
         self._slots = ReadingSlots(at_once)
-        self._idle = IdleReaders(at_once)
+        self._idle = IdleReaders(at_once, wait_seconds)
         self._preload = preload
         self._forking: _ForkServer | None = None
+
+    @classmethod
+    def for_one_import(cls) -> Isolation:
+        """Return one whose jobs are all of one import."""
+        return cls(preload=_PRELOAD_FOR_ONE_IMPORT, wait_seconds=_WAIT_IN_ONE_IMPORT_SECONDS)
 
     @property
     def limits(self) -> IsolationLimits:

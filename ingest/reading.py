@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 _MOST_DROPPED: Final = 1 << 31
 _TRIED_BEFOREHAND: Final = ("evidence.toml", "notes.toml", "clauses.toml")
+_FIRST_PAGE: Final = (
+    b"<html><body><p>The loader called evil[.]example.com with T1059 and Emotet, once.</p></body></html>"
+)
 _LEFT_OUT: Final = "an article were left out."
 
 
@@ -183,26 +186,33 @@ def limited(found: ReadPage, most_indicators: int) -> ReadPage:
     return replace(found, article=article, sightings=kept)
 
 
+def load() -> None:
+    """Load everything that a first page would wait for: parsers, stop words, lists of names, how results are sent."""
+    rehearse(read_page, _html(_FIRST_PAGE), 1)
+    rehearse(read_pages, [_html(_FIRST_PAGE)], 1)
+
+
 def warm_up() -> Iterator[None]:
-    """Load everything that a first page would wait for: parsers, stop words, lists of names, how results are sent.
+    """Load everything that a first page would wait for.
 
     Further steps read the samples, and then the examples of tables of rules, which ask what short texts ask: what a
     text asks for, such as most of the patterns, is made on first use.
     """
     from ingest.samples import sample_paths
 
-    body = b"<html><body><p>The loader called evil[.]example.com with T1059 and Emotet, once.</p></body></html>"
-    page = Page(body, "text/html", None, None, None, utc_now())
-    rehearse(read_page, page, 1)
-    rehearse(read_pages, [page], 1)
+    load()
     yield
     for path in sample_paths():
-        rehearse(read_page, replace(page, body=path.read_bytes()), 20_000)
+        rehearse(read_page, _html(path.read_bytes()), 20_000)
         yield
     for table in _TRIED_BEFOREHAND:
         for example in examples_in(table):
             extract(document_from_text(example))
         yield
+
+
+def _html(body: bytes) -> Page:
+    return Page(body, "text/html", None, None, None, utc_now())
 
 
 def _document(text: ArticleText, url: str | None) -> Document:

@@ -33,7 +33,6 @@ _PUNYCODE_LABEL = re.compile(r"xn--[a-z0-9-]{1,59}")
 _QUOTED = re.compile(r'"([^"]*)"')
 # A reading of these types names a place that other values stand on: a domain's sub-domains, URLs and mailboxes.
 _HOST_TYPES = ("domain", "ip")
-_AFTER_AUTHORITY = re.compile(r"[/?#]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,8 +403,11 @@ def host_names(type: str, value: str) -> tuple[str, ...]:
         return ()
     if _is_address(host):
         return (host,)
-    labels = host.split(".")
-    return tuple(".".join(labels[i:]) for i in range(max(1, len(labels) - 1)))
+    names, parent = [host], host.partition(".")[2]
+    while "." in parent:
+        names.append(parent)
+        parent = parent.partition(".")[2]
+    return tuple(names)
 
 
 def _is_address(host: str) -> bool:
@@ -418,7 +420,9 @@ def _host_of(type: str, value: str) -> str:
     if type == "email":
         return value.rpartition("@")[2]
     if type == "url":
-        authority = _AFTER_AUTHORITY.split(value.partition("://")[2], 1)[0].rpartition("@")[2]
+        # Thrice in half the time of a pattern.
+        ahead = value.partition("://")[2].partition("/")[0].partition("?")[0].partition("#")[0]
+        authority = ahead.rpartition("@")[2]
         if authority.startswith("["):
             return authority[1:].partition("]")[0]
         return authority.partition(":")[0]

@@ -122,7 +122,7 @@ def import_(
     from ingest.isolated import Isolation
 
     # Begins to load what reading needs while this process loads the rest.
-    isolation = Isolation()
+    isolation = Isolation.for_one_import()
     isolation.start()
     from api.cli.importing import import_paths
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ipaddress
 import json
-import re
 from bisect import bisect_right
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -98,7 +97,6 @@ _CONTACT_WORD: Final = late(
     r"threat|intel(?:ligence)?(?![a-z])|research|psirt|csirt|newsroom|editor|disclos|vulnerab|incident|(?:^"
     r"|[._-])cert(?:$|[._-])"
 )
-_AFTER_AUTHORITY: Final = re.compile(r"[/?#]")
 _BEHIND_PROVIDERS: Final = ipaddress.ip_network("100.64.0.0/10")
 # `192.0.2.0/24`, `198.51.100.0/24`, `203.0.113.0/24` and `2001:db8::/32`, as canonical addresses begin.
 _FIRST_OF_DOCUMENTATION: Final = ("192.0.2.", "198.51.100.", "203.0.113.", "2001:db8:")
@@ -336,5 +334,6 @@ def warnings(type: str, value: str) -> tuple[tuple[str, str], ...]:
 
 def _host(type: str, value: str) -> str:
     if type == "url":
-        return _AFTER_AUTHORITY.split(value.partition("://")[2], maxsplit=1)[0].rpartition("@")[2].partition(":")[0]
+        ahead = value.partition("://")[2].partition("/")[0].partition("?")[0].partition("#")[0]
+        return ahead.rpartition("@")[2].partition(":")[0]
     return value.rpartition("@")[2] if type in ("domain", "email") else ""

@@ -212,6 +212,14 @@ async def test_a_process_that_waits_in_vain_ends(isolation: Isolation) -> None:
     await asyncio.wait_for(_ended(await isolation.run(process)), 60)
 
 
+async def test_a_process_of_one_import_waits_longer_for_what_is_read_next(isolation: Isolation) -> None:
+    importing = Isolation.for_one_import()
+    first = await importing.run(process)
+    await asyncio.wait_for(_ended(await isolation.run(process)), 60)
+    assert await importing.run(process) == first
+    await importing.close()
+
+
 async def test_a_process_that_died_while_it_waited_is_not_asked(isolation: Isolation) -> None:
     waiting = await isolation.run(process)
     os.kill(waiting, signal.SIGKILL)

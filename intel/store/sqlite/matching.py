@@ -15,7 +15,7 @@ from itertools import zip_longest
 from intel.addresses import IPV4_BYTES, packed_address
 from intel.query import Clause, host_names, value_words
 from intel.store.sqlite.rows import id_bytes
-from intel.words import encoded_words
+from intel.words import encoded_words, is_plain
 
 ANYWHERE = "value article"
 IN_VALUE = "value"
@@ -36,7 +36,9 @@ class Sql:
 
 
 def value_column(type: str, value: str) -> str:
-    """Return the words of a value."""
+    """Return the words of a value; the tokenizer itself parts and folds those of a plain one, but for underscores."""
+    if is_plain(value) and "xn--" not in value:
+        return value.replace("_", " ")
     return _SEPARATOR.join(value_words(type, value))
 
 
@@ -47,7 +49,7 @@ def text_column(texts: Iterable[str]) -> str:
 
 def host_column(type: str, value: str) -> str:
     """Return the hosts that a value stands on."""
-    return " ".join(map(_host_token, host_names(type, value)))
+    return " ".join([_host_token(host) for host in host_names(type, value)])
 
 
 def ip_bytes(address: str) -> bytes | None:
