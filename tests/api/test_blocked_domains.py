@@ -43,7 +43,7 @@ async def test_an_article_is_not_read_again_once_its_host_is_blocked(api: Runnin
     assert (answer.status_code, answer.json()["code"]) == (422, "blocked_domain")
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "domain"),
     [("Evil.Example", "evil.example"), ("*.münchen.example", "xn--mnchen-3ya.example"), ("2001:DB8::1", "2001:db8::1")],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from ingest import copies
 from intel.settings import ElasticsearchSettings
 from intel.store import Store
 from intel.store.elastic.store import ElasticStore
@@ -29,13 +30,15 @@ def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Open:
 
 
 @pytest_asyncio.fixture
-async def stores(open_store: Open) -> AsyncIterator[tuple[Store, Store]]:
-    """Two processes' view of one store."""
+async def stores(open_store: Open, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Store, Store]]:
+    """Two processes' view of one store. None is killed, so each waits for the other as long as a busy machine takes."""
+    monkeypatch.setattr(copies, "_CLAIMING_SECONDS", 60.0)
     async with AsyncExitStack() as closing:
         opened = (open_store(), open_store())
         for store in opened:
             closing.push_async_callback(store.close)
-            await store.setup()
+            if isinstance(store, SqliteStore):  # indices are lent set up
+                await store.setup()
         yield opened
 
 

@@ -369,8 +369,8 @@ def test_bytes_that_are_no_text_are_no_article_whatever_they_are_declared_as(cha
         assert refused.value.reason == "no_text"
 
 
-@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("kind", ["text/html", "text/plain"])
+@each("codec", ["utf-16-le", "utf-16-be"])
+@each("kind", ["text/html", "text/plain"])
 def test_utf_16_without_a_byte_order_mark_is_read(codec: str, kind: str) -> None:
     text = "<p>The loader Häfen called evil[.]example at night and came back for more.</p>" * 3
     assert "Häfen called evil[.]example" in read_article(text.encode(codec), kind, None, None).text
@@ -419,7 +419,7 @@ HOSTILE = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(HOSTILE))
+@each("name", sorted(HOSTILE))
 def test_a_hostile_page_is_read_in_bounded_time(name: str) -> None:
     begun = time.process_time()
     article = read(f"<html><body>{HOSTILE[name]}" if "<html>" not in HOSTILE[name] else HOSTILE[name])

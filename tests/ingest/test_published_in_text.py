@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.published import date_in_name, date_in_text
 from tests.cases import each
 
@@ -29,7 +27,7 @@ def test_only_the_head_of_a_text_tells_its_day(text: str, day: str | None) -> No
     assert (found and found.date().isoformat()) == day
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "day"),
     [
         ("proofpoint_2021-10-20_ta551.txt", "2021-10-20"),

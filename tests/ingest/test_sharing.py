@@ -56,7 +56,7 @@ def test_the_head_of_a_text_says_how_far_it_may_be_passed_on(head: str, tlp: str
     assert read_page(page(head + STORY, "text/markdown" if head[0] == "-" else "text/plain")).article.tlp == tlp
 
 
-@pytest.mark.parametrize(
+@each(
     "head",
     [
         "What TLP:RED means\n\n",

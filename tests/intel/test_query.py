@@ -49,7 +49,7 @@ def test_a_search_without_a_word_has_no_clause() -> None:
     assert parsed("* *").clauses == ()
 
 
-@pytest.mark.parametrize("q", ["evilcor*", "EVILCOR*", "evilcor＊"])
+@each("q", ["evilcor*", "EVILCOR*", "evilcor＊"])
 def test_a_trailing_star_makes_a_prefix(q: str) -> None:
     assert parsed(q) == SearchText(parsed(q).text, (Clause(phrases=(("evilcor",),), prefix=True),), ())
 
@@ -60,7 +60,7 @@ def test_only_the_last_word_of_a_piece_is_a_prefix() -> None:
     assert [clause.prefix for clause in parsed("日本*").clauses] == [False, True]
 
 
-@pytest.mark.parametrize("q", ["emotet*", "T1003*", "198.51.100.7*", "evil.example*"])
+@each("q", ["emotet*", "T1003*", "198.51.100.7*", "evil.example*"])
 def test_the_beginning_of_a_word_names_no_indicator(q: str) -> None:
     search = parsed(q)
     assert search.exact == ()
@@ -101,7 +101,7 @@ def test_a_url_is_no_host() -> None:
     assert ioc_id("url", "https://evil.example/a") in clause.ids
 
 
-@pytest.mark.parametrize(
+@each(
     ("q", "network"),
     [
         ("198.51.100.0/24", Network("198.51.100.0", "198.51.100.255", "198.51.100.0/24")),

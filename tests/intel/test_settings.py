@@ -40,7 +40,7 @@ def test_both_engines_are_the_served_service() -> None:
     assert settings.redis_address == "redis://cache:6379/0"
 
 
-@pytest.mark.parametrize("missing", ["ELASTICSEARCH_URL", "REDIS_URL", "IOC_SECRET_KEY"])
+@each("missing", ["ELASTICSEARCH_URL", "REDIS_URL", "IOC_SECRET_KEY"])
 def test_half_of_the_engines_is_refused_by_name(missing: str) -> None:
     with pytest.raises(ConfigurationError, match=f"^{missing} is not set"):
         load_settings({name: value for name, value in SERVED.items() if name != missing})

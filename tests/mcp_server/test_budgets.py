@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import each
 from tests.mcp_server.calls import call, data_of, text_of, tools_of
 from tests.mcp_server.stand_in import JsonObject, StandIn, record
 
@@ -53,7 +54,7 @@ def test_no_answer_is_longer_than_64_kilobytes(service: StandIn) -> None:
 
 
 @pytest.mark.promise("mcp.rest-only")
-@pytest.mark.parametrize("room", ["api", "ingest", "intel", "search_mappings"])
+@each("room", ["api", "ingest", "intel", "search_mappings"])
 def test_the_room_loads_nothing_of_the_other_rooms(room: str) -> None:
     sources = (Path(__file__).parents[2] / "mcp_server").glob("*.py")
     for source in sources:

@@ -24,8 +24,8 @@ def command(*arguments: str, **settings: str) -> subprocess.CompletedProcess[str
 
 @pytest.mark.slow
 @pytest.mark.promise("mcp.without-key")
-@pytest.mark.parametrize("arguments", [(), ("--check",)])
-@pytest.mark.parametrize("settings", [{}, {"SERVICE_API_KEY": " "}])
+@each("arguments", [(), ("--check",)])
+@each("settings", [{}, {"SERVICE_API_KEY": " "}])
 def test_without_a_key_it_exits_2_with_one_line(arguments: tuple[str, ...], settings: dict[str, str]) -> None:
     ended = command(*arguments, **settings)
     assert ended.returncode == 2

@@ -111,7 +111,7 @@ def test_a_value_is_defanged_as_its_type_asks(type: str | None, value: str, show
     assert defanged(type, value) == shown
 
 
-@pytest.mark.parametrize(
+@each(
     ("prose", "shown"),
     [
         ("Seen on evil.example and 192.0.2.1.", "Seen on evil[.]example and 192[.]0[.]2[.]1."),

@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from intel.settings import load_settings
+from tests.cases import each
 from tests.scripts.conftest import ROOT
 
 SERVICES = ("api", "worker", "elasticsearch", "redis", "secrets")
@@ -56,14 +57,14 @@ def test_the_engines_have_no_way_out() -> None:
         assert service(name)["networks"] == ["engines"]
 
 
-@pytest.mark.parametrize("name", LASTING)
+@each("name", LASTING)
 def test_a_lasting_service_restarts_and_has_a_memory_limit_and_bounded_logs(name: str) -> None:
     assert service(name)["restart"] == "unless-stopped"
     assert service(name)["mem_limit"]
     assert service(name)["logging"]["options"]["max-size"] == "10m"
 
 
-@pytest.mark.parametrize("name", LASTING)
+@each("name", LASTING)
 def test_a_lasting_service_has_a_health_check(name: str) -> None:
     own = service(name).get("healthcheck", {}).get("test")
     assert own or (name == "api" and "HEALTHCHECK" in (ROOT / "Dockerfile").read_text("utf-8"))
@@ -79,7 +80,7 @@ def test_the_service_waits_for_its_secrets_and_healthy_engines(name: str) -> Non
     }
 
 
-@pytest.mark.parametrize("name", ["elasticsearch", "redis", "secrets"])
+@each("name", ["elasticsearch", "redis", "secrets"])
 def test_what_must_last_is_on_a_named_volume(name: str) -> None:
     named = {volume.split(":")[0] for volume in service(name)["volumes"]}
     assert named <= set(compose()["volumes"])
@@ -126,7 +127,7 @@ image_root: Any = importlib.import_module("scripts.image_root")
 image_config: Any = importlib.import_module("scripts.image_config")
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "kept"),
     [
         ("babel/locale-data/root.dat", True),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.cases import each
 from tests.scripts.conftest import ROOT
 
 LOCKS = ("requirements.txt", "requirements-dev.txt")
@@ -29,7 +30,7 @@ def project() -> Any:
     return tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
-@pytest.mark.parametrize("name", sorted(file.name for file in ROOT.glob("requirements*")))
+@each("name", sorted(file.name for file in ROOT.glob("requirements*")))
 def test_a_lock_names_no_address(name: str) -> None:
     assert "://" not in lock(name)
     assert not re.search(r"^(-|--)(index|extra|find|trusted)", lock(name), re.M)

@@ -78,7 +78,7 @@ async def test_a_password_that_is_easy_to_guess_is_refused_in_plain_words(passwo
 
 
 @pytest.mark.promise("accounts.weak-passwords")
-@pytest.mark.parametrize(
+@each(
     "password", ["correct horse battery staple", "tR4!vq9#Lm2x", "мой кот ест рыбу по ночам", "nine lamps under glass"]
 )
 async def test_a_good_password_is_taken(password: str) -> None:
@@ -119,7 +119,7 @@ async def test_any_character_may_stand_in_a_password() -> None:
         assert await passwords.matches(password, await passwords.hash(password, EMAIL)), repr(password)
 
 
-@pytest.mark.parametrize("signs", ["4@8({[<369&#!1/\\|0$5+7%2", "p@5sw0rd1", "4836910572abegilosztx", "a"])
+@each("signs", ["4@8({[<369&#!1/\\|0$5+7%2", "p@5sw0rd1", "4836910572abegilosztx", "a"])
 def test_judging_a_password_takes_a_moment_whatever_it_is(signs: str) -> None:
     before = time.process_time()
     with contextlib.suppress(InvalidQuery):

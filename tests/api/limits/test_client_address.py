@@ -79,12 +79,12 @@ def test_a_translated_address_is_not_taken_for_a_trusted_proxy() -> None:
     assert client_address("64:ff9b::127.0.0.1", ["203.0.113.7"], LOOPBACK) == "127.0.0.1"
 
 
-@pytest.mark.parametrize("peer", [None, "", "/run/ioc.sock"])
+@each("peer", [None, "", "/run/ioc.sock"])
 def test_a_peer_without_an_address_is_unknown(peer: str | None) -> None:
     assert client_address(peer, ["203.0.113.7"], LOOPBACK) == "unknown"
 
 
-@pytest.mark.parametrize(
+@each(
     ("peer", "network"),
     [
         ("203.0.113.7", "203.0.113.0/24"),

@@ -3,7 +3,6 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from api.web.marking import marked, part_of, spans_in
 from api.web.sightings import drawn, picture
 from api.web.text import ago, browser, clipped, visible
 from intel.unseen import plain
+from tests.cases import each
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
@@ -74,9 +74,7 @@ def test_a_bar_that_would_flatten_all_others_is_broken_and_bears_its_number() ->
     assert [bar.height for bar in chart.bars] == [36, 48, 0, 24, 64, 44]
 
 
-@pytest.mark.parametrize(
-    "counts", [[], [0], [7], [1, 2, 4, 8, 16, 32, 64, 128], [100, 90, 5, 5, 6], [12, 60, 14], [1, 1, 1, 50, 50, 50]]
-)
+@each("counts", [[], [0], [7], [1, 2, 4, 8, 16, 32, 64, 128], [100, 90, 5, 5, 6], [12, 60, 14], [1, 1, 1, 50, 50, 50]])
 def test_a_scale_holds_every_bar_where_none_stands_far_above_all_others(counts: list[int]) -> None:
     chart = drawn([("", count) for count in counts], "week", "", "")
     assert not chart.broken and chart.scale == max([1, *counts])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from intel.cards import card_of
 from intel.query import IocQuery
 from intel.store.port import Store
+from tests.cases import each
 from tests.contract.store.builders import id_of, make_article, publish, query
 
 SEARCHES = (None, "evil", "evil corp", "emotet evil*", "198.51.0.0/16", "evil.example", "??")
@@ -35,7 +34,7 @@ async def test_cards_are_read_by_id_and_unknown_ids_are_left_out(corpus_store: S
     assert votes == {id_of("domain evil.example"): 2}
 
 
-@pytest.mark.parametrize("names", [[], ["nothing like it"], ["??"]])
+@each("names", [[], ["nothing like it"], ["??"]])
 async def test_names_that_no_stored_malware_has_are_left_out(corpus_store: Store, names: list[str]) -> None:
     assert await corpus_store.iocs.malware_named(names) == {}
 

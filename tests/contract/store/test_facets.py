@@ -12,6 +12,7 @@ from intel.ageing import age
 from intel.query import IocFilter, IocQuery, Position
 from intel.records import Facets, Sighting, Vote
 from intel.store.port import Store
+from tests.cases import each
 from tests.contract.store.builders import hour, id_of, make_article, publish, query
 
 NOTHING = Facets({}, {}, {})
@@ -120,7 +121,7 @@ async def test_the_newest_twenty_six_weeks_that_occur_are_given_newest_first(sto
     assert found.types == {"ip": 28}
 
 
-@pytest.mark.parametrize(
+@each(
     ("moment", "week"),
     [
         (datetime(2026, 11, 16, tzinfo=UTC), "2026-W47"),

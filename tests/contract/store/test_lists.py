@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
+import pytest_asyncio
 
 from intel.query import IocQuery, Position
 from intel.records import Ioc, Mention
 from intel.store.port import Store
 from intel.times import to_milliseconds
+from tests.cases import each
 from tests.contract.store.builders import hour, id_of, listed, make_article, publish, query, the_ioc, values
 
 
@@ -120,7 +121,17 @@ async def test_the_source_of_a_syndicated_copy_is_its_own(store: Store) -> None:
     assert await listed(store, source="Agency") == ["evil.example"]
 
 
-@pytest.mark.parametrize(
+@pytest_asyncio.fixture
+async def walked(store: Store) -> Store:
+    """Eight articles of two sources, of which each two stand at one moment."""
+    for n in range(8):
+        source = "Even" if n % 2 == 0 else "Odd"
+        indicators = [f"domain d{n}-{m}.example" for m in range(5)] + [f"ip 192.0.2.{n}"]
+        await publish(store, make_article(f"a{n}", at=n // 2 * 2, source=source), *indicators)
+    return store
+
+
+@each(
     "restriction",
     [
         {},
@@ -131,15 +142,11 @@ async def test_the_source_of_a_syndicated_copy_is_its_own(store: Store) -> None:
     ],
     ids=str,
 )
-async def test_a_walk_meets_every_indicator_once_in_order(store: Store, restriction: dict[str, Any]) -> None:
-    for n in range(8):
-        source = "Even" if n % 2 == 0 else "Odd"
-        indicators = [f"domain d{n}-{m}.example" for m in range(5)] + [f"ip 192.0.2.{n}"]
-        await publish(store, make_article(f"a{n}", at=n // 2 * 2, source=source), *indicators)
-    whole = await store.iocs.find(query(limit=100, **restriction))
+async def test_a_walk_meets_every_indicator_once_in_order(walked: Store, restriction: dict[str, Any]) -> None:
+    whole = await walked.iocs.find(query(limit=100, **restriction))
     assert whole.next is None and len(whole.items) == whole.total
     for limit in (1, 7):
-        assert await walk(store, query(limit=limit, **restriction)) == list(whole.items)
+        assert await walk(walked, query(limit=limit, **restriction)) == list(whole.items)
 
 
 async def test_a_page_that_ends_exactly_at_the_end_has_no_next(store: Store) -> None:

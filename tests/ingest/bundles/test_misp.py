@@ -126,9 +126,7 @@ def test_a_newer_version_of_an_event_is_the_same_article() -> None:
     assert first.article.id == second.article.id
 
 
-@pytest.mark.parametrize(
-    "wrapped", [lambda one: [one, one], lambda one: {"response": [one]}, lambda one: [one["Event"]]]
-)
+@each("wrapped", [lambda one: [one, one], lambda one: {"response": [one]}, lambda one: [one["Event"]]])
 def test_lists_and_answers_of_searches_hold_events(wrapped: Any) -> None:
     found = read(wrapped(event(attribute("ip-dst", "203.0.113.7"))))
     assert {("ip", "203.0.113.7")} == {pair for each in found for pair in pairs(each)}

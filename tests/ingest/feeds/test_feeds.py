@@ -42,7 +42,7 @@ def test_the_entries_of_atom_come_newest_first() -> None:
     assert entries[0].published_at == datetime(2026, 11, 20, 8, tzinfo=UTC)
 
 
-@pytest.mark.parametrize("content_type", ["application/feed+json", "application/json", "text/plain", "text/xml"])
+@each("content_type", ["application/feed+json", "application/json", "text/plain", "text/xml"])
 def test_a_json_feed_is_read_whatever_it_is_declared_as(content_type: str) -> None:
     feed = {
         "version": "https://jsonfeed.org/version/1.1",

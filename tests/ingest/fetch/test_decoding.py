@@ -38,7 +38,7 @@ def test_however_the_wire_cuts_it_what_was_packed_comes_out(data: bytes, cut: in
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("packing", ["gzip", "zlib", "raw"])
+@each("packing", ["gzip", "zlib", "raw"])
 def test_a_bomb_is_stopped_at_the_limit(packing: str) -> None:
     coding, pack = PACKED[packing]
     bomb = pack(bytes(50_000_000))
@@ -48,7 +48,7 @@ def test_a_bomb_is_stopped_at_the_limit(packing: str) -> None:
     assert failed.value.reason == "body_too_large"
 
 
-@pytest.mark.parametrize("packing", ["gzip", "zlib", "raw"])
+@each("packing", ["gzip", "zlib", "raw"])
 def test_half_a_stream_is_no_page(packing: str) -> None:
     coding, pack = PACKED[packing]
     decoder = BoundedDecoder(coding, 100_000)
@@ -58,7 +58,7 @@ def test_half_a_stream_is_no_page(packing: str) -> None:
     assert failed.value.reason == "decode_failed"
 
 
-@pytest.mark.parametrize("data", [b"<html>not packed at all</html>", _PACKED + b"more", _PACKED * 2])
+@each("data", [b"<html>not packed at all</html>", _PACKED + b"more", _PACKED * 2])
 def test_damage_is_no_page(data: bytes) -> None:
     with pytest.raises(FetchFailed) as failed:
         BoundedDecoder("gzip", 1000).feed(data)

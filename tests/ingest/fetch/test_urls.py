@@ -152,13 +152,13 @@ def test_an_allowed_network_opens_all_its_ports_for_addresses() -> None:
         check_url("http://10.0.0.1:49152/x", allow)
 
 
-@pytest.mark.parametrize("allowed", ["172.16.0.0/12", "127.0.0.1:9, 10.0.0.1:8080", "[::1]:8080"])
+@each("allowed", ["172.16.0.0/12", "127.0.0.1:9, 10.0.0.1:8080", "[::1]:8080"])
 def test_the_port_of_a_name_is_left_to_its_address_where_an_exemption_opens_that_port(allowed: str) -> None:
     url = check_url("http://pages.example.net:8080/", FetchAllow.parse(allowed))
     assert url.authority == "pages.example.net:8080"
 
 
-@pytest.mark.parametrize("allowed", ["", "127.0.0.1:8081", "10.0.0.1:80, [::1]:443"])
+@each("allowed", ["", "127.0.0.1:8081", "10.0.0.1:80, [::1]:443"])
 def test_a_port_of_a_name_that_no_exemption_opens_is_refused(allowed: str) -> None:
     with pytest.raises(RefusedUrl) as refused:
         check_url("http://pages.example.net:8080/", FetchAllow.parse(allowed))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.indicators import document_from_html, extract
+from tests.cases import each
 
 PROSE = (
     "The operators sent letters to shipping firms, and the loader that they carried asked its server for orders. " * 6
@@ -14,7 +13,7 @@ BESIDE = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "after"),
     [
         (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.indicators.extracting import extract
 from ingest.indicators.lines import document_from_bytes
 from tests.cases import each
@@ -38,7 +36,7 @@ def test_signs_beside_a_name_do_not_hide_it(text: str, name: str) -> None:
     assert name in names_in(text)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "http://img.gale.example/Trojan.Emotet/a.png",

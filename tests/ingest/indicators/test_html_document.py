@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,7 +94,7 @@ NETWORKS = {
 STORY = f"<h1>Storm</h1><p>{PROSE}</p><p>Emotet called gale-post[.]com.</p>"
 
 
-@pytest.mark.parametrize(
+@each(
     "wrapper",
     [
         "<nav class='share'>{}</nav>",

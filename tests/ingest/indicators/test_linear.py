@@ -8,6 +8,7 @@ import time
 import pytest
 
 from ingest.indicators import document_from_text, extract
+from tests.cases import each
 
 UNITS = (
     "a.",
@@ -117,13 +118,13 @@ def assert_linear(text: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", UNITS, ids=repr)
+@each("unit", UNITS, ids=repr)
 def test_the_time_grows_with_the_length_and_no_faster(unit: str) -> None:
     assert_linear(unit * (LONG // len(unit) + 1))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("soup", SOUPS)
+@each("soup", SOUPS)
 def test_no_order_of_signs_costs_more(soup: str) -> None:
     assert_linear("".join(random.Random(5).choices(SOUPS[soup], k=LONG)))
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from ingest.indicators.noise import address_noise, is_known_host, is_reserved_host, warnings
 from tests.cases import each
 
@@ -11,7 +9,7 @@ def test_hosts_that_reports_link_to_are_known(host: str) -> None:
     assert is_known_host(host)
 
 
-@pytest.mark.parametrize("host", ["evil-twitter.com", "twitter.com.evil.ru", "com", "gale-post.com"])
+@each("host", ["evil-twitter.com", "twitter.com.evil.ru", "com", "gale-post.com"])
 def test_hosts_that_only_look_alike_are_not(host: str) -> None:
     assert not is_known_host(host)
 
@@ -27,7 +25,7 @@ def test_addresses_that_are_no_ones_say_nothing(address: str) -> None:
     assert address_noise(address)
 
 
-@pytest.mark.parametrize("address", ["185.220.101.47", "198.51.100.7", "2001:db8::7", "2a0b:1306::9"])
+@each("address", ["185.220.101.47", "198.51.100.7", "2001:db8::7", "2a0b:1306::9"])
 def test_public_and_documentation_addresses_do(address: str) -> None:
     assert address_noise(address) == ""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.indicators import document_from_text, extract
+from tests.cases import each
 
 LISTED = "## Indicators of compromise\n\n- https://gale-verify.top/login?domain=orlop-bank.com\n"
 ACCUSED = "The phishing kit was served from https://gale-verify.top/report?url=orlop-bank.com and stole passwords."
@@ -16,7 +15,7 @@ def urls_of(text: str) -> list[str]:
     return [one.value for one in extract(document_from_text(text)).indicators if one.type == "url"]
 
 
-@pytest.mark.parametrize("text", [LISTED, ACCUSED, OWN])
+@each("text", [LISTED, ACCUSED, OWN])
 def test_what_a_text_accuses_is_kept_whatever_host_it_names(text: str) -> None:
     assert len(urls_of(text)) == 1
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -46,7 +45,7 @@ def test_an_ellipsis_of_the_text_itself_is_not_doubled() -> None:
     assert "……" not in around("… " * 300, " …" * 300) and "....…" not in around("... " * 300, " ..." * 300)
 
 
-@pytest.mark.parametrize("length", [297, 298, 299, 300])
+@each("length", [297, 298, 299, 300])
 def test_a_value_that_fills_its_line_stands_alone(length: int) -> None:
     value = "h" * length
     assert sentence(f"Hosts\n{value}\nMore", 6, 6 + length) == value

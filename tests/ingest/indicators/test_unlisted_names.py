@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from ingest.indicators.extracting import extract
 from ingest.indicators.lines import document_from_bytes
 from ingest.indicators.name_rows import NameRow, name_rows
@@ -42,7 +40,7 @@ def test_a_name_counts_beside_words_for_malware(text: str) -> None:
     assert names_in(text) == {"Reedpipe"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "name"),
     [
         ("The campaign delivers Reedpipe Stealer via phishing pages.", "Reedpipe Stealer"),

@@ -44,7 +44,7 @@ def test_a_catalogue_is_read_alike_in_pieces_of_any_size(parse: Callable[..., Pa
 
 
 @pytest.mark.promise("catalogues.damaged")
-@pytest.mark.parametrize("parse", PARSERS)
+@each("parse", PARSERS)
 def test_a_file_cut_short_is_refused_wherever_it_is_cut(parse: Callable[..., Parsed]) -> None:
     body = WHOLE[parse]
     packed = gzip.compress(body)

@@ -18,8 +18,8 @@ def store_at(url: str, prefix: str) -> ElasticStore:
 
 @pytest_asyncio.fixture
 async def store(elasticsearch_url: str, index_prefix: str) -> AsyncIterator[ElasticStore]:
+    """A store on lent indices, which are set up."""
     store = store_at(elasticsearch_url, index_prefix)
-    await store.setup()
     yield store
     await store.close()
 

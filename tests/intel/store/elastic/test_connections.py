@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from intel.store.elastic.connections import Broken, Connections
+from tests.cases import each
 
 Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
@@ -116,7 +117,7 @@ async def test_the_answer_to_head_has_no_body_and_the_next_request_its_own_answe
         assert await connections.ask("GET", "/", None, {}) == (405, b"not for HEAD")
 
 
-@pytest.mark.parametrize("answer", [b"", b"no http\r\n\r\n", b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"])
+@each("answer", [b"", b"no http\r\n\r\n", b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf"])
 async def test_what_is_no_whole_answer_is_none(answer: bytes) -> None:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await request(reader)
@@ -127,7 +128,7 @@ async def test_what_is_no_whole_answer_is_none(answer: bytes) -> None:
             await connections.ask("POST", "/", b"{}", {})
 
 
-@pytest.mark.parametrize(("method", "is_repeated"), [("GET", True), ("PUT", True), ("POST", False)])
+@each(("method", "is_repeated"), [("GET", True), ("PUT", True), ("POST", False)])
 async def test_what_may_be_sent_twice_is_sent_anew_where_a_kept_connection_was_closed(
     method: str, is_repeated: bool
 ) -> None:

@@ -12,11 +12,12 @@ from intel.errors import ConfigurationError
 from intel.settings import ElasticsearchSettings
 from intel.store.elastic.nodes import Nodes
 from intel.store.elastic.store import ElasticStore
+from tests.cases import each
 from tests.engines.authority import make_certificates
 from tests.intel.store.elastic.wire import Wire
 
 
-@pytest.mark.parametrize("address", ["//user:word@no-scheme", "https://", "ftp://user:word@host", "http://host:port"])
+@each("address", ["//user:word@no-scheme", "https://", "ftp://user:word@host", "http://host:port"])
 def test_what_is_no_address_of_a_node_is_a_sentence_without_a_password(address: str) -> None:
     with pytest.raises(ConfigurationError, match="ELASTICSEARCH_URL") as refused:
         Nodes(ElasticsearchSettings(nodes=(address,)))

@@ -7,15 +7,14 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 
-import pytest
-
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.facet_keys import NO_KEY, OF_SEVERAL, count_keys, fill, key_of, parts_of, write_keys
 from intel.store.sqlite.store import SqliteStore
+from tests.cases import each
 from tests.contract.store.builders import make_article, publish
 
 
-@pytest.mark.parametrize("parts", [(1, 0, 0), (7, 2, 16 * 2_964 + 9), (123_456, 1, -16 * 900 + 3)])
+@each("parts", [(1, 0, 0), (7, 2, 16 * 2_964 + 9), (123_456, 1, -16 * 900 + 3)])
 def test_a_key_tells_source_week_and_type(parts: tuple[int, int, int]) -> None:
     assert parts_of(key_of(*parts)) == parts
     assert key_of(*parts) not in (NO_KEY, OF_SEVERAL)

@@ -11,10 +11,11 @@ from intel.errors import StoreDamaged
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.packing import pack_text, unpack_text
 from intel.store.sqlite.store import SqliteStore
+from tests.cases import each
 from tests.contract.store.builders import make_article, publish
 
 
-@pytest.mark.parametrize("text", ["", "a\x00b", "分析 \U0001f600\u202e", "One ü\n" * 170_000])
+@each("text", ["", "a\x00b", "分析 \U0001f600\u202e", "One ü\n" * 170_000])
 def test_a_text_is_read_back_whole(text: str) -> None:
     assert unpack_text(pack_text(text)) == text
 
@@ -24,7 +25,7 @@ def test_no_text_stays_none() -> None:
     assert unpack_text(None) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "packed",
     [
         pytest.param(b"plain", id="not packed"),
