@@ -184,7 +184,8 @@ class IocQuery:
     """A list (no `text`) or a search of what the filter lets through; `ids` restricts it to these indicators.
 
     `sort` None: a list by `last_seen`, a search by class of match. Ties of `first_seen`, `last_seen` and `added_at`
-    stand by id, those of `sources` by `last_seen`, then by id. `facets`: the first page tells how all of it divides.
+    stand by id, those of `sources` by `last_seen`, then by id. `facets`: the first page tells how all of it divides,
+    also with each of `facet_filters` instead of its own.
     """
 
     text: SearchText | None = None
@@ -194,6 +195,7 @@ class IocQuery:
     after: Position | None = None
     sort: Sort | None = None
     facets: bool = False
+    facet_filters: tuple[IocFilter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,13 +287,14 @@ class CandidatePage:
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
     """One page of a list; `total` is exact and None on later pages, `next` is None on the last page, `facets` are those
-    that an `IocQuery` asks for.
+    that an `IocQuery` asks for, `other_facets` those with each of its `facet_filters`.
     """
 
     items: tuple[T, ...]
     total: int | None
     next: Position | None
     facets: Facets | None = None
+    other_facets: tuple[Facets, ...] = ()
 
 
 def parse_search(raw: str) -> SearchText | None:

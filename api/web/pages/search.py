@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -23,7 +22,7 @@ from api.web.visit import Visit
 from api.web.weekly_bars import week_days
 from intel.catalogues.actors import actor_names
 from intel.errors import InvalidQuery
-from intel.query import EXCLUSIONS, SORTS, IocQuery, Page, Position, parse_search
+from intel.query import EXCLUSIONS, SORTS, IocFilter, IocQuery, Page, Position, parse_search
 from intel.query_explanation import sentence
 from intel.records import IOC_TYPES, Facets, Ioc
 from intel.store import Store
@@ -122,7 +121,11 @@ async def show(visit: Visit) -> Response:
     if is_format(format := visit.query.get("format", "")):
         found = await store.iocs.find(replace(query, limit=visit.tier.results_cap))
         return await export(visit, format, found.items)
-    page = await store.iocs.find(replace(query, after=position, facets=True))
+    freely = _freely(query)
+    # Those of its own filter are told with the page.
+    others = tuple(dict.fromkeys(only for only in freely if only != query.filter))
+    page = await store.iocs.find(replace(query, after=position, facets=True, facet_filters=others))
+    counted = dict(zip(others, page.other_facets, strict=False)) | ({query.filter: page.facets} if page.facets else {})
     noted = await annotate(store, page.items, visit.service.clock())
     nothing = position is None and not page.items
     return visit.page(
@@ -136,7 +139,7 @@ async def show(visit: Visit) -> Response:
         read_as=sentence(query.text) if query.text else "",
         choices=_choices(asked, page.items),
         heads={name: _choice(asked, "sort", name) for name in SORTS},
-        filters=await _filters(store, asked, query, page.facets) if page.facets else None,
+        filters=_filters(asked, *(counted[only] for only in freely)) if counted else None,
         suggestions=await _suggestions(store, asked, query) if nothing else [],
         help=await help_for(store, asked.q) if nothing and asked.q else None,
         totals=await store.articles.totals() if nothing else None,
@@ -196,16 +199,16 @@ async def _actor(store: Store, query: IocQuery) -> str | None:
     return (await actor_names(store)).name_of(query.text.text)
 
 
-async def _filters(store: Store, asked: Asked, query: IocQuery, found: Facets) -> Filters:
+def _freely(query: IocQuery) -> tuple[IocFilter, IocFilter, IocFilter]:
+    """Return the filters that types, sources and weeks are counted with: without what is chosen of their own kind."""
     only = query.filter
     # Of a search that finds addresses alone the types are told already.
     types_told = query.text is not None and query.text.finds_addresses_alone and "ip" in only.types
     of_types = only if types_told else replace(only, types=())
-    unbound = (of_types, replace(only, sources=()), replace(only, since=None, until=None))
-    free = [replace(query, filter=each) for each in unbound]
-    others = [one for one in dict.fromkeys(free) if one != query]
-    counted = dict(zip(others, await asyncio.gather(*map(store.iocs.facets, others)), strict=True)) | {query: found}
-    types, sources, weeks = (counted[one] for one in free)
+    return of_types, replace(only, sources=()), replace(only, since=None, until=None)
+
+
+def _filters(asked: Asked, types: Facets, sources: Facets, weeks: Facets) -> Filters:
     return Filters(_types(asked, types.types), _sources(asked, sources.sources), _weeks(asked, weeks.weeks))
 
 

@@ -48,8 +48,10 @@ class ElasticIocs:
         self._lists = Gathering(self._pages_of_cards, _MOST_LISTS)
 
     async def find(self, query: IocQuery) -> Page[Ioc]:
-        page = await self._page(query)
-        return Page(tuple(map(ioc_record, page.items)), page.total, page.next, page.facets)
+        is_divided = query.facets and query.after is None
+        others = [replace(query, filter=only) for only in query.facet_filters] if is_divided else []
+        page, divided = await asyncio.gather(self._page(query), asyncio.gather(*map(self.facets, others)))
+        return Page(tuple(map(ioc_record, page.items)), page.total, page.next, page.facets, tuple(divided))
 
     async def find_cards(self, query: IocQuery) -> Page[Card]:
         if query.text is None and query.ids is None:

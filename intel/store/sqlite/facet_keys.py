@@ -11,6 +11,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain, compress, groupby, islice
 
 from intel.store.sqlite.rows import to_json
@@ -48,6 +49,11 @@ def count_keys(connection: sqlite3.Connection, seqs: Sequence[int]) -> Counter[i
     counted: Counter[int] = Counter()
     several: list[int] = []
     for some, found in _found(connection, seqs):
+        if isinstance(found, array):
+            numbers, places = _numbers_of(found.tobytes())
+            counted.update(numbers)
+            several += [some[place] for place in places]
+            continue
         counted.update(found)
         if OF_SEVERAL in found:
             several += [seq for seq, key in zip(some, found, strict=True) if key == OF_SEVERAL]
@@ -55,6 +61,15 @@ def count_keys(connection: sqlite3.Connection, seqs: Sequence[int]) -> Counter[i
     for portion in _portions(several):
         counted.update(chain.from_iterable(connection.execute(_OF_SEVERAL, (to_json(portion),))))
     return counted
+
+
+@lru_cache(maxsize=2_048)
+def _numbers_of(block: bytes) -> tuple[dict[int, int], tuple[int, ...]]:
+    """Return how often a whole block has each key, and where in it `OF_SEVERAL` stands: what matches many mostly
+    matches all that some articles name, which have the same blocks in every search.
+    """
+    keys = array("q", block)
+    return dict(Counter(keys)), tuple(place for place, key in enumerate(keys) if key == OF_SEVERAL)
 
 
 def sift(
@@ -67,7 +82,7 @@ def sift(
     verdicts = _Verdicts(says)
     for some, found in _found(connection, seqs):
         told = [*map(verdicts.__getitem__, found)]
-        inside.extend(compress(some, [one is True for one in told]))
+        inside.extend(compress(some, told))
         if None in told:
             left_open.extend(compress(some, [one is None for one in told]))
     return inside, left_open
@@ -85,12 +100,14 @@ class _Verdicts(dict[int, bool | None]):
         return said
 
 
-def _found(connection: sqlite3.Connection, seqs: Sequence[int]) -> Iterator[tuple[Sequence[int], list[int]]]:
-    """Yield indicators, given in order, with their keys, those of a block at once."""
+def _found(
+    connection: sqlite3.Connection, seqs: Sequence[int]
+) -> Iterator[tuple[Sequence[int], array[int] | list[int]]]:
+    """Yield indicators, given in order, with their keys, those of a block at once; an array is a whole block."""
     blocks = dict(_blocks(seqs))
     for block, keys in connection.execute(_KEYS, (to_json([*blocks]),)):
         some, stored, first = blocks[block], _turned(array("q", keys)), block * _IN_BLOCK
-        yield some, [stored[seq - first] for seq in some]
+        yield some, stored if len(some) == _IN_BLOCK else [stored[seq - first] for seq in some]
 
 
 def _blocks(seqs: Sequence[int]) -> Iterator[tuple[int, Sequence[int]]]:

@@ -15,8 +15,8 @@ from intel.store.sqlite.facet_keys import FURTHER, count_keys, parts_of
 from intel.store.sqlite.filtering import OF_SOURCE
 from intel.store.sqlite.finding import counted, excluded, is_counted, is_of_spans, matching_seqs
 from intel.store.sqlite.kinds import WEEK, parts_of_kind, week_begins, week_of
+from intel.store.sqlite.matches import Matches, Seqs, read_seqs
 from intel.store.sqlite.matching import Sql
-from intel.store.sqlite.ranking import Seqs, matches_everything, read_seqs
 from intel.times import from_milliseconds, to_milliseconds
 
 _MOST_SOURCES, _MOST_WEEKS = 20, 26
@@ -24,10 +24,10 @@ _MOST_SOURCES, _MOST_WEEKS = 20, 26
 Rows = Iterable[sqlite3.Row] | Iterable[tuple[Any, ...]]
 
 
-def divide(connection: sqlite3.Connection, query: IocQuery) -> Facets:
-    """Return the facets of all that a query matches."""
-    if query.text is not None and matches_everything(connection, query.text):
-        query = replace(query, text=None)
+def divide(connection: sqlite3.Connection, query: IocQuery, matches: Matches | None = None) -> Facets:
+    """Return the facets of all that a query matches; `matches` are those of its words, where it has some."""
+    if query.text is not None and (matches := matches or Matches(connection, query.text)).are_everything:
+        query, matches = replace(query, text=None), None
     if is_counted(query):
         table, where = counted(query)
         weeks = connection.execute(f"SELECT type, week, iocs FROM {table}{where.text}", where.parameters)
@@ -35,7 +35,8 @@ def divide(connection: sqlite3.Connection, query: IocQuery) -> Facets:
         return _facets(weeks, connection.execute(names.text, names.parameters))
     if is_of_spans(query):
         return _told(connection, _of_spans(connection, query))
-    return _told(connection, _of_seqs(connection, read_seqs(connection, matching_seqs(query))))
+    seqs = read_seqs(connection, matching_seqs(query)) if matches is None else matches.of(query)
+    return _told(connection, _of_seqs(connection, seqs))
 
 
 def divide_found(connection: sqlite3.Connection, query: IocQuery, seqs: Seqs | None) -> Facets:
@@ -79,7 +80,7 @@ def _of_spans(connection: sqlite3.Connection, query: IocQuery) -> _Numbers:
         for one in sources_of_span(span):
             for source, count in connection.execute(one.text, one.parameters):
                 sources[source] += count
-    found, left_out = _Numbers(kinds, sources), excluded(query)
+    found, left_out = _Numbers(kinds, sources), excluded(query.filter)
     return found.without(_of_seqs(connection, read_seqs(connection, left_out))) if left_out else found
 
 

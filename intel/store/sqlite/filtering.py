@@ -12,6 +12,9 @@ from intel.tlp import Tlp, level_of
 
 OF_SOURCE = "source_seq = (SELECT seq FROM sources WHERE name = ?)"
 OF_TAG = "tag = ?"
+ADDED_SINCE = "SELECT seq FROM iocs WHERE added_at >= ?"
+# The index of what several sources name.
+OF_MANY = "iocs_of_many_sources"
 OF_MALWARE = "malware_seq = (SELECT seq FROM malware_names WHERE name = ?)"
 # The columns of type and time, by the table that a list is read from.
 COLUMNS = MappingProxyType(
@@ -112,6 +115,40 @@ def of_span(span: Span, columns: tuple[str, str]) -> list[Sql]:
     if span.until is not None:
         filters.append(Sql(f"{newest_first} >= ?", (-to_milliseconds(span.until),)))
     return filters
+
+
+def restricting_sets(only: IocFilter) -> list[Sql]:
+    """Return selections of `seq`, each of all that one part of a filter lets through; types, times, statuses and what
+    is left out restrict otherwise.
+    """
+    sets = listed_sets(only)
+    if only.added_since is not None:
+        sets.append(Sql(ADDED_SINCE, (to_milliseconds(only.added_since),)))
+    if only.tlps:
+        asked = of_tlps("tlp", only.tlps)
+        sets.append(Sql(f"SELECT seq FROM iocs WHERE {asked.text}", asked.parameters))
+    if only.min_sources > 1:
+        of_many = f"SELECT seq FROM iocs INDEXED BY {OF_MANY} WHERE sources > 1 AND sources >= ?"
+        sets.append(Sql(of_many, (only.min_sources,)))
+    return sets
+
+
+def listed_sets(only: IocFilter) -> list[Sql]:
+    """Return a selection of `seq` each for the sources, the malware and the tags of a filter."""
+    sets = []
+    if only.sources:
+        names = ", ".join("?" * len(only.sources))
+        of_sources = f"source_seq IN (SELECT seq FROM sources WHERE name IN ({names}))"
+        of_sources = OF_SOURCE if len(only.sources) == 1 else of_sources
+        sets.append(Sql(f"SELECT ioc_seq AS seq FROM source_lists WHERE {of_sources}", only.sources))
+    if folded := only.folded_families:
+        names = ", ".join("?" * len(folded))
+        of_malware = f"malware_seq IN (SELECT seq FROM malware_names WHERE name IN ({names}))"
+        sets.append(Sql(f"SELECT ioc_seq AS seq FROM malware_lists WHERE {of_malware}", folded))
+    if only.tags:
+        names = ", ".join("?" * len(only.tags))
+        sets.append(Sql(f"SELECT ioc_seq AS seq FROM ioc_tags WHERE tag IN ({names})", only.tags))
+    return sets
 
 
 def where(conditions: Sequence[Sql]) -> Sql:

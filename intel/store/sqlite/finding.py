@@ -14,7 +14,6 @@ from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_articl
 from intel.store.sqlite.rows import IOC_COLUMNS, id_bytes
 from intel.times import to_milliseconds
 
-_ADDED_SINCE = "SELECT seq FROM iocs WHERE added_at >= ?"
 # As many lists are read side by side; the engine joins 500 at most.
 _MOST_LANES = 100
 _ALL = 2**53
@@ -62,13 +61,14 @@ def ioc_walk(query: IocQuery) -> Sql:
     )
 
 
-def ioc_sorted(query: IocQuery) -> Sql:
-    """Return one page and one record more of a list or search in any order, sorted.
+def ioc_sorted(query: IocQuery, matching: Sql | None = None) -> Sql:
+    """Return one page and one record more of a list or search in any order, sorted; `matching` selects `seq` of what it
+    finds, where that is known.
 
     Costs little where little matches.
     """
     order = query.sort or "last_seen"
-    columns, matching = _ORDERS[order][0], matching_seqs(query)
+    columns, matching = _ORDERS[order][0], matching or matching_seqs(query)
     where = filtering.where([] if query.after is None else [places.after(query.after, order)])
     found = f"""SELECT i.seq AS seq, -i.sources AS fewest_last, i.newest_first, i.first_seen, i.added_at, i.id AS id
         FROM ({matching.text}) AS matching CROSS JOIN iocs AS i ON i.seq = matching.seq"""
@@ -188,12 +188,14 @@ def is_of_spans(query: IocQuery) -> bool:
     return query.text is None and query.ids is None and only == bare
 
 
-def excluded(query: IocQuery) -> Sql | None:
-    """Select `seq` of what a list that `is_of_spans` leaves out for standing on a warning list or for its votes."""
-    names = [one for one in query.filter.exclude if one in _EXCLUDED]
+def excluded(only: IocFilter) -> Sql | None:
+    """Select `seq` of what types, times and statuses let through and a filter leaves out for standing on a warning list
+    or for its votes.
+    """
+    names = [one for one in only.exclude if one in _EXCLUDED]
     if not names:
         return None
-    spans = filtering.where(filtering.of_spans(query.filter, filtering.COLUMNS["iocs"]))
+    spans = filtering.where(filtering.of_spans(only, filtering.COLUMNS["iocs"]))
     union = " UNION ".join(_EXCLUDED[one] for one in names)
     return Sql(
         f"SELECT i.seq AS seq FROM ({union}) AS excluded CROSS JOIN iocs AS i ON i.seq = excluded.seq{spans.text}",
@@ -262,7 +264,7 @@ def article_total(query: ArticleQuery) -> Sql:
     return Sql(f"SELECT count(*) FROM articles{where.text}", where.parameters)
 
 
-_OF_MANY = "iocs_of_many_sources"
+_OF_MANY = filtering.OF_MANY
 # What stands for an indicator in each table that lists are read from, other than that of indicators itself.
 _SEQ = MappingProxyType({"source_lists": "l.ioc_seq", "malware_lists": "l.ioc_seq", "ioc_tags": "l.ioc_seq"})
 _ALIAS = MappingProxyType({"source_lists": "l", "malware_lists": "l"})
@@ -413,23 +415,11 @@ def _matching(query: IocQuery, text: SearchText) -> Sql:
     only = query.filter
     if text.finds_addresses_alone and only.types and "ip" not in only.types:
         return _NOTHING
-    sets = [matching_iocs(text.clauses, ANYWHERE, text.exact_ids)]
-    if only.sources:
-        names = ", ".join("?" * len(only.sources))
-        of_sources = f"source_seq IN (SELECT seq FROM sources WHERE name IN ({names}))"
-        of_sources = OF_SOURCE if len(only.sources) == 1 else of_sources
-        sets.append(Sql(f"SELECT ioc_seq AS seq FROM source_lists WHERE {of_sources}", only.sources))
-    if folded := only.folded_families:
-        names = ", ".join("?" * len(folded))
-        of_malware = f"malware_seq IN (SELECT seq FROM malware_names WHERE name IN ({names}))"
-        sets.append(Sql(f"SELECT ioc_seq AS seq FROM malware_lists WHERE {of_malware}", folded))
-    if only.tags:
-        names = ", ".join("?" * len(only.tags))
-        sets.append(Sql(f"SELECT ioc_seq AS seq FROM ioc_tags WHERE tag IN ({names})", only.tags))
+    sets = [matching_iocs(text.clauses, ANYWHERE, text.exact_ids), *filtering.listed_sets(only)]
     if query.ids is not None:
         sets.append(of_ids(query.ids))
     if only.added_since is not None:
-        sets.append(Sql(_ADDED_SINCE, (to_milliseconds(only.added_since),)))
+        sets.append(Sql(filtering.ADDED_SINCE, (to_milliseconds(only.added_since),)))
     parameters = tuple(parameter for one in sets for parameter in one.parameters)
     return Sql(" INTERSECT ".join(f"SELECT seq FROM ({one.text})" for one in sets), parameters)
 

@@ -29,8 +29,9 @@ from intel.store.sqlite.cards import Place, cards_by_id, cards_in_order, cards_l
 from intel.store.sqlite.changes import newest, read_added, read_changes, read_changes_of, read_position
 from intel.store.sqlite.connection import ROWS_AT_ONCE, Database, Work
 from intel.store.sqlite.facets import divide, divide_found
+from intel.store.sqlite.matches import Matches
 from intel.store.sqlite.matching import Sql
-from intel.store.sqlite.ranking import Search
+from intel.store.sqlite.ranking import Search, sorted_page
 from intel.store.sqlite.rows import article_ref, id_bytes, id_text, ioc, iocs_by_id, iocs_in_order, stored_ids
 from intel.words import words
 
@@ -157,6 +158,10 @@ def _find(connection: sqlite3.Connection, query: IocQuery, load: Load[T]) -> Pag
     if query.text is not None and query.sort is None:
         search = Search(connection, query, query.text)
         return _with_facets(connection, query, _page(connection, *search.page(), query.limit, load), search)
+    if query.text is not None:
+        matches = Matches(connection, query.text)
+        page = _page(connection, *sorted_page(connection, query, matches), query.limit, load)
+        return _with_facets(connection, query, page, matches=matches)
     counted = count(connection, _total(query)) if query.after is None else None
     statement = _statement(connection, query, counted)
     return _with_facets(connection, query, read_page(connection, statement, counted, query.limit, load))
@@ -189,12 +194,18 @@ def _few_found(connection: sqlite3.Connection, seqs: Sequence[int], reasons: Rea
 
 
 def _with_facets(
-    connection: sqlite3.Connection, query: IocQuery, page: Page[T], search: Search | None = None
+    connection: sqlite3.Connection,
+    query: IocQuery,
+    page: Page[T],
+    search: Search | None = None,
+    matches: Matches | None = None,
 ) -> Page[T]:
     if not query.facets or query.after is not None:
         return page
-    facets = divide(connection, query) if search is None else divide_found(connection, query, search.seqs)
-    return replace(page, facets=facets)
+    known = matches if search is None else search.matches
+    facets = divide(connection, query, known) if search is None else divide_found(connection, query, search.seqs)
+    others = tuple(divide(connection, replace(query, filter=only), known) for only in query.facet_filters)
+    return replace(page, facets=facets, other_facets=others)
 
 
 def _total(query: IocQuery) -> Sql:

@@ -10,53 +10,44 @@ words that stand in very many values: what is walked tells itself whether they s
 from __future__ import annotations
 
 import sqlite3
-from array import array
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import compress, count, islice
+from itertools import islice
 from typing import Any
 
 import orjson
 
 from intel.matching import Reasons
 from intel.query import ANY, IocQuery, Position, SearchText
-from intel.store.sqlite.finding import (
-    asked_of_matches,
-    excluded,
-    ioc_list_total,
-    ioc_sorted,
-    ioc_walk,
-    is_of_spans,
-    is_unfiltered,
-    matching_seqs,
+from intel.store.sqlite import matches as limits
+from intel.store.sqlite.finding import ioc_list_total, ioc_sorted, ioc_walk, is_unfiltered, matching_seqs
+from intel.store.sqlite.matches import (
+    EVERYTHING,
+    Matches,
+    Seqs,
+    common,
+    count_of,
+    counted,
+    holds,
+    matches_everything,
+    read_seqs,
 )
 from intel.store.sqlite.matching import ANYWHERE, IN_VALUE, Sql, matching_iocs, of_ids
 from intel.store.sqlite.rows import id_bytes
-from intel.store.sqlite.spans import within
 
-Seqs = Sequence[int]
 Rows = list[dict[str, int | bytes]]
 # A place within a class: number of sources (negated), time (negated) and id; then the `seq` of what stands there.
 _Place = tuple[int, int, bytes, int]
 
-# Up to so many matches are sorted, which takes about a microsecond each; of more, a walk finds the first ones.
-_FEW = 5_000
 # How far a walk goes: some milliseconds.
 _STEPS = 20_000
-# Words that every indicator has are looked for in so many first ones.
-_FIRST = 1_000
 # More matches than these are counted, which takes a fifth of the time that it takes to read them, and values are walked
 # so far where a page is expected within a quarter of it: that takes as long as to read as many matches.
 _VERY_MANY = 20_000
 _STEPS_OF_VALUES = 2_000
 # Words of which none stands in so many values are those of titles.
 _STEPS_WITHOUT_ONE = 250
-_READ_AT_ONCE = 250_000
 _SORTED_AT_ONCE = 100_000
-# Of how many numbers one is looked at to see whether they are in order, and how many places each may have among all.
-_SAMPLED = 256
-_PLACES_FOR_EACH = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +73,19 @@ class _Class:
     most: int
 
     def __contains__(self, seq: int) -> bool:
-        return _holds(self.seqs, seq) and not any(_holds(other, seq) for other in self.others)
+        return holds(self.seqs, seq) and not any(holds(other, seq) for other in self.others)
 
     def __iter__(self) -> Iterator[int]:
         if not self.others:
             return iter(self.seqs)
-        return (seq for seq in self.seqs if not any(_holds(other, seq) for other in self.others))
+        return (seq for seq in self.seqs if not any(holds(other, seq) for other in self.others))
 
 
 class Search:
     """A search in order of rank: what it matches is read when it is made, the rest from that."""
 
     def __init__(self, connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> None:
+        self.matches = Matches(connection, text)
         self._connection = connection
         self._query = query
         self._text = text
@@ -103,18 +95,18 @@ class Search:
         # Whether what matches is so much that it is read only where a page does not come about without it.
         self._is_much = False
         if is_unfiltered(query):
-            self._seqs, self._is_much = _unless_much(connection, matching_seqs(query), text)
+            self._seqs, self._is_much = self.matches.unless_much()
             return
-        if query.ids is None and matches_everything(connection, text):
+        if query.ids is None and self.matches.are_everything:
             self._listed = _class_of_everything(connection, text)
         if not self._listed:
-            self._seqs = _filtered(connection, query, text)
+            self._seqs = self.matches.of(query)
 
     @property
     def seqs(self) -> Seqs | None:
         """What matches, in order; None where that is what the same query without its words matches."""
         if self._is_much:
-            self._seqs, self._is_much = read_seqs(self._connection, matching_seqs(self._query)), False
+            self._seqs, self._is_much = self.matches.all, False
         return self._seqs
 
     def page(self) -> tuple[Rows, int | None]:
@@ -139,8 +131,8 @@ class Search:
     def _page_of_values(self) -> tuple[Rows, int | None] | None:
         """Return a page where very many values hold the words; None where it does not come about soon."""
         connection, start, most = self._connection, _start(self._query), self._query.limit + 1
-        total = _count(connection, _counted(matching_seqs(self._query))) if start.class_ < 2 else 0
-        if total < _VERY_MANY or 4 * most * _count(connection, _EVERYTHING) > total * _STEPS_OF_VALUES:
+        total = count_of(connection, counted(matching_seqs(self._query))) if start.class_ < 2 else 0
+        if total < _VERY_MANY or 4 * most * count_of(connection, EVERYTHING) > total * _STEPS_OF_VALUES:
             return None
         exact = read_seqs(connection, of_ids(self._text.exact_ids)) if start.class_ == 0 and self._text.exact else ()
         rows = _of_class(connection, _Class(0, exact, (), len(exact)), start, most)
@@ -149,82 +141,38 @@ class Search:
         return None if values is None else ([*rows, *_rows(1, values)], total if self._query.after is None else None)
 
     def _total(self) -> int:
-        return _count(self._connection, _EVERYTHING) if self.seqs is None else len(self.seqs)
+        return count_of(self._connection, EVERYTHING) if self.seqs is None else len(self.seqs)
 
     def _classes(self) -> Iterator[_Class]:
         seqs = _every_seq(self._connection) if self.seqs is None else self.seqs
         return _classes(self._connection, self._query, self._text, seqs)
 
 
-def read_seqs(connection: sqlite3.Connection, found: Sql) -> Seqs:
-    """Return what a statement selects, in order, in eight bytes each."""
-    some = _first(connection, found, _READ_AT_ONCE)
-    if len(some) < _READ_AT_ONCE:
-        return _in_order(some)
-    seqs = array("q")
-    while len(some) == _READ_AT_ONCE:
-        after = (seqs[-1] if seqs else 0, _READ_AT_ONCE)
-        next = f"SELECT seq FROM ({found.text}) WHERE seq > ? ORDER BY seq LIMIT ?"
-        some = _read(connection, Sql(next, (*found.parameters, *after)))
-        seqs.extend(some)
-    return seqs
-
-
-def _filtered(connection: sqlite3.Connection, query: IocQuery, text: SearchText) -> Seqs:
-    """Return what a search with filters matches, in order."""
-    if not is_of_spans(replace(query, text=None)) or not asked_of_matches(query.filter, text):
-        return read_seqs(connection, matching_seqs(query))
-    seqs = within(connection, read_seqs(connection, matching_seqs(replace(query, filter=ANY))), query.filter)
-    left_out = excluded(query)
-    return array("q", sorted({*seqs}.difference(read_seqs(connection, left_out)))) if left_out else seqs
-
-
-def _in_order(seqs: list[int]) -> Seqs:
-    """Return numbers in order: words give them so; to sort many others costs more than to mark each in its place."""
-    few = seqs[::_SAMPLED]
-    if few == sorted(few) or max(seqs) > _PLACES_FOR_EACH * len(seqs):
-        return array("q", sorted(seqs))
-    marks = bytearray(max(seqs) + 1)
-    for seq in seqs:
-        marks[seq] = 1
-    return array("q", compress(count(), marks))
-
-
-def matches_everything(connection: sqlite3.Connection, text: SearchText, columns: str = ANYWHERE) -> bool:
-    """Tell whether the words of a search are found in every indicator there is; of few it need not be told."""
-    found = matching_iocs(text.clauses, columns)
-    return _are_all(connection, found, _first(connection, found))
-
-
-def _unless_much(connection: sqlite3.Connection, found: Sql, text: SearchText) -> tuple[Seqs | None, bool]:
-    """Return what `read_seqs` does, or None where it is all that there is, unless that is little; and whether it is
-    still to be read, for it is much.
+def sorted_page(connection: sqlite3.Connection, query: IocQuery, matches: Matches) -> tuple[Rows, int | None]:
+    """Return one page and one record more of a search in the order that it asks for, and the total of a first page:
+    little is sorted, of much the index of that order is walked.
     """
-    # The engine puts all that a beginning matches together before it tells the first.
-    most = _READ_AT_ONCE if any(clause.prefix for clause in text.clauses) else _FIRST
-    first = _first(connection, found, most)
-    if len(first) < most:
-        is_all = len(first) >= _FIRST and len(first) == _count(connection, _EVERYTHING)
-        return None if is_all else _in_order(first), False
-    return None, not _are_all(connection, found, first[:_FIRST])
+    seqs = matches.of(query)
+    rows = _walked_in_order(connection, query, seqs) if len(seqs) > limits.FEW else None
+    if rows is None:
+        listed = Sql("SELECT value AS seq FROM json_each(?)", (orjson.dumps([*seqs]).decode(),))
+        page = ioc_sorted(query, listed)
+        rows = [dict(row) for row in connection.execute(page.text, page.parameters)]
+    return rows, len(seqs) if query.after is None else None
 
 
-def _first(connection: sqlite3.Connection, found: Sql, most: int = _FIRST) -> list[int]:
-    return _read(connection, Sql(f"{found.text} LIMIT ?", (*found.parameters, most)))
-
-
-def _are_all(connection: sqlite3.Connection, found: Sql, first: list[int]) -> bool:
-    """Tell whether a statement, which selects these first, selects all that there is."""
-    if len(first) < _FIRST or first != _read(connection, Sql(_FIRST_OF_ALL, (_FIRST,))):
-        return False
-    return _count(connection, _counted(found)) == _count(connection, _EVERYTHING)
-
-
-def _read(connection: sqlite3.Connection, found: Sql) -> list[int]:
-    """Return what a statement selects, handed over in one row: a row for each takes ten times as long as to find it."""
-    (some,) = connection.execute(f"SELECT json_group_array(seq) FROM ({found.text})", found.parameters).fetchone()
-    seqs: list[int] = orjson.loads(some)
-    return seqs
+def _walked_in_order(connection: sqlite3.Connection, query: IocQuery, seqs: Seqs) -> Rows | None:
+    """Return what a walk finds; None where it would go far without filling the page."""
+    rows: Rows = []
+    page = ioc_walk(replace(query, text=None, filter=ANY, limit=_STEPS))
+    for step, row in enumerate(connection.execute(page.text, page.parameters)):
+        if step == _STEPS:
+            return None
+        if holds(seqs, row["seq"]):
+            rows.append(dict(row))
+            if len(rows) > query.limit:
+                break
+    return rows
 
 
 def _class_of_everything(connection: sqlite3.Connection, text: SearchText) -> int:
@@ -237,7 +185,7 @@ def _class_of_everything(connection: sqlite3.Connection, text: SearchText) -> in
 def _listed(connection: sqlite3.Connection, query: IocQuery, text: SearchText, most: int) -> tuple[Rows, int | None]:
     """Return a page and the total of what every indicator has: those of a list by sources, exact values first."""
     whole = replace(query, text=None, sort="sources", after=None)
-    total = _count(connection, ioc_list_total(whole)) if query.after is None else None
+    total = count_of(connection, ioc_list_total(whole)) if query.after is None else None
     begun = -1 if query.after is None else int(query.after.values[0])
     after = None if query.after is None else Position(query.after.values[1:])
     if begun > most:  # the store has changed since the last page
@@ -247,8 +195,8 @@ def _listed(connection: sqlite3.Connection, query: IocQuery, text: SearchText, m
         rows = _in_class(connection, ioc_sorted(replace(whole, ids=text.exact_ids, after=after)), 0)
     exact = {*read_seqs(connection, of_ids(text.exact_ids))}
     rest = replace(whole, limit=query.limit + len(exact), after=after if begun == most else None)
-    matching = _count_up_to(connection, matching_seqs(whole), _FEW + 1) if total is None else total
-    found = _in_class(connection, ioc_sorted(rest) if matching <= _FEW else ioc_walk(rest), most)
+    matching = _count_up_to(connection, matching_seqs(whole), limits.FEW + 1) if total is None else total
+    found = _in_class(connection, ioc_sorted(rest) if matching <= limits.FEW else ioc_walk(rest), most)
     return [*rows, *(row for row in found if row["seq"] not in exact)][: query.limit + 1], total
 
 
@@ -261,7 +209,7 @@ def _in_class(connection: sqlite3.Connection, page: Sql, class_: int) -> Rows:
 def _classes(connection: sqlite3.Connection, query: IocQuery, text: SearchText, seqs: Seqs) -> Iterator[_Class]:
     """Yield the classes of what matches, in order, each looked for when it is asked for."""
     named = read_seqs(connection, of_ids(text.exact_ids)) if text.exact_ids else ()
-    exact = [seq for seq in named if _holds(seqs, seq)]
+    exact = [seq for seq in named if holds(seqs, seq)]
     yield _Class(0, exact, (), len(exact))
     value = _in_value(connection, query, text, seqs)
     before = (exact,) if exact else ()
@@ -275,22 +223,15 @@ def _in_value(connection: sqlite3.Connection, query: IocQuery, text: SearchText,
     found = matching_iocs(text.clauses, IN_VALUE)
     if found == matching_iocs(text.clauses, ANYWHERE):
         return seqs
-    if not is_unfiltered(query) or len(seqs) < _FIRST:
-        value = _common(seqs, read_seqs(connection, found))
+    if not is_unfiltered(query) or len(seqs) < limits.FIRST:
+        value = common(seqs, read_seqs(connection, found))
         return seqs if len(value) == len(seqs) else value
-    number = _count(connection, _counted(found))
-    all = _count(connection, _EVERYTHING) if isinstance(seqs, range) else len(seqs)
+    all = count_of(connection, EVERYTHING) if isinstance(seqs, range) else len(seqs)
+    if any(clause.prefix for clause in text.clauses):  # to count them costs what it costs to read them
+        value = read_seqs(connection, found)
+        return seqs if len(value) == all else value
+    number = count_of(connection, counted(found))
     return seqs if number == all else read_seqs(connection, found) if number else ()
-
-
-def _common(one: Seqs, other: Seqs) -> Seqs:
-    """Return what stands in both, in order."""
-    if not one or len(other) < _FIRST:
-        return [seq for seq in other if _holds(one, seq)]
-    marks = bytearray(max(one[-1], other[-1]) + 1)
-    for seq in other:
-        marks[seq] = 1
-    return array("q", compress(one, map(marks.__getitem__, one)))
 
 
 def _start(query: IocQuery) -> _Rank:
@@ -304,7 +245,7 @@ def _of_class(connection: sqlite3.Connection, one: _Class, start: _Rank, limit: 
     """Return the first `limit` of a class that stand after the start."""
     if not one.most:
         return []
-    placed = _walked(connection, one, start, limit) if one.most > _FEW else None
+    placed = _walked(connection, one, start, limit) if one.most > limits.FEW else None
     return _rows(one.number, _sorted(connection, one, start, limit) if placed is None else placed)
 
 
@@ -374,13 +315,6 @@ def _rows(class_: int, placed: Iterable[_Place]) -> Rows:
     ]
 
 
-def _holds(seqs: Seqs, seq: int) -> bool:
-    if isinstance(seqs, range):
-        return seq in seqs
-    place = bisect_left(seqs, seq)
-    return place < len(seqs) and seqs[place] == seq
-
-
 def _every_seq(connection: sqlite3.Connection) -> Seqs:
     """Return every `seq` that an indicator may have."""
     (last,) = connection.execute("SELECT coalesce(max(seq), 0) FROM iocs").fetchone()
@@ -394,21 +328,10 @@ def _cursor(connection: sqlite3.Connection) -> sqlite3.Cursor:
     return cursor
 
 
-def _counted(found: Sql) -> Sql:
-    return Sql(f"SELECT count(*) FROM ({found.text})", found.parameters)
-
-
 def _count_up_to(connection: sqlite3.Connection, found: Sql, most: int) -> int:
-    return _count(connection, _counted(Sql(f"SELECT seq FROM ({found.text}) LIMIT {most}", found.parameters)))
+    return count_of(connection, counted(Sql(f"SELECT seq FROM ({found.text}) LIMIT {most}", found.parameters)))
 
 
-def _count(connection: sqlite3.Connection, statement: Sql) -> int:
-    (counted,) = connection.execute(statement.text, statement.parameters).fetchone()
-    return int(counted)
-
-
-_EVERYTHING = Sql("SELECT coalesce(sum(iocs), 0) FROM ioc_counts")
-_FIRST_OF_ALL = "SELECT seq FROM iocs ORDER BY seq LIMIT ?"
 _OF_MANY = """
     SELECT -sources, newest_first, id, seq FROM iocs INDEXED BY iocs_of_many_sources
     WHERE sources > 1 AND sources <= ? AND (-sources, newest_first, id) > (?, ?, ?)

@@ -46,6 +46,18 @@ async def test_facets_are_those_of_the_whole_search_whatever_the_page(store: Sto
     assert (await store.iocs.facets(IocQuery(limit=1, after=far))).types == {"domain": 31, "ip": 1}
 
 
+async def test_the_first_page_tells_how_it_divides_with_other_filters_too(corpus_store: Store) -> None:
+    others = (IocFilter(), IocFilter(types=("ip", "url")), IocFilter(sources=("Agency",), min_sources=2))
+    for text in (None, "evil", "emotet evil*", "198.51.0.0/16"):
+        for sort in (None, "first_seen"):
+            asked = replace(query(text, limit=2, type="domain", sort=sort), facets=True, facet_filters=others)
+            page = await corpus_store.iocs.find(asked)
+            one_by_one = [await corpus_store.iocs.facets(replace(asked, filter=only)) for only in others]
+            assert page.other_facets == tuple(one_by_one), asked
+            if page.next is not None:
+                assert (await corpus_store.iocs.find(replace(asked, after=page.next))).other_facets == (), asked
+
+
 @pytest.mark.slow
 async def test_the_first_page_tells_its_facets_where_they_are_asked_for(corpus_store: Store) -> None:
     for text in (None, "evil", "emotet evil*", "198.51.0.0/16", "evil.example", "??"):

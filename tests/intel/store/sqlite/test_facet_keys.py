@@ -32,6 +32,17 @@ def test_keys_are_counted_wherever_they_stand() -> None:
         assert count_keys(connection, some) == Counter(keys[seq] for seq in some)
 
 
+def test_what_several_sources_name_is_counted_for_each_in_a_whole_block_too() -> None:
+    of_one, of_many = key_of(1, 0, 5), [key_of(1, 1, 5), key_of(2, 2, 5)]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE facet_keys (block INTEGER PRIMARY KEY, keys BLOB NOT NULL)")
+        connection.execute("CREATE TABLE ioc_sources (ioc_seq, source_seq, shared, kind)")
+        write_keys(connection, dict.fromkeys(range(500, 1_000), of_one) | {700: OF_SEVERAL})
+        connection.executemany("INSERT INTO ioc_sources VALUES (700, ?, ?, 5)", [(1, 1), (2, 2)])
+        for seqs in (range(500, 1_000), range(500, 999)):
+            assert count_keys(connection, seqs) == Counter({of_one: len(seqs) - 1}) + Counter(of_many)
+
+
 async def test_what_is_filled_in_is_what_is_written_with_articles(store: SqliteStore, database: Database) -> None:
     def keys(connection: sqlite3.Connection) -> list[tuple[int, bytes]]:
         return [*map(tuple, connection.execute("SELECT block, keys FROM facet_keys ORDER BY block"))]

@@ -11,7 +11,7 @@ import pytest
 from intel.matching import Reasons
 from intel.query import IocQuery
 from intel.records import Ioc, Vote
-from intel.store.sqlite import ranking
+from intel.store.sqlite import matches, ranking
 from intel.store.sqlite.finding import ioc_search
 from intel.store.sqlite.matching import Sql
 from intel.store.sqlite.rows import id_text
@@ -55,10 +55,33 @@ async def test_walks_give_the_pages_that_sorting_gives(
             asked = query(text, limit=4, type=type)
             expected = await pages(store, asked)
             with monkeypatch.context() as patched:
-                patched.setattr(ranking, "_FEW", -1)
+                patched.setattr(matches, "FEW", -1)
                 patched.setattr(ranking, "_STEPS", steps)
                 patched.setattr(ranking, "_SORTED_AT_ONCE", 7)
                 assert await pages(store, asked) == expected, (text, type)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sort", [None, "first_seen", "sources", "added_at"])
+async def test_filters_let_the_same_through_of_much_as_of_little(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch, sort: str | None
+) -> None:
+    await fill(store)
+    voted = (await store.iocs.find(query("evil.example"))).items[0]
+    await store.votes.put(Vote(voted.id, "account-1", "", hour(9)))
+    for text in SEARCHES:
+        for only in (
+            {"type": "domain"}, {"source": "one"}, {"malware": ("Emotet",)}, {"min_sources": 2}, {"since": hour(2)},
+            {"exclude": ("warned", "false_positive")}, {"added_since": hour(0)}, {"source": "two", "type": "domain"},
+        ):  # fmt: skip
+            asked = query(text, limit=4, sort=sort, **only)
+            expected, divided = await pages(store, asked), await store.iocs.facets(asked)
+            with monkeypatch.context() as patched:
+                patched.setattr(matches, "FEW", -1)
+                assert await pages(store, asked) == expected, asked
+                assert await store.iocs.facets(asked) == divided, asked
+                patched.setattr(ranking, "_STEPS", 3)
+                assert await pages(store, asked) == expected, asked
 
 
 @pytest.mark.slow
@@ -78,7 +101,7 @@ async def test_values_that_tell_themselves_whether_they_match_give_the_same_page
             return found
 
         with monkeypatch.context() as patched:
-            patched.setattr(ranking, "_FIRST", 1)
+            patched.setattr(matches, "FIRST", 1)
             patched.setattr(ranking, "_VERY_MANY", 0)
             patched.setattr(ranking, "_STEPS_WITHOUT_ONE", without)
             patched.setattr(ranking, "_values_met", note)
@@ -113,8 +136,8 @@ async def test_words_that_every_indicator_has_give_the_same_pages_and_the_facets
     for text in ("bulletin", "evil.example", "evil*"):  # in no value; in every one, with an exact one; in every one
         expected = await pages(store, query(text, limit=4))
         with monkeypatch.context() as patched:
-            patched.setattr(ranking, "_FEW", -1)
-            patched.setattr(ranking, "_FIRST", 3)
+            patched.setattr(matches, "FEW", -1)
+            patched.setattr(matches, "FIRST", 3)
             assert await pages(store, query(text, limit=4)) == expected, text
             assert await store.iocs.facets(query(text)) == await store.iocs.facets(IocQuery()), text
 
@@ -136,9 +159,9 @@ async def test_words_that_every_indicator_has_are_filtered_as_a_list(
             asked = query(text, limit=4, **only)
             expected = await pages(store, asked)
             with monkeypatch.context() as patched:
-                patched.setattr(ranking, "_FIRST", 3)
+                patched.setattr(matches, "FIRST", 3)
                 assert await pages(store, asked) == expected, asked
-                patched.setattr(ranking, "_FEW", -1)
+                patched.setattr(matches, "FEW", -1)
                 assert await pages(store, asked) == expected, asked
 
 
@@ -146,8 +169,8 @@ async def test_addresses_of_a_network_are_the_same_marked_in_their_places_and_so
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await publish(store, make_article("a"), *[f"ip 203.0.113.{number}" for number in range(40)])
-    monkeypatch.setattr(ranking, "_SAMPLED", 1)
+    monkeypatch.setattr(matches, "_SAMPLED", 1)
     marked, total = await pages(store, query("203.0.113.0/24", limit=7))
-    monkeypatch.setattr(ranking, "_PLACES_FOR_EACH", 0)
+    monkeypatch.setattr(matches, "_PLACES_FOR_EACH", 0)
     assert await pages(store, query("203.0.113.0/24", limit=7)) == (marked, total)
     assert total == len({ioc.value for page in marked for ioc in page}) == 40
