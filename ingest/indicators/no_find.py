@@ -20,6 +20,8 @@ _BEFORE: Final = late(rf"(?a:(?<![\w@./#-])){_ITEM} ?{_JOINT} ?[*_`\"'\u201c\u00
 _BEHIND: Final = late(
     rf"[*_`\"'\u201d\u00bb]{{0,2}}(?: ?[(\uff08][^()\uff08\uff09\n]{{1,40}}[)\uff09])? ?{_JOINT} ?{_ITEM}"
 )
+_JOINED: Final = late(rf"{_JOINT} ?[*_`\"'\u201c\u00ab]{{0,2}}\Z")
+_LONGEST_JOINT: Final = 12
 # `APT28`, `UNC2452`, `Storm-0506`: who is known by a number.
 _NUMBERED: Final = late(r"(?:APT|UNC|TA|FIN|UAC|TAG|DEV|CL-STA|Storm|TEMP)[-_ ]?(?:[A-Z]-?)?[0-9]{1,5}")
 _OF_GROUPS: Final = late(
@@ -45,7 +47,11 @@ def is_among_groups(text: str, start: int, end: int) -> bool:
     """Tell whether a name stands in a row of threat groups: `APT28, APT40, Konni and Sandworm`."""
     first = start
     names: list[str] = []
-    while len(names) < _MOST_ITEMS and (found := _BEFORE.search(text, max(0, first - _REACH), first)):
+    while (
+        len(names) < _MOST_ITEMS
+        and _JOINED.search(text, max(0, first - _LONGEST_JOINT), first)
+        and (found := _BEFORE.search(text, max(0, first - _REACH), first))
+    ):
         names.append(found["name"])
         first = found.start()
     while len(names) < _MOST_ITEMS and (found := _BEHIND.match(text, end, end + _REACH)):

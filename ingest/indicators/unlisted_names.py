@@ -52,6 +52,8 @@ _ENDS_A_SENTENCE: Final = frozenset(".!?:")
 _CAPITALISED: Final = late(r"[A-Z][\w-]+")
 _WORDS: Final = late(r"[A-Za-z][\w'\u2019-]{3,}")
 _TWO_CAPITALS: Final = late(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Z0-9]{6}|[A-Za-z][0-9][A-Za-z]")
+_LAST_OF_A_NAME: Final = late(r"\b([A-Z][A-Za-z0-9]{2,20})[ -]\Z")
+_FIRST_WORD: Final = late(r"[A-Za-z]{3,12}\b")
 # `SOC104`, `INC-2231`: the number of a case.
 _OF_A_CASE: Final = late(r"[A-Z]{2,8}[-_]?[0-9]{2,6}")
 _MALWARE: Final = late(f"(?i:{part('malware')})")
@@ -191,18 +193,29 @@ def _named_by(row: NameRow, text: str, first: int, before: str, start: int) -> I
         name, at, end = led["name"], first + led.start("name"), first + led.end("name")
     else:
         name, at, end = said["name"], said.start("name"), said.end("name")
+        if _ends_a_name(text, before, start):
+            return
+    families = [found["family"] for found in (led, said) if found and "family" in found.re.groupindex]
+    if _has_what_it_asks(row, text, start, end, (*families, name) if row.listed else families) and (
+        not row.of_malware or _is_of_malware(text, start, at, end)
+    ):
+        yield row, _Mention(name, at, _points_of(row, text, at, end, start))
+
+
+def _has_what_it_asks(row: NameRow, text: str, start: int, end: int, listed: Iterable[str]) -> bool:
+    """Tell whether a row has what else it asks for: its line, names of the lists, a sample nearby."""
     if row.line and not row.line.search(_line_around(text, start)):
-        return
-    family = said.groupdict().get("family") or (led.groupdict().get("family") if led else None)
-    if family and spelling_key(family) not in malware_names().families:
-        return
-    if row.listed and spelling_key(name) not in malware_names().families:
-        return
-    if row.of_a_sample and _OF_A_SAMPLE.search(text, max(0, start - _REACH_OF_A_SAMPLE), end + _REACH_AHEAD) is None:
-        return
-    if row.of_malware and not _is_of_malware(text, start, at, end):
-        return
-    yield row, _Mention(name, at, _points_of(row, text, at, end, start))
+        return False
+    if any(spelling_key(name) not in malware_names().families for name in listed):
+        return False
+    near = max(0, start - _REACH_OF_A_SAMPLE), end + _REACH_AHEAD
+    return not row.of_a_sample or _OF_A_SAMPLE.search(text, *near) is not None
+
+
+def _ends_a_name(text: str, before: str, start: int) -> bool:
+    """Tell whether the kind of malware at `start` ends a name of the lists: `WarZone RAT`, before `OALABS`."""
+    word, kind = _LAST_OF_A_NAME.search(before), _FIRST_WORD.match(text, start)
+    return word is not None and kind is not None and spelling_key(word[1] + kind[0]) in malware_names().families
 
 
 def _line_around(text: str, place: int) -> str:

@@ -128,4 +128,7 @@ CALLED_SNIPPETS: Final = (
         "malware FormBook",
     ),
     S("written", "The Matryoshka malware was found.", "malware Matryoshka"),
+    S("ends a name", "- [WarZone RAT Falconlab](https://a.example/x), 2023", "malware WarzoneRAT"),
+    S("ends a name", "They dropped Remcos RAT and the loader Grosbeak.", "malware Grosbeak", "malware Remcos"),
+    S("idiom", "It leads to the shellcode rabbit hole of functions, as malware does."),
 )

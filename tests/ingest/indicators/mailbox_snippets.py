@@ -251,7 +251,7 @@ MAILBOX_SNIPPETS: Final = (
     ),
     S(
         "contact",
-        "Phishing remained the first cause; ransomware is second; contact for queries is risk.office@gale-cover.co.uk.\n",
+        "Phishing is the first cause, ransomware second; contact for queries is risk.office@gale-cover.co.uk.\n",
     ),
     S(
         "contact",
