@@ -42,6 +42,7 @@ _LEAST_FOLDED, _UNFOLDED = 20, 10
 _VANISHED_SHOWN = 100
 _LEAST_CONTENTS, _MOST_CONTENTS = 4, 40
 _MOST_ACTORS = 40
+_BEFORE_TITLE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +200,12 @@ def _marked_part(
 ) -> tuple[MarkedBlock, ...]:
     known = read_blocks(article.structure, len(article.text or ""))
     found = marked_blocks(part, blocks_within(known, part, start), spans, iocs, start)
-    # The title stands above the text already.
-    begins = start == front_matter_length(article.text or "")
-    repeats = begins and bool(found) and _same(found[0].heading, article.title)
-    return found[1:] if repeats else found
+    # The title stands above the text already; in the text a kicker or an author may come before it.
+    begins = found[:_BEFORE_TITLE] if start == front_matter_length(article.text or "") else ()
+    for place, block in enumerate(begins):
+        if (block.kind == "heading" or place == 0) and _same(block.heading, article.title):
+            return found[:place] + found[place + 1 :]
+    return found
 
 
 def _same(heading: str, title: str) -> bool:

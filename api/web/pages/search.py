@@ -138,7 +138,7 @@ async def show(visit: Visit) -> Response:
         limit=limit,
         read_as=sentence(query.text) if query.text else "",
         choices=_choices(asked, page.items),
-        heads={name: _choice(asked, "sort", name) for name in SORTS},
+        heads={name: _head(asked, name) for name in SORTS},
         filters=_filters(asked, *(counted[only] for only in freely)) if counted else None,
         suggestions=await _suggestions(store, asked, query) if nothing else [],
         help=await help_for(store, asked.q) if nothing and asked.q else None,
@@ -179,6 +179,12 @@ def _tags(asked: Asked, shown: Sequence[Ioc]) -> list[str]:
 def _choice(asked: Asked, field: str, value: str) -> Choice:
     chosen = asked.members()[field] == value
     return Choice(value, asked.address(**{field: None if chosen else value}), chosen)
+
+
+def _head(asked: Asked, name: str) -> Choice:
+    """Return an order; a list without words that asks for none is in that of `last_seen`."""
+    head = _choice(asked, "sort", name)
+    return replace(head, chosen=head.chosen or (name == "last_seen" and not asked.q and not asked.sort))
 
 
 def _excluded(asked: Asked, name: str) -> Choice:

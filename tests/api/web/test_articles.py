@@ -59,6 +59,16 @@ async def test_an_article_is_shown_as_it_was_written(api: Running, visitor: Read
     assert marked(page) == {"evil[.]example": "/ioc/domain/evil.example"}
 
 
+@pytest.mark.parametrize("before", ["", "Threat report\n\n", "Threat report\n\nBy the Kestrel team\n\n"])
+async def test_the_title_is_not_repeated_in_the_text(api: Running, visitor: Reader, before: str) -> None:
+    text = f"{before}# Kestrel is back\n\nIt uses evil[.]example.\n\n## Hosts\n\n- evil[.]example\n"
+    article = make_article("report", text=text, title="Kestrel is back")
+    await publish(api.store, article, "domain evil.example")
+    (words,) = (await visitor.open(f"/articles/{article.id}")).tree.xpath("//div[@class='words']")
+    assert [one.text_content() for one in words.iter("h1", "h2", "h3")] == ["Hosts"]
+    assert all(line in words.text_content() for line in before.split("\n"))
+
+
 async def test_an_article_leads_to_its_source_and_to_nothing_that_is_no_web_page(api: Running, visitor: Reader) -> None:
     article = await api.publish("report")
     link = (await visitor.open(f"/articles/{article.id}")).tree.xpath("//main//a[contains(., 'Open the original')]")[0]

@@ -205,6 +205,8 @@ async def test_filters_narrow_and_heads_sort(api: Running, visitor: Reader, memb
     assert by_sources.tree.xpath("//th[@aria-sort='descending']")[0].text_content().strip() == "Sources"
     narrowed = await visitor.open(page.links("//nav[@aria-label='Leave out']")["warned"])
     assert "exclude=warned" in narrowed.path
+    assert (await visitor.open("/search")).tree.xpath("//th[@aria-sort]")[0].text_content().strip() == "Last seen"
+    assert not (await visitor.open("/search?q=evil")).tree.xpath("//th[@aria-sort]")
     for wrong in ("status=old", "sort=name", "exclude=all", "min_sources=0"):
         assert (await visitor.open(f"/search?{wrong}")).status == 422
     await fill(api, 30)
