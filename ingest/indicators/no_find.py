@@ -29,8 +29,10 @@ _OF_GROUPS: Final = late(
     r"[*_`\"'\u201c\u00ab]{0,2}\Z"
 )
 _NOT_FOUND: Final = late(
-    rf"(?:\A|[\n*\u2022>:;.]|(?:\n|\A)[ \t]*-|, (?!no\b)) ?(?:{pieces('malware', 'not_found')})\s{{1,2}}"
-    rf"(?:[\w.+-]{{2,24}}(?: [A-Z][\w.+-]{{1,20}})?(?:, nor? |{_JOINT})){{0,12}}[*_`\"'\u201c\u00ab]{{0,2}}\Z"
+    rf"(?:(?:\A|[\n*\u2022>:;.]|(?:\n|\A)[ \t]*-|, (?!no\b)) ?(?:{pieces('malware', 'not_found')})"
+    rf"|\b(?:{pieces('malware', 'not_found_amid')}))(?:\s{{1,2}}|(?<=['\u2019]))"
+    rf"(?:[\w.+-]{{2,24}}(?: [A-Z][\w.+-]{{1,20}})?(?:, nor? | (?:n[io]r?|noch) |{_JOINT})){{0,12}}"
+    r"[*_`\"'\u201c\u00ab]{0,2}\Z"
 )
 # Portuguese `no LockBit`: in it.
 _IN_IT: Final = late(r"[^\n]{0,40}\b(?:o|a|os|as|que|um|uma|é|foi|do|da|dos|não|se)\b")
