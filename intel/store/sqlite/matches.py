@@ -36,6 +36,8 @@ class Matches:
         self._connection = connection
         self._text = text
         self._found = matching_iocs(text.clauses, ANYWHERE, text.exact_ids)
+        # The engine puts all that a beginning matches together before it tells the first.
+        self._begins_words = any(clause.prefix for clause in text.clauses)
         self._all: Seqs | None = None
         self._are_everything: bool | None = None
 
@@ -49,10 +51,10 @@ class Matches:
     def are_everything(self) -> bool:
         """Tell whether the words are found in every indicator there is; of few it need not be told."""
         if self._are_everything is None:
-            if self._all is None:
+            if self._all is None and not self._begins_words:
                 self._are_everything = matches_everything(self._connection, self._text)
             else:
-                self._are_everything = self._is_all(len(self._all))
+                self._are_everything = self._is_all(len(self.all))
         return self._are_everything
 
     def unless_much(self) -> tuple[Seqs | None, bool]:
@@ -60,8 +62,7 @@ class Matches:
         read, for it is much.
         """
         if self._all is None:
-            # The engine puts all that a beginning matches together before it tells the first.
-            most = _READ_AT_ONCE if any(clause.prefix for clause in self._text.clauses) else FIRST
+            most = _READ_AT_ONCE if self._begins_words else FIRST
             first = _first(self._connection, self._found, most)
             if len(first) == most:
                 self._are_everything = _are_all(self._connection, self._found, first[:FIRST])
