@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import socket
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -96,6 +97,14 @@ def test_what_lasts_as_long_as_the_service_is_not_collected_in_the_midst_of_requ
         assert httpx.get(f"{address}/healthz", timeout=_PATIENCE_SECONDS).is_success
         assert gc.get_freeze_count() > 10_000
     assert gc.get_freeze_count() == 0
+
+
+def test_no_thread_that_computes_holds_requests_back_for_long(tmp_path: Path) -> None:
+    usual = sys.getswitchinterval()
+    with serving(tmp_path) as (address, _):
+        assert httpx.get(f"{address}/healthz", timeout=_PATIENCE_SECONDS).is_success
+        assert sys.getswitchinterval() < 0.001
+    assert sys.getswitchinterval() == usual
 
 
 def asked(address: str, path: str, header: str = "") -> socket.socket:
