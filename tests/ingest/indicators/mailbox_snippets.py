@@ -290,4 +290,123 @@ MAILBOX_SNIPPETS: Final = (
             "support@gale-update.de\n"
         ),
     ),
+    S(
+        "again",
+        (
+            "# Agent Keeldraw\n"
+            "\n"
+            "C2 gale[.]net\n"
+            "\n"
+            "## Exfil\n"
+            "\n"
+            "* kim@gale-lines.vn [mail.gale-lines.vn]\n"
+            "* pay@orlop-tr.com [smtp.yandex.com]\n"
+        ),
+        "domain gale-lines.vn",
+        "domain gale.net",
+        "domain orlop-tr.com",
+        "email kim@gale-lines.vn",
+        "email pay@orlop-tr.com",
+    ),
+    S(
+        "again",
+        (
+            "Le voleur envoyait vers gale[.]net. Comptes SMTP :\n"
+            "\n"
+            "compta@gale-btp.fr (ssl0.ovh.net)\n"
+            "adv@orlop-sas.fr (smtp.ionos.fr)\n"
+        ),
+        "domain gale-btp.fr",
+        "domain gale.net",
+        "domain orlop-sas.fr",
+        "email adv@orlop-sas.fr",
+        "email compta@gale-btp.fr",
+    ),
+    S(
+        "again",
+        (
+            "Malspam, trojan at gale[.]net\n"
+            "\n"
+            "Links:\n"
+            "- https://a.example/1\n"
+            "\n"
+            "MESSAGE HEADERS:\n"
+            "Reply-To: ceo.gale@orlop-mail.com\n"
+            "Return-Path: <bounce@gale-bulk.ru>\n"
+        ),
+        "domain gale-bulk.ru",
+        "domain gale.net",
+        "domain orlop-mail.com",
+        "email bounce@gale-bulk.ru",
+        "email ceo.gale@orlop-mail.com",
+    ),
+    S(
+        "again",
+        (
+            "Campanha com trojan, gale[.]net\n"
+            "\n"
+            "Referências:\n"
+            "- https://a.example/1\n"
+            "\n"
+            "Cabeçalho do e-mail:\n"
+            "De: Financeiro <nfe@gale-nota.com>\n"
+            "Para: joao@gale-banco.br\n"
+        ),
+        "domain gale-nota.com",
+        "domain gale.net",
+        "email nfe@gale-nota.com",
+    ),
+    S(
+        "again",
+        (
+            "The panel stood at gale[.]net.\n"
+            "\n"
+            "Mandate la ricevuta di pagamento a teamgale@gale-post.net e avrete la chiave, dice la nota di riscatto."
+        ),
+        "domain gale-post.net",
+        "domain gale.net",
+        "email teamgale@gale-post.net",
+    ),
+    S(
+        "again",
+        (
+            "The panel stood at gale[.]net.\n"
+            "\n"
+            "Prześlij potwierdzenie przelewu na teamgale@gale-post.net - tak kończy się żądanie okupu."
+        ),
+        "domain gale-post.net",
+        "domain gale.net",
+        "email teamgale@gale-post.net",
+    ),
+    S("again", "Ransomware drill on Monday. Contact for questions: drill@gale-hospital.org"),
+    S("again", "Wir üben Phishing am Montag. Ansprechpartnerin für Fragen: uebung@gale-klinik.de"),
+    S(
+        "again",
+        ("Case 12, phishing from gale-login[.]top\nOwner: s.mist@gale-corp.com\nStatus: open"),
+        "domain gale-login.top",
+    ),
+    S(
+        "again",
+        (
+            "msg = EmailMessage()\n"
+            "msg['To'] = 'user@example.org'\n"
+            "msg['From'] = 'it@gale-help[.]top'\n"
+            "# phishing kit found at gale[.]net"
+        ),
+        "domain gale-help.top",
+        "domain gale.net",
+        "email it@gale-help.top",
+    ),
+    S(
+        "again",
+        (
+            "Bonjour,\n"
+            "\n"
+            "nos serveurs de licence passent à lic.gale-soft.fr en mai. Merci d'autoriser le port 443.\n"
+            "\n"
+            "Cordialement,\n"
+            "Le support\n"
+            "support@gale-soft.fr\n"
+        ),
+    ),
 )
