@@ -51,7 +51,7 @@ def assert_valid(root: _Element) -> None:
 
 
 @pytest.mark.promise("atom.valid")
-@pytest.mark.parametrize("name", FEEDS)
+@each("name", FEEDS)
 async def test_a_feed_is_valid_and_its_entries_are_those_of_the_list(api: Running, name: str) -> None:
     await fill(api)
     root = await feed(api, name)
@@ -63,7 +63,7 @@ async def test_a_feed_is_valid_and_its_entries_are_those_of_the_list(api: Runnin
 
 
 @pytest.mark.promise("atom.valid")
-@pytest.mark.parametrize("name", FEEDS)
+@each("name", FEEDS)
 async def test_a_feed_without_entries_is_valid_too(api: Running, name: str) -> None:
     root = await feed(api, name)
     assert_valid(root)

@@ -50,9 +50,7 @@ async def test_what_is_no_json_is_400(api: Running, key: dict[str, str], body: b
 
 
 @pytest.mark.promise("errors.repeated-members-400")
-@pytest.mark.parametrize(
-    "body", [b'{"values": ["a"], "values": ["b"]}', b'{"values": [{"a": 1, "a": 2}]}', b'{"\\u0061": 1, "a": 1}']
-)
+@each("body", [b'{"values": ["a"], "values": ["b"]}', b'{"values": [{"a": 1, "a": 2}]}', b'{"\\u0061": 1, "a": 1}'])
 async def test_a_repeated_member_is_400(api: Running, body: bytes) -> None:
     answer = await api.client.post(LOOKUP, content=body, headers=await api.key() | JSON)
     check_problem(answer, 400, "invalid_json")
@@ -130,7 +128,7 @@ async def test_another_media_type_is_415(api: Running, key: dict[str, str], medi
 
 
 @pytest.mark.promise("errors.unsupported-media-type")
-@pytest.mark.parametrize("media_type", ["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"])
+@each("media_type", ["application/json; charset=utf-8", "Application/JSON", "application/json ;x=y"])
 async def test_json_may_be_declared_with_parameters(api: Running, media_type: str) -> None:
     headers = await api.key() | {"Content-Type": media_type}
     assert (await api.client.post(LOOKUP, content=b'{"values": ["a"]}', headers=headers)).status_code == 200

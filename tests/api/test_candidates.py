@@ -10,6 +10,7 @@ from ingest.indicators import document_from_text, extract
 from ingest.indicators.candidate_records import candidate_records
 from intel.records import Article, Reading
 from tests.api.running import Running
+from tests.cases import each
 from tests.contract.store.builders import hour
 
 TEXT = "It asked gale-post[.]com and version 10.2.4.1, then 185.220.101.47. See setup.py, Emotet, CVE-2024-3400.\n"
@@ -53,7 +54,7 @@ async def test_a_candidate_of_which_several_rules_were_weighed_tells_what_each_c
 
 
 @pytest.mark.promise("articles.candidates")
-@pytest.mark.parametrize(
+@each(
     ("asked", "values"),
     [
         ({"kept": "false"}, ["10.2.4.1", "setup.py"]),
@@ -98,13 +99,13 @@ async def test_an_article_of_which_no_reading_is_kept_says_so(api: Running) -> N
     assert "not kept" in answer["notes"][0]
 
 
-@pytest.mark.parametrize("id", ["0" * 36, "x", "ü" * 36, "%00"])
+@each("id", ["0" * 36, "x", "ü" * 36, "%00"])
 async def test_candidates_of_no_article_are_404(api: Running, id: str) -> None:
     answer = await api.get(f"/articles/{id}/candidates")
     assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
 
 
-@pytest.mark.parametrize("asked", [{"kept": "maybe"}, {"type": "ipv4"}, {"limit": "0"}])
+@each("asked", [{"kept": "maybe"}, {"type": "ipv4"}, {"limit": "0"}])
 async def test_parameters_that_mean_nothing_are_refused(api: Running, asked: dict[str, str]) -> None:
     article = await weighed(api)
     answer = await api.get(f"/articles/{article.id}/candidates", None, **asked)

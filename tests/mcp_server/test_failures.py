@@ -59,9 +59,7 @@ def test_a_refusal_without_a_detail_is_still_a_sentence(service: StandIn, body: 
     assert listed(service) == "The service refused the arguments: no reason given."
 
 
-@pytest.mark.parametrize(
-    ("status", "said"), [(403, "SERVICE_API_KEY"), (404, "SERVICE_BASE_URL"), (418, "HTTP 418"), (500, "HTTP 500")]
-)
+@each(("status", "said"), [(403, "SERVICE_API_KEY"), (404, "SERVICE_BASE_URL"), (418, "HTTP 418"), (500, "HTTP 500")])
 def test_every_other_refusal_is_a_sentence(service: StandIn, status: int, said: str) -> None:
     service.answers(status, b"Traceback: secret")
     sentence = listed(service)

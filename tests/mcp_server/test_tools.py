@@ -237,7 +237,7 @@ def test_a_missing_query_is_refused_in_one_sentence(service: StandIn) -> None:
     assert sentence_of(call(service, "search_iocs", {})).startswith("query must be text")
 
 
-@pytest.mark.parametrize("value", ["", " ", 7, "x" * 4_097])
+@each("value", ["", " ", 7, "x" * 4_097])
 def test_a_value_that_is_blank_or_no_text_is_refused_in_one_sentence(service: StandIn, value: object) -> None:
     assert sentence_of(call(service, "lookup_ioc", {"value": value})).startswith("value must be text")
 
@@ -248,7 +248,7 @@ def test_a_limit_that_counts_nothing_is_refused_in_one_sentence(service: StandIn
     assert sentence == "limit must be a whole number, 1 or more."
 
 
-@pytest.mark.parametrize("type", ["nonsense", "IP", 4, ""])
+@each("type", ["nonsense", "IP", 4, ""])
 def test_an_unknown_type_is_refused_with_the_ten_that_are_known(service: StandIn, type: object) -> None:
     sentence = sentence_of(call(service, "search_iocs", {"query": "kestrel", "type": type}))
     assert sentence == (

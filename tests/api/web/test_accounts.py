@@ -302,7 +302,7 @@ async def test_an_address_that_has_an_account_gets_no_second_one(member: Reader,
     assert "has an account already" in page.text
 
 
-@pytest.mark.parametrize(
+@each(
     ("email", "password", "told"),
     [
         ("reader@example.org", "short", "at least 12 characters"),

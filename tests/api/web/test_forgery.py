@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from api.web.forgery import comes_from_here, form_token, is_form_token
 from tests.api.web.reading import EMAIL, PASSWORD, Reader
 from tests.cases import each
@@ -27,7 +25,7 @@ async def test_a_form_from_another_site_does_nothing(member: Reader, headers: di
     assert "forged" not in (await member.open(KEYS)).text
 
 
-@pytest.mark.parametrize("token", ["", "00" * 32, "not hex", "aa"])
+@each("token", ["", "00" * 32, "not hex", "aa"])
 async def test_a_form_without_the_sessions_token_does_nothing(member: Reader, token: str) -> None:
     page = await member.post(KEYS, {"form_token": token, "name": "forged"})
     assert page.status == 403

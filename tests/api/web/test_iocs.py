@@ -7,6 +7,7 @@ import pytest
 from intel.records import Sighting
 from tests.api.running import Running
 from tests.api.web.reading import Reader
+from tests.cases import each
 from tests.contract.store import builders
 from tests.intel.catalogues.importing import put_kev
 
@@ -138,7 +139,7 @@ async def test_an_empty_store_says_so_instead_of_searching_it(api: Running, visi
     assert "No matches." in (await visitor.open("/articles?q=other")).text
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     [
         "/ioc/domain/..%2F..%2Fetc%2Fpasswd",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from itertools import combinations
 
-import pytest
-
 from api.web.relations import HEIGHT, MOST_NODES, WIDTH, relations
 from tests.api.running import Running
 from tests.api.web.reading import Reader
+from tests.cases import each
 from tests.contract.store.builders import the_ioc
 
 
@@ -51,8 +50,6 @@ def _some(number: int) -> list[tuple[str, str]]:
     return [("domain", f"gale-{number}.example"), ("ip", f"192.0.2.{number}"), ("cve", f"CVE-2024-{1000 + number}")]
 
 
-@pytest.mark.parametrize(
-    "path", ["/graph/domain/never.example", "/graph/nothing/x", "/graph/source/Nobody", "/graph/ip/x"]
-)
+@each("path", ["/graph/domain/never.example", "/graph/nothing/x", "/graph/source/Nobody", "/graph/ip/x"])
 async def test_there_is_no_graph_around_what_no_article_names(visitor: Reader, path: str) -> None:
     assert (await visitor.open(path)).status == 404

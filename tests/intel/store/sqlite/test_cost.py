@@ -44,7 +44,7 @@ async def test_a_list_of_indicators_is_read_in_order(database: Database, query: 
 
 
 @pytest.mark.promise("cursor.deep-page-cost")
-@pytest.mark.parametrize(
+@each(
     ("query", "index"),
     [
         (IocQuery(after=DEEP), "iocs_newest ((newest_first,id)>(?,?))"),
@@ -58,7 +58,7 @@ async def test_a_later_page_begins_where_the_last_one_ended(database: Database, 
     assert index in later and "TEMP B-TREE" not in later
 
 
-@pytest.mark.parametrize("query", [ArticleQuery(), ArticleQuery(source="Blog"), ArticleQuery(after=DEEP)], ids=str)
+@each("query", [ArticleQuery(), ArticleQuery(source="Blog"), ArticleQuery(after=DEEP)], ids=str)
 async def test_a_list_of_articles_is_read_in_order(database: Database, query: ArticleQuery) -> None:
     found = await plan(database, finding.article_list(query))
     assert "TEMP B-TREE" not in found and "INDEX articles_" in found
@@ -97,7 +97,7 @@ async def test_a_search_looks_up_each_match_once(database: Database, q: str, que
 
 
 @pytest.mark.parametrize("source", [None, "Blog"])
-@pytest.mark.parametrize("type", [None, "ip"])
+@each("type", [None, "ip"])
 async def test_total_and_facets_of_a_list_are_kept_and_not_counted(
     database: Database, type: str | None, source: str | None
 ) -> None:
