@@ -67,6 +67,7 @@ _MADE_UP: Final = Verdict(False, "address made up by counting", 0)
 _FURNITURE: Final = Verdict(False, "boilerplate", 0)
 _TAUGHT: Final = Verdict(False, TAUGHT, 0)
 _SPELLED: Final = frozenset({"ip", "domain", "url", "email"})
+_HOSTS: Final = frozenset({"domain", "url"})
 _NAMED: Final = frozenset({"domain", "url", "email"})
 _MASKED: Final = Verdict(False, "name with a part left out", 0)
 _LISTED_AS_HARMLESS: Final = Verdict(False, HARMLESS_LIST, 0)
@@ -121,7 +122,7 @@ class Judge:
             return self._host_of_another(reading, start, end)
         if type in _HASHES:
             return self._unless_of_no_harm(self._hash(reading, start, end), type, start, end)
-        if type == "domain" and (of_something := part_of_something(self._around.text, reading.value, start)):
+        if type in _HOSTS and (of_something := part_of_something(self._around.text, reading.value, start)):
             return Verdict(False, of_something, 0)
         if type in _IDENTIFIERS:
             if reading.objection or numbers_something(self._around.text, type, start, end):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import chain, pairwise
 from typing import Final, NamedTuple
 
@@ -18,6 +18,9 @@ from intel.refanging import DOT
 HARMLESS_LIST: Final = "listed as no indicator"
 
 _HARMLESS: Final = late(pieces("lists", "harmless"))
+_VICTIM: Final = late(rf"(?:{pieces('lists', 'victims')})[:\uff1a]?")
+# What goes on in the next line: `gale.example\u3001`.
+_GOES_ON: Final = late(r"[,\uff0c\u3001]\s{0,3}\Z")
 _POSING: Final = late(pieces("lists", "posing"))
 _ACCUSED: Final = late(f"{pieces('lists', 'accused')}|{_POSING.pattern}")
 _HARMLESS_SAID: Final = Spoken(table("lists", "harmless"), "")
@@ -105,6 +108,10 @@ def _stretches(text: str) -> Iterator[tuple[int, int, bool]]:
             continue
         label = _line_at(text, text.rfind("\n", 0, place) + 1)
         past = label.end
+        cells = [label.said, *(text[start:end].strip(_MARKUP) for start, end in _cells(text, label))]
+        if any(_VICTIM.fullmatch(cell.lower()) for cell in cells):
+            yield from _of_victims(text, label)
+            continue
         label = label._replace(said=_END_OF_A_SENTENCE.split(label.said)[-1])
         if len(label.said) > _LONGEST_LABEL or not _HARMLESS_SAID.search(label.said.lower()):
             continue
@@ -122,16 +129,41 @@ def _stretches(text: str) -> Iterator[tuple[int, int, bool]]:
 def _values_beside(text: str, line: _Line, values: str) -> Iterator[tuple[int, int, bool]]:
     """Yield the stretch of the values behind a label on its own line: `False positives: gale-post.com`."""
     values = _END_OF_VALUES.split(values)[0]
-    if not values.strip() or _ACCUSED.search(values.lower()) or len(values.split()) > _MOST_WORDS_OF_AN_ITEM:
+    words = [word for word in values.split() if _VALUE.search(word) is None]
+    if not values.strip() or _ACCUSED.search(values.lower()) or len(words) > _MOST_WORDS_OF_AN_ITEM:
         return
     start = text.find(values, line.start, line.end)
-    if start >= 0:
-        yield start, start + len(values), False
+    if start < 0:
+        return
+    yield start, start + len(values), False
+    for below in _lines_below(text, line) if _GOES_ON.search(text, line.start, line.end) else ():
+        if not below.has_value or below.said.endswith(_COLONS) or len(below.said.split()) > _MOST_WORDS_OF_AN_ITEM:
+            return
+        yield below.start, below.end, False
+        if _GOES_ON.search(text, below.start, below.end) is None:
+            return
+
+
+def _of_victims(text: str, line: _Line) -> Iterator[tuple[int, int, bool]]:
+    """Yield a row that is about a victim, or the list below the heading of victims."""
+    if _CELL_ENDS.search(text, line.start, line.end) is None:
+        if _is_label(text, line):
+            yield from ((start, end, False) for start, end in _items(text, line))
+    elif line.has_value or _CELL_ENDS.search(text, text.rfind("\n", 0, max(0, line.start - 1)) + 1, line.start):
+        yield line.start, line.end, False
+    else:
+        cells = [text[start:end].strip(_MARKUP).lower() for start, end in _cells(text, line)]
+        columns = [index for index, cell in enumerate(cells) if _VICTIM.fullmatch(cell)]
+        for row in map(partial(_cells, text), _lines_below(text, line)):
+            if len(row) < _FEWEST_CELLS:
+                return
+            yield from ((*row[column], False) for column in columns if column < len(row))
 
 
 @cache
 def _needed() -> PieceSearch:
-    return PieceSearch(chain.from_iterable(map(required_pieces, table("lists", "harmless").values())))
+    said = (*table("lists", "harmless").values(), *table("lists", "victims").values())
+    return PieceSearch(chain.from_iterable(map(required_pieces, said)))
 
 
 def calls_harmless(label: str) -> bool:

@@ -33,7 +33,7 @@ from ingest.indicators.stored import is_stored
 from ingest.indicators.tables import ValueTables
 from ingest.indicators.text_context import MOST_WORDS, Line, TextContext
 from ingest.indicators.token_candidate import TokenCandidate
-from ingest.indicators.typed_rows import is_head_of, is_something_else, is_typed
+from ingest.indicators.typed_rows import is_head_of, is_something_else, is_typed, stands_with_an_address
 from ingest.indicators.verdict import THRESHOLD, Verdict, sum_of, weighed
 from ingest.indicators.vocabulary import words
 from intel.refanging import without_marks
@@ -428,6 +428,8 @@ class HostEvidence:
             evidence.append(_ALONE)
             if reading.type == "email" and around.is_among_mailboxes(line):
                 evidence.append(EVIDENCE["among mailboxes"])
+        elif reading.type == "domain" and stands_with_an_address(around.text, start, end):
+            evidence.append(EVIDENCE["with its address"])
         elif line.is_item and line.words <= 5 and not (reading.type == "url" and self._is_titled(line, start, end)):
             evidence.append(EVIDENCE["item of a list"])
         if place == "code" or around.quoted(start, end) or (reading.type == "url" and around.in_quotes(start, end)):

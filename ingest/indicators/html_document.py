@@ -212,6 +212,8 @@ def _close(element: Any, tag: str, writer: _Writer, placed: list[Any]) -> None:
         words = "".join(islice(element.itertext(), MOST_PIECES_OF_A_NOTE))
         if address.strip() not in words:
             writer.write(f" {_SPACES.sub('', address)} ")
+    elif tag == "a" and _names_another_site(element):
+        writer.write(f" {_SPACES.sub('', element.get('href')[:LONGEST_DEFANGED_LINK])} ")
     if tag in _BLOCKS and writer.last != "\n":
         writer.write("\n")
 
@@ -251,6 +253,13 @@ def _leads_elsewhere(link: Any) -> bool:
         return True
     is_about_it = registered_domain(host) in LOOKUP_SERVICES
     return not is_about_it and not (address.endswith(("/" + words, "=" + words)) and _host(f"//{words}") == words)
+
+
+def _names_another_site(link: Any) -> bool:
+    """Tell whether the words of a link are the address of another site than it leads to."""
+    words = (link.text or "").strip()
+    named, led_to = _host(words), _host(link.get("href") or "")
+    return bool(named and led_to) and registered_domain(named) != registered_domain(led_to)
 
 
 def _asides(main_text: str | None, text: str) -> tuple[Region, ...]:

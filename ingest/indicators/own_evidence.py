@@ -59,7 +59,7 @@ _ABOUT_A_HOST: Final = late(
 PATTERN: Final = "part of a pattern of names"
 _OF_A_FORMAT: Final = late(rf"[disux][.{DOT}]")
 # `dc.****69.gale.example`, `ww0[base36(id)]30.gale.example`: the rest of a name that a writer masked or described.
-_MASKED_BEFORE: Final = late(r"(?:\w[.-]?\*{3,}|\w\[[^\s\[\]]{2,40}\])\Z")
+_MASKED_BEFORE: Final = late(r"(?:\w[.-]?\*{3,}|(?://|\.)[a-z0-9-]{1,20}\*\*|\w\[[^\s\[\]]{2,40}\])\Z")
 _REACH_OF_A_MASK: Final = 48
 _ENDS_OF_A_PATTERN: Final = frozenset(f"{bracket}{dot}" for bracket in "}]" for dot in f".{DOT}")
 _LAST_OF_A_PATTERN: Final = frozenset(f".{DOT}%]*")

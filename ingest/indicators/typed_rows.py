@@ -34,6 +34,8 @@ _HEADS: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
 _OTHER_LABEL: Final = late(
     rf"(?:\A|[\n|>(])[ \t*_`#-]{{0,6}}(?:{_TYPES['other']})[ *_`]{{0,4}}[:\uff1a][ \"'`*]{{0,4}}\Z", re.IGNORECASE
 )
+# `45.9.148.3 (gale-post.com)`
+_ADDRESS_BEFORE: Final = late(r"[\s*\u2022-]{0,6}(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?::[0-9]{1,5})?\s{0,3}\(")
 _COLONS: Final = (":", "\uff1a")
 
 
@@ -64,3 +66,10 @@ def _is_called(type: str, text: str, start: int, end: int) -> bool:
         return True
     edge = text[end : end + _WIDEST_EDGE].lstrip(_AROUND)[:1]
     return edge in _SEPARATORS and edge != "" and _CELL_AFTER[type].match(text, end, end + _REACH) is not None
+
+
+def stands_with_an_address(text: str, start: int, end: int) -> bool:
+    """Tell whether a name stands in brackets behind an address, and both are all of their line."""
+    if text[start - 1 : start] != "(" or text[end : end + 2] not in (")", ")\n"):
+        return False
+    return _ADDRESS_BEFORE.fullmatch(text[max(0, start - _REACH) : start].rpartition("\n")[2]) is not None

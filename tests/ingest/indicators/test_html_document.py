@@ -283,3 +283,13 @@ def test_a_defanged_address_behind_other_words_is_read() -> None:
         ("url", "https://bills.gale-post.com/sign-in.html"),
         ("domain", "bills.gale-post.com"),
     }
+
+
+def test_an_address_behind_the_address_of_another_site_is_read() -> None:
+    link = '<a href="https://tarn.gale-post.help/o365/?u=1">https://outlook.office365.com/mail/inbox</a>'
+    html = f"<html><body><p>Phishing: its words are real, the target is not: {link}</p></body></html>"
+    assert ("domain", "tarn.gale-post.help") in {
+        (each.type, each.value) for each in extract(document_from_html(html)).indicators
+    }
+    same = '<p>Read <a href="https://gale.org/a/b">https://gale.org</a>, as always.</p>'
+    assert document_from_html(same).text.strip() == "Read https://gale.org, as always."
