@@ -36,6 +36,8 @@ from intel.refanging import PlainText, plain_text
 
 log = logging.getLogger(__name__)
 
+_FROZEN: Final[set[bool]] = set()
+
 MOST_INDICATORS: Final = 20_000
 MOST_MALWARE_NEAR: Final = 20
 SENTENCES_NEAR: Final = 2
@@ -175,10 +177,19 @@ def _collector_at_rest() -> Iterator[None]:
         yield
     finally:
         if collects:
-            if not gc.get_freeze_count():  # else a process that was forked shares with its parent what is frozen
+            if not _shares_its_memory():
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
+
+
+def _shares_its_memory() -> bool:
+    """Tell whether objects are frozen, which a process that was forked shares with its parent; to count them takes
+    milliseconds, so that it is asked until it holds.
+    """
+    if not _FROZEN and gc.get_freeze_count():
+        _FROZEN.add(True)
+    return True in _FROZEN
 
 
 def _extract(document: Document, most_indicators: int) -> Extraction:

@@ -108,7 +108,8 @@ def _stretches(text: str) -> Iterator[tuple[int, int, bool]]:
             continue
         label = _line_at(text, text.rfind("\n", 0, place) + 1)
         past = label.end
-        cells = [label.said, *(text[start:end].strip(_MARKUP) for start, end in _cells(text, label))]
+        parted = _cells(text, label) if _CELL_ENDS.search(text, label.start, label.end) else []
+        cells = (label.said, *(text[start:end].strip(_MARKUP) for start, end in parted))
         if any(_VICTIM.fullmatch(cell.lower()) for cell in cells):
             yield from _of_victims(text, label)
             continue

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from functools import cache
+from itertools import chain
 from typing import Final
 
 from ingest.indicators.late import late
+from ingest.indicators.piece_search import PieceSearch
+from ingest.indicators.required_pieces import required_pieces
 from ingest.indicators.vocabulary import pieces
 from intel.names import malware_names, spelling_key
 
@@ -45,6 +50,13 @@ _REACH: Final = 80
 _REACH_OF_A_DENIAL: Final = 160
 
 
+@cache
+def _denials() -> PieceSearch:
+    """Return the search for pieces of which one stands in every denial."""
+    tables = ("not_found", "not_found_amid")
+    return PieceSearch(chain.from_iterable(required_pieces(pieces("malware", each)) for each in tables))
+
+
 def is_among_groups(text: str, start: int, end: int) -> bool:
     """Tell whether a name stands in a row of threat groups: `APT28, APT40, Konni and Sandworm`."""
     first = start
@@ -69,9 +81,20 @@ def is_among_groups(text: str, start: int, end: int) -> bool:
     return groups > families and groups >= _FEWEST_ACTORS
 
 
-def was_not_found(text: str, start: int, end: int) -> bool:
-    """Tell whether an item or sentence begins by saying that there was none: `- No Emotet, Rubeus`."""
-    found = _NOT_FOUND.search(text, max(0, start - _REACH_OF_A_DENIAL), start)
-    if found is None:
-        return False
-    return not (" no " in f" {found[0].strip(' *-:.>;').lower()} " and _IN_IT.match(text, end))
+class Denials:
+    """The places of one text where it may say that something was not found."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._places = sorted(chain.from_iterable(_denials().places(text).values()))
+
+    def reach(self, start: int, end: int) -> bool:
+        """Tell whether an item or sentence begins by saying that there was none of a name: `- No Emotet, Rubeus`."""
+        first = max(0, start - _REACH_OF_A_DENIAL)
+        index = bisect_left(self._places, first)
+        if index == len(self._places) or self._places[index] >= start:
+            return False
+        found = _NOT_FOUND.search(self._text, first, start)
+        if found is None:
+            return False
+        return not (" no " in f" {found[0].strip(' *-:.>;').lower()} " and _IN_IT.match(self._text, end))
