@@ -140,6 +140,7 @@ def ended(client: Client, begin: bytes, drip: bytes) -> tuple[int, float]:
     return status(answer.result()), took
 
 
+@pytest.mark.slow
 @pytest.mark.promise("server.timeouts")
 def test_an_application_that_waits_for_a_body_is_told_that_the_client_is_gone(server: Server) -> None:
     before = server.told.went_away

@@ -116,6 +116,7 @@ def test_a_feed_cut_short_gives_what_is_there() -> None:
     assert links(rss(["https://blog.example/1", "https://blog.example/2"])[:-60])[:1] == ["https://blog.example/1"]
 
 
+@pytest.mark.slow
 async def test_of_a_hundred_thousand_entries_the_newest_are_read(isolation: Isolation) -> None:
     body = rss([f"/{n}" for n in range(100_000)])
     assert len(body) < 6_000_000

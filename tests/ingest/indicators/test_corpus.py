@@ -28,6 +28,7 @@ def pairs(text: str) -> list[tuple[str, str]]:
     return [(each.type, each.value) for each in extract(document_from_text(text)).indicators]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (CORPUS / "score_extraction.py").exists(), reason="no labelled corpus beside this checkout")
 def test_the_labelled_corpus_is_read_nearly_without_error(tmp_path: Path) -> None:
     scores = tmp_path / "scores.json"

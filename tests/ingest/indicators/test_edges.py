@@ -31,6 +31,7 @@ AT_THE_BEGINNING = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("patterns", "is_before"), [(AT_THE_END, True), (AT_THE_BEGINNING, False)])
 def test_a_pattern_is_ruled_out_only_where_it_does_not_match(
     patterns: tuple[tuple[str, int], ...], is_before: bool

@@ -65,6 +65,7 @@ def test_only_disarmed_lines_that_no_candidate_accounts_for_are_shown_to_it() ->
     ]
 
 
+@pytest.mark.slow
 @each("unit", ["x [.] y ", "[.[.", "hzzp://", "(at) ", "a[.] b", "\u200b[.] "])
 def test_pieces_are_few_and_short_whatever_the_text(unit: str) -> None:
     started = time.process_time()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from ingest.indicators.contexts import Context, context_rules, said_of
 from ingest.indicators.required_pieces import required_pieces
 from ingest.indicators.spoken import Spoken
@@ -34,6 +36,7 @@ def test_each_match_of_a_pattern_holds_one_of_its_pieces(pattern: str, pieces: s
     assert required_pieces(pattern) == pieces
 
 
+@pytest.mark.slow
 @each("path", [("harmless", "after"), ("harmless", "before"), ("no_sample",), ("no_sample_after",)])
 @each("end", ["", AT_THE_END])
 def test_what_is_looked_for_by_its_pieces_is_found_where_its_pattern_finds_it(path: tuple[str, ...], end: str) -> None:
