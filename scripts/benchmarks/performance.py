@@ -93,6 +93,16 @@ class Performance:
             if row.ratios
         }
 
+    @property
+    def of_times(self) -> frozenset[str]:
+        """The names of the ratios of which less is better."""
+        return frozenset(
+            f"{table}: {row.name} / {row.beside_name}"
+            for table, rows in self.tables.items()
+            for row in rows
+            if row.unit in ("ms", "s")
+        )
+
 
 def measure_performance(effort: Effort, tell: Tell) -> Performance:
     """Measure embedded, and served where Elasticsearch and Redis can be had."""
