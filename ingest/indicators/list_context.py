@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final, Literal
 
 from ingest.indicators import noise
@@ -53,24 +54,7 @@ def _is_quoted_beside_a_sure_host(text: str, seen: list[Sighting], index: int) -
     _, start, end = seen[index]
     if text[start - 1 : start] not in _QUOTES or not start or text[end : end + 1] not in _BEHIND_A_QUOTED_VALUE:
         return False
-    return _reaches_a_sure_host(text, seen, index, 1) or _reaches_a_sure_host(text, seen, index, -1)
-
-
-def _reaches_a_sure_host(text: str, seen: list[Sighting], index: int, step: int) -> bool:
-    here = seen[index]
-    for other in range(index + step, index + step * (FARTHEST_NEIGHBOUR + 1), step):
-        if not 0 <= other < len(seen):
-            return False
-        there = seen[other]
-        if there[0].source:
-            continue
-        (_, _, end), (_, start, _) = (here, there) if step > 0 else (there, here)
-        if not 0 <= start - end <= WIDEST_GAP or _BETWEEN_QUOTED.fullmatch(text, end, start) is None:
-            return False
-        if _is_a_host(there[0]) and (there[0].defanged or there[0].type == "ip"):
-            return True
-        here = there
-    return False
+    return _reaches(text, seen, index, _stands_quoted_next, _is_a_sure_host)
 
 
 def _follows_a_sure_host(text: str, seen: list[Sighting], index: int) -> bool:
@@ -80,7 +64,7 @@ def _follows_a_sure_host(text: str, seen: list[Sighting], index: int) -> bool:
             continue
         there, here = seen[other], seen[index]
         reading = there[0]
-        if not (reading.defanged or reading.type == "ip") or reading.source or not _is_a_host(reading):
+        if reading.source or not _is_a_sure_host(reading):
             continue
         first, second = (there, here) if other < index else (here, there)
         if second[1] - first[2] > WIDEST_GAP:
@@ -106,14 +90,36 @@ def _in_company(text: str, seen: list[Sighting], index: int) -> bool:
     near = seen[max(0, index - FARTHEST_NEIGHBOUR) : index + FARTHEST_NEIGHBOUR + 1]
     if not any(_is_a_host(reading) for reading, _, _ in near):
         return False
-    return _reaches_a_host(text, seen, index, 1) or _reaches_a_host(text, seen, index, -1)
+    return _reaches(text, seen, index, _stands_next, _is_a_host)
 
 
 def _is_a_host(reading: TokenCandidate) -> bool:
     return not reading.objection and reading.type in _HOSTS and not noise.is_known_host(reading.host or reading.value)
 
 
-def _reaches_a_host(text: str, seen: list[Sighting], index: int, step: int) -> bool:
+def _is_a_sure_host(reading: TokenCandidate) -> bool:
+    return (reading.defanged or reading.type == "ip") and _is_a_host(reading)
+
+
+def _reaches(
+    text: str,
+    seen: list[Sighting],
+    index: int,
+    stands_next: Callable[[str, int, int], bool],
+    is_one: Callable[[TokenCandidate], bool],
+) -> bool:
+    """Tell whether one of those is among the items right below or above `seen[index]` that stand next to another."""
+    return any(_reaches_one(text, seen, index, step, stands_next, is_one) for step in (1, -1))
+
+
+def _reaches_one(
+    text: str,
+    seen: list[Sighting],
+    index: int,
+    step: int,
+    stands_next: Callable[[str, int, int], bool],
+    is_one: Callable[[TokenCandidate], bool],
+) -> bool:
     here = seen[index]
     for other in range(index + step, index + step * (FARTHEST_NEIGHBOUR + 1), step):
         if not 0 <= other < len(seen):
@@ -122,12 +128,17 @@ def _reaches_a_host(text: str, seen: list[Sighting], index: int, step: int) -> b
         if there[0].source:
             continue  # within the one that it is the host of
         (_, _, end), (_, start, _) = (here, there) if step > 0 else (there, here)
-        if not _stands_next(text, end, start):
+        if not stands_next(text, end, start):
             return False
-        if _is_a_host(there[0]):
+        if is_one(there[0]):
             return True
         here = there
     return False
+
+
+def _stands_quoted_next(text: str, end: int, start: int) -> bool:
+    """Tell whether only quotes and a comma separate two values."""
+    return 0 <= start - end <= WIDEST_GAP and _BETWEEN_QUOTED.fullmatch(text, end, start) is not None
 
 
 def _stands_next(text: str, end: int, start: int) -> bool:
