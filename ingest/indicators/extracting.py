@@ -301,7 +301,9 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
     for index, verdict in kept_with_their_series(text, seen, verdicts):
         (type, value, *_), start, end = seen[index]
         verdicts[index] = verdict
-        kept.setdefault((type, value), []).append((start, end, verdict))
+        places = kept.setdefault((type, value), [])
+        places.append((start, end, verdict))
+        places.sort(key=itemgetter(0))
     return verdicts, kept
 
 

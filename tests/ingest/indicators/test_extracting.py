@@ -184,3 +184,13 @@ def test_a_rule_that_fails_costs_the_one_candidate_it_fails_on(
 def test_a_network_is_called_one(written: str) -> None:
     (candidate,) = extract(document_from_text(f"The crew bought the range {written} in May.")).candidates()
     assert (candidate.kept, candidate.rule) == (False, "network")
+
+
+def test_a_host_that_is_kept_with_its_series_is_told_where_it_stands_first() -> None:
+    series = (
+        "The attackers also registered the following domains for their C2 servers: galetravelabroad.com,"
+        " beijinggaleblog.net, grouptarnler.com, leveldelta.com, nasdaqgaleblog.net and natureinmist.com."
+    )
+    text = f"{series}\n\nIndicators\n\nnatureinmist.com\n"
+    (found,) = (each for each in extract(document_from_text(text)).indicators if each.value == "natureinmist.com")
+    assert found.start == text.index("natureinmist.com")
