@@ -188,9 +188,10 @@ def test_a_network_is_called_one(written: str) -> None:
 
 def test_a_host_that_is_kept_with_its_series_is_told_where_it_stands_first() -> None:
     series = (
-        "The attackers also registered the following domains for their C2 servers: galetravelabroad.com,"
-        " beijinggaleblog.net, grouptarnler.com, leveldelta.com, nasdaqgaleblog.net and natureinmist.com."
+        "Within two weeks the attackers also registered the following domains for their C2 servers:"
+        " galetravelabroad.com, beijinggaleblog.net, grouptarnler.com, leveldelta.com, nasdaqgaleblog.net,"
+        " natureinmist.com and ustradetarn.com."
     )
-    text = f"{series}\n\nIndicators\n\nnatureinmist.com\n"
-    (found,) = (each for each in extract(document_from_text(text)).indicators if each.value == "natureinmist.com")
-    assert found.start == text.index("natureinmist.com")
+    text = f"{ARTICLE}\n{series}\n\nIndicators\n\nustradetarn.com\n"
+    (found,) = (each for each in extract(document_from_text(text)).indicators if each.value == "ustradetarn.com")
+    assert found.start == text.index("ustradetarn.com")
