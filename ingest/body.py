@@ -27,8 +27,18 @@ _BINARY_MAGIC: Final = (
     b"\x00\x00\x01\x00",
 )  # fmt: skip
 _CONTROL_BYTES: Final = bytes((*range(0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)))
-_PROLOGUE: Final = rb"\s*+(?:<\?xml[^>]{0,200}+>\s*+)?(?:<!--[^>]{0,400}+>\s*+)?"
+_PROLOGUE: Final = rb"\s*+(?:<\?xml[^>]{0,200}+>\s*+)?(?:<!--(?s:.){0,2000}?-->\s*+){0,9}"
 _HTML_START: Final = re.compile(_PROLOGUE + rb"<(?:!doctype\s++html|html|head|body)[\s>]", re.I)
+# What is cut out of a page begins with one of its elements. Markdown may begin so too, with a picture in the middle of
+# its first line, but goes on with headings and fences of its own.
+_ELEMENT_START: Final = re.compile(
+    _PROLOGUE
+    + rb"<(?:table|[ud]l|ol|li|div|p|article|section|main|header|footer|nav|aside|h[1-6]|blockquote|figure|pre)"
+    rb"[\s>]",
+    re.I,
+)
+_MARKDOWN_LINE: Final = re.compile(rb"\n[ \t\r]*+\n(?:#{1,6}[ \t]+[^\s#]|```|~~~)")
+_MARKDOWN_BYTES: Final = 65_536
 _FEED_START: Final = re.compile(_PROLOGUE + rb"<(?:rss|feed|rdf:RDF)[\s>]", re.I)
 # As static sites keep their posts: fields between two lines of dashes.
 _FRONT_MATTER: Final = re.compile(rb"\s*+---[ \t]*\r?\n(?:[^\n]{0,400}\n){0,20}?(?:title|date)[ \t]*:")
@@ -100,11 +110,19 @@ def article_type(declared: str | None, body: bytes) -> str | None:
         return PDF
     if _is_binary(head, markup=kind in (HTML, XHTML)) or is_feed(body):
         return None
-    if kind in (None, PLAIN, PDF) and _HTML_START.match(_without_bom(head)):
+    if kind in (None, PLAIN, PDF) and begins_as_page(body):
         return HTML
     if kind in (None, PLAIN) and _FRONT_MATTER.match(_without_bom(head)):
         return MARKDOWN
     return None if kind == PDF else kind or PLAIN
+
+
+def begins_as_page(body: bytes) -> bool:
+    """Tell whether the bytes of a text are a web page or a part cut out of one."""
+    head = _without_bom(body[:_HEAD_BYTES])
+    if _HTML_START.match(head):
+        return True
+    return _ELEMENT_START.match(head) is not None and not _MARKDOWN_LINE.search(body[:_MARKDOWN_BYTES])
 
 
 def file_type(body: bytes) -> str | None:

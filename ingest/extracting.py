@@ -67,7 +67,8 @@ def _document(handed: Handed) -> Document:
 
     if handed.content_type == bodies.PDF:
         return document_from_text(read_article(handed.body, bodies.PDF, None, None).text)
-    markup = handed.content_type == bodies.HTML
+    # What is pasted as text may be cut out of a page.
+    markup = handed.content_type == bodies.HTML or bodies.begins_as_page(handed.body)
     text = bodies.decode(handed.body, handed.charset, markup=markup)
     if bodies.is_noise(text):
         raise ArticleUnreadable("no_text", "This is no text, whatever it is declared as.")

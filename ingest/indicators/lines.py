@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from ingest.body import decode
+from ingest.body import begins_as_page, decode
 from ingest.front_matter import with_plain_fields
 from ingest.indicators.document import Document, document_from_text
 from ingest.indicators.extracting import Extraction, extract
 
-_PAGE: Final = re.compile(
-    r"(?i)\A[\s\ufeff]*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html|head|body|table|ul|ol|dl|div|p|article|section|main|h[1-6]|blockquote|figure|pre)\b",
-    re.DOTALL,
-)
+# More than decides whether it is a page.
+_BEGINNING: Final = 70_000
 
 
 def extract_lines(data: bytes) -> Iterator[dict[str, Any]]:
@@ -38,7 +35,7 @@ def lines_of(extraction: Extraction) -> Iterator[dict[str, Any]]:
 def document_from_bytes(data: bytes) -> Document:
     """Return the document in the bytes of a file: a web page if it begins as one, else a text."""
     text = decode(data, None, markup=True)
-    if not _PAGE.match(text):
+    if not begins_as_page(text[:_BEGINNING].encode(errors="replace")):
         return document_from_text(with_plain_fields(text))
     from ingest.indicators.html_document import document_from_html
 

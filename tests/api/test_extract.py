@@ -55,6 +55,13 @@ async def test_a_text_without_indicators_has_none(api: Running) -> None:
         assert (await api.post("/extract", {"text": text}, key)).json() == {"items": [], "total": 0}
 
 
+async def test_what_is_cut_out_of_a_page_is_read_as_a_page(api: Running) -> None:
+    cut = '<p>The <b>Emotet</b> loader called <a href="https://vendor.example/reports/1">evil[.]example.com</a>.</p>'
+    key = await api.key()
+    for found in (await extract(api, cut.encode(), "text/plain", key), await api.post("/extract", {"text": cut}, key)):
+        assert [item["value"] for item in found.json()["items"]] == ["Emotet", "evil.example.com"]
+
+
 async def test_what_cannot_be_read_is_refused_with_what_to_do(api: Running) -> None:
     key = await api.key()
     wrong = (

@@ -106,6 +106,11 @@ def test_a_message_without_html_is_read_by_its_text() -> None:
         (b"Subject: a note that is no message\n\nMIME-Version: 1.0 is a header.\n", PLAIN),
         (b"---\ntitle: A post\n---\nText of it.\n", MARKDOWN),
         (b"<html><body><p>MIME-Version: 1.0</p></body></html>", HTML),
+        (b"<!-- copied > here -->\n<main class='post'><h1>Report</h1>\n<p>It called evil[.]example.</p></main>", HTML),
+        (b"<table><tr><td>evil[.]example</td></tr></table>", HTML),
+        (b"<pre># a comment\n# another</pre><p>It called evil[.]example.</p>", HTML),
+        (b"<p align=center><img src=logo.png></p>\n\n# Loader\n\nIt called evil[.]example.", PLAIN),
+        (b"<unknown> called evil[.]example", PLAIN),
         (b"PK\x03\x04 some archive of other things", None),
     ],
 )
