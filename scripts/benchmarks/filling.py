@@ -10,6 +10,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 
 import uvloop
 
+from intel.errors import StoreUnavailable
 from intel.settings import ElasticsearchSettings
 from intel.store import Store
 from intel.store.elastic.store import ElasticStore
@@ -22,6 +23,8 @@ _AT_ONCE = 150
 _A_TASK = 600
 # One more than cores: while one waits for the engine, others make reports.
 _PROCESSES = (os.cpu_count() or 1) + 1
+# An engine of three nodes on two cores may leave a request unanswered while it merges.
+_TRIES = 20
 
 
 def fill(settings: ElasticsearchSettings, size: Size, done: int, tell: Callable[[int], None]) -> None:
@@ -59,6 +62,18 @@ async def _save(settings: ElasticsearchSettings, size: Size, numbers: range) -> 
     store: Store = ElasticStore(settings)
     try:
         for first in range(0, len(numbers), _AT_ONCE):
-            await store.articles.save_many([entry(each) for each in reports(size, numbers[first : first + _AT_ONCE])])
+            await _save_some(store, [entry(each) for each in reports(size, numbers[first : first + _AT_ONCE])])
     finally:
         await store.close()
+
+
+async def _save_some(store: Store, entries: list[Entry]) -> None:
+    """Save them; again, which changes nothing, as long as the engine is out of reach only for a while."""
+    for left in reversed(range(_TRIES)):
+        try:
+            await store.articles.save_many(entries)
+            return
+        except StoreUnavailable as error:
+            if not left:
+                raise
+            await asyncio.sleep(error.retry_after_seconds)
