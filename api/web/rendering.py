@@ -80,6 +80,7 @@ class Templates:
             in_cells=text.in_cells,
             cells_apart=text.cells_apart,
             parted=text.parted,
+            says_more=text.says_more,
             without_sign=text.without_sign,
             steps=lambda picture: "by day" if picture.unit == "day" else f"in steps of {picture.unit}",
             summarized=lambda article: text.without_title(article.summary or "", article.title),

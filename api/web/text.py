@@ -10,6 +10,7 @@ from typing import Final
 from intel.unseen import UNSEEN
 
 _RULES: Final = re.compile(r"\s*\|(?:[\s|:]|-(?=[\s|-]))*")
+_NO_LETTER: Final = re.compile(r"[\W_]+")
 _LINE_SIGN: Final = re.compile(r"\s*(?:#{1,6}|={1,6}|[*>\u2022-])\s+")
 
 
@@ -38,6 +39,15 @@ def in_cells(text: str) -> str:
 def without_sign(text: str) -> str:
     """Return a line without the sign of a heading, item or quotation that it begins with: `## Hosts` -> `Hosts`."""
     return text[sign.end() :] if (sign := _LINE_SIGN.match(text)) else text
+
+
+def says_more(context: str, value: str) -> bool:
+    """Tell whether a context is more than the value by itself, defanged or not: a line of a list says nothing else."""
+    return _letters(context) != _letters(value)
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTER.sub("", text.lower()).replace("hxxp", "http", 1)
 
 
 def without_title(summary: str, title: str) -> str:

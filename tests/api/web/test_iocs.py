@@ -96,9 +96,10 @@ async def test_one_article_needs_no_picture_and_a_row_of_a_table_is_quoted_witho
         ("## Hosts of evil[.]example", "Hosts of evil[.]example"),
         ("* It asked evil[.]example.", "It asked evil[.]example."),
         ("-host evil[.]example", "-host evil[.]example"),
+        ("* `evil[.]example`", ""),
     ],
 )
-async def test_a_quotation_begins_without_the_sign_of_its_line(
+async def test_a_quotation_says_more_than_the_value_and_begins_without_the_sign_of_its_line(
     api: Running, visitor: Reader, context: str, shown: str
 ) -> None:
     await api.publish("report", Sighting("domain", "evil.example", context, (), 0))
