@@ -54,6 +54,8 @@ _AFTER_AN_OPENING: Final = (
     r"|(?<!\\)[dD](?P<zero>0)[tT][\])}](?=[\w&/.]))"
 )
 _BRACKETED: Final = tuple((opening, re.compile(re.escape(opening) + _AFTER_AN_OPENING)) for opening in "[({\\")
+# Who parts a text into sentences breaks `gale-post[.]com` behind the full stop that he sees in it.
+_BROKEN_DOT: Final = re.compile(r"\[\.\n\](?<=\w\[\.\n\])(?=\w)")
 _ESCAPED_DOT: Final = re.compile(r"\\\.(?<=[^\W_]\\\.)(?=[^\W_]|[\[({])")
 _HALF_CLOSED: Final = re.compile(r"\.[\])}](?=[a-z0-9]{2}|[0-9])")
 _ANGLED: Final = re.compile(r"<(?P<sign>dot|DOT|\.|at|AT|@)>(?=[\w&/.])")
@@ -176,7 +178,7 @@ def _stretches(text: str) -> Iterator[str]:
 
 
 def _with_marks(text: str) -> str:
-    text = text.replace("[.]", DOT * 3)
+    text = _BROKEN_DOT.sub(DOT * 4, text.replace("[.]", DOT * 3))
     if "\\." in text:
         text = _ESCAPED_DOT.sub(_escaped_dot if _STEP_OF_A_PATH.search(text) else DOT * 2, text)
     text = _replaced(text, _marks_in(text), _marked)

@@ -17,7 +17,7 @@ _AFTER_A_DOT: Final = late(r"\.[-_]*([^\W_](?:[\w-]*[^\W_])?)")
 _NOT_AT_AN_EDGE: Final = f"-.{DOT}"
 _SIMPLE: Final = late(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?){1,8}")
 _DIGITS_AND_DOTS: Final = late(rf"[0-9.{DOT}]+")
-_DOTNET: Final = late(r"(?<=[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3])\.NET\Z")
+_DOTNET: Final = late(r"(?<=[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3])\.(?:NET|net)\Z")
 _ADDRESS_RANGE: Final = late(rf"([0-9.{DOT}]{{7,}})-([0-9.{DOT}]{{7,}})")
 _UNGLUE: Final = late(r"(.+\.[a-z]{2,12}?)(?=[A-Z][a-z]).*")
 # `45[.]9[.]1[.]2-9`: the addresses from the first one to that which ends so.
@@ -73,7 +73,9 @@ def hosts_in(token: str) -> list[TokenCandidate]:
     found: list[TokenCandidate] = []
     for match in HOST.finditer(token):
         start, end = match.span()
-        spelled = match[0]
+        if token.startswith("->", end - 1):
+            end -= 1  # `45.9.20.71-> 45.9.20.75`
+        spelled = token[start:end]
         if _DOTNET.search(spelled):
             continue
         if spelled[0].isdigit() and DOT in spelled and (glued := _GLUED_ADDRESS.match(spelled)):

