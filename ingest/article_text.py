@@ -15,6 +15,7 @@ from ingest.front_matter import read_front_matter
 from ingest.linked_lists import linked_lists
 from ingest.mail_text import read_mail
 from ingest.main_text import LEAST_TEXT, PageFacts, facts_of, main_text
+from ingest.markdown_signs import HEADING, is_aside, without_signs
 from ingest.markup import Markup, is_deeper, parse, text_of_source
 from ingest.own_address import amp_links, canonical_link
 from ingest.pdf_text import read_pdf
@@ -51,11 +52,9 @@ _TEXT_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u
 _LABEL_CONTROLS: Final = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 _SENTENCE_END: Final = re.compile(r"[.!?。！？][\"')\]]?(?=\s)")
 _LANGUAGE: Final = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?", re.S)
-_HEADING: Final = re.compile(r"\s{0,3}#{1,6}\s+(.+?)\s*#*\s*")
 _MOST_HEAD_LINES: Final = 20
 _TITLE_FIELD: Final = re.compile(r"(?i)\s*title\s*:\s*[\"']?(\S.*?)[\"']?\s*$")
 _ATTRIBUTE: Final = re.compile(r"\s*:[\w-]+:(?:\s|$)")
-_HEADING_SIGNS: Final = re.compile(r"^\s*(?:#{1,6}|={1,6})\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +171,8 @@ def _from_markdown(text: str, url: str | None) -> ArticleText:
     article = _from_text(text, url)
     fields, length = read_front_matter(article.text)
     rest = article.text[length:]
-    headings = (match[1] for line in rest.splitlines()[:200] if (match := _HEADING.fullmatch(line[:1000])))
-    title = clean_label(fields.get("title"), LONGEST_TITLE) or clean_label(next(headings, ""), LONGEST_TITLE)
+    headings = (match[1] for line in rest.splitlines()[:200] if (match := HEADING.fullmatch(line[:1000])))
+    title = clean_label(fields.get("title"), LONGEST_TITLE) or _label_of_line(next(headings, ""))
     return replace(
         article,
         kind="markdown",
@@ -264,7 +263,7 @@ def _summary(description: str | None, text: str) -> str:
     """Return the author's own description, or the first sentences."""
     if summary := clean_label(description, LONGEST_SUMMARY):
         return summary
-    lead = clean_label(text, LONGEST_SUMMARY + 1)
+    lead = clean_label(without_signs(text[: LONGEST_SUMMARY * 8]), LONGEST_SUMMARY + 1)
     if len(lead) <= LONGEST_SUMMARY:
         return lead
     ends = [match.end() for match in _SENTENCE_END.finditer(lead)]
@@ -281,9 +280,14 @@ def _first_line(text: str) -> str:
     """Return the first line that says something, without the signs of a heading or a field `title:`."""
     lines = text[: LONGEST_TITLE * 8].lstrip().splitlines()[:_MOST_HEAD_LINES]
     titles = (match[1] for line in lines if (match := _TITLE_FIELD.match(line)))
-    said = (line for line in lines if line.strip() and not _ATTRIBUTE.match(line))
-    first = next(titles, "") or next(said, lines[0] if lines else "")
-    return clean_label(_HEADING_SIGNS.sub("", first), LONGEST_TITLE) or clean_label(first, LONGEST_TITLE)
+    said = [line for line in lines if not _ATTRIBUTE.match(line) and _label_of_line(line)] or lines[:1]
+    headings = (line for line in said if HEADING.fullmatch(line))
+    first = next(titles, "") or (next(headings, "") if said and is_aside(said[0]) else "") or "".join(said[:1])
+    return _label_of_line(first) or clean_label(first, LONGEST_TITLE)
+
+
+def _label_of_line(line: str) -> str:
+    return clean_label(without_signs(line), LONGEST_TITLE)
 
 
 def _cut_note(text: str) -> tuple[str, ...]:

@@ -6,7 +6,11 @@ import re
 from typing import Final, NamedTuple
 
 _FRONT_MATTER: Final = re.compile(r"\s*---\r?\n(.{0,20000}?)\r?\n---\r?\n", re.S)
-_FIELD: Final = re.compile(r"(?m)^(title|author|date|lang|description)\s*:[ \t]*[\"']?(.*?)[\"']?[ \t\r]*$")
+# A value stands on the line of its name or, after a sign that says so, on lines further in.
+_FIELD: Final = re.compile(
+    r"(?m)^(title|author|date|lang|description)[ \t]*:[ \t]*"
+    r"(?:[|>][+-]?[ \t\r]*((?:\n[ \t]+[^\n]*)+)|[\"']?([^\n]*?)[\"']?[ \t\r]*$)"
+)
 # What a person reads, and what marks it as a field.
 _SAID: Final = re.compile(r"(?m)^((?:title|description)\s*:[ \t]*[\"']?)(.*?)([\"']?[ \t\r]*)$")
 
@@ -21,7 +25,11 @@ class FrontMatter(NamedTuple):
 def read_front_matter(text: str) -> FrontMatter:
     """Return the front matter of a text, without fields and of no length where it has none."""
     front = _FRONT_MATTER.match(text)
-    return FrontMatter(dict(_FIELD.findall(front[1])), front.end()) if front else FrontMatter({}, 0)
+    if not front:
+        return FrontMatter({}, 0)
+    return FrontMatter(
+        {name: " ".join(lines.split()) or value for name, lines, value in _FIELD.findall(front[1])}, front.end()
+    )
 
 
 def front_matter_length(text: str) -> int:

@@ -259,11 +259,17 @@ def test_a_file_with_front_matter_is_markdown_without_being_declared(declared: s
 def test_markdown_is_kept_and_named_by_its_heading_or_front_matter() -> None:
     body = "Intro line\n\n# The *Barge* loader #\n\nevil[.]example"
     article = read(body, "text/markdown")
-    assert (article.kind, article.title, article.text) == ("markdown", "The *Barge* loader", body)
+    assert (article.kind, article.title, article.text) == ("markdown", "The Barge loader", body)
     front = "---\ntitle: 'Barge'\nauthor: Mara\ndate: 2026-11-18\nlang: de\n---\n# Other\ntext"
     article = read(front, "text/markdown")
     assert (article.title, article.author, article.language) == ("Barge", "Mara", "de")
     assert article.published_at == datetime(2026, 11, 18, tzinfo=UTC)
+
+
+def test_a_title_over_several_lines_of_front_matter_is_one_line() -> None:
+    front = "---\ntitle: >-\n  The Barge\n  loader\nauthor: Mara\n---\nIt asked evil[.]example for orders.\n"
+    article = read(front, "text/markdown")
+    assert (article.title, article.author) == ("The Barge loader", "Mara")
 
 
 def test_a_long_text_is_cut_and_says_so() -> None:
