@@ -23,9 +23,17 @@ _ADDRESSES: Final = late(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}|\w{0,4}:\w{0,4}:[\w:]*"
 _OF_THE_NETWORK: Final = late(
     r"(?i)(?:^|[\s|>,;(])(?:dns[0-9]?(?:[- ]servers?)?\s?[:=]|nameserver\s?[:=]?|\[dhcpnameserver\]"
     r"|(?:default gateway|gw|ntp|router|gateway)\s?[:=]"
-    r"|dhcp(?:[- ]server)?\s?[:=]|(?:deny|allow) from\b|require (?:not )?ip\b)\s{0,8}"
+    r"|dhcp(?:[- ]server)?\s?[:=]|(?:inetnum|netrange|cidr|route6?)\s?:|(?:deny|allow) from\b"
+    r"|require (?:not )?ip\b)\s{0,8}"
     r"(?>(?:[0-9.]{7,15}[, ]{1,3}){0,5})\Z"
 )
+# What `nslookup` prints first: whom it asked, and behind the answer the servers of names and mail.
+_OF_A_LOOK_UP: Final = late(
+    r"(?i)(?:(?:\bserver|servidor|serveur|\u0441\u0435\u0440\u0432\u0435\u0440|\u670d\u52a1\u5668|\u4f3a\u670d\u5668|\u30b5\u30fc\u30d0\u30fc)"
+    r"\s{0,2}:\s{0,8}[\w.-]{1,120}\s{1,8}address(?:es)?\s{0,2}:|\binternet address\s{0,4}=)\s{0,8}\Z"
+)
+_BEFORE_AN_ANSWER: Final = frozenset(":=")
+_REACH_OF_A_LOOK_UP: Final = 180
 # `"dns": ["9.9.9.9", "149.112.112.112"]` of a program's settings.
 _SET_AS_RESOLVER: Final = late(
     r"(?i)[\"'](?:dns|name_?servers?|resolvers?)[\w-]{0,12}[\"']\s?:\s{0,8}[\[\s\"']{0,8}(?>(?:[0-9.]{7,15}[\"',\s]{1,8}){0,5})\Z"
@@ -92,6 +100,10 @@ def counts_up(address: str) -> bool:
 
 def is_answer_of_a_known_host(text: str, start: int) -> bool:
     """Tell whether an address is what a well-known host resolves to, in the row of an answer."""
+    if text[max(0, start - 12) : start].rstrip()[-1:] in _BEFORE_AN_ANSWER and (
+        _OF_A_LOOK_UP.search(text, max(0, start - _REACH_OF_A_LOOK_UP), start)
+    ):
+        return True
     before = text[max(0, start - LONGEST_COMMAND) : start].rpartition("\n")[2]
     if not before:
         return False

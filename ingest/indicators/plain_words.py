@@ -42,4 +42,5 @@ def is_known_word(name: str) -> bool:
         or first in _OF_HOSTS
         or first.removesuffix("s") in _WORDS
         or spelling_key(name) in malware_names().actors
+        or spelling_key(name).removesuffix("s") in malware_names().actors
     )

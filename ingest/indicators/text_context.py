@@ -26,6 +26,9 @@ SIGNS_IN_A_WORD: Final = 3  # of Latin letters, for each of a script that writes
 MOST_WORDS: Final = 6  # a line of more is prose all the same
 
 _POINTERS: Final = words("pointers")
+# `via gale-post.com`, and no `sent via DNS to the backdoor's gale-post.com`.
+_NEAR_POINTERS: Final = words("near_pointers")
+_REACH_OF_A_NEAR_POINTER: Final = 2
 _ATTACK_WORDS: Final = words("attack")
 # Of writing without blanks.
 _ATTACK_SIGNS: Final = late(pieces("attack"))
@@ -117,7 +120,7 @@ def pieces_of_topics() -> Mapping[int, Collection[str]]:
     signs = [piece for each in table("attack", "pieces").values() for piece in required_pieces(each)]
     return {
         _OF_ATTACK: [*_ATTACK_WORDS, *signs],
-        _OF_POINTERS: _POINTERS,
+        _OF_POINTERS: _POINTERS | _NEAR_POINTERS,
         _OF_AN_INVITATION: required_pieces(_INVITATION.pattern),
         _OF_FETCHING: [piece.lower() for each in (_FETCHING, _REQUESTING) for piece in required_pieces(each.pattern)],
         _OF_A_REGISTRAR: required_pieces(_REGISTRAR.pattern),
@@ -362,7 +365,8 @@ class TextContext:
         before = before.rpartition(". ")[2]
         if _REPORTS_TO.search(before):
             return False
-        return not _POINTERS.isdisjoint(_words_of(before))
+        said = _words_of(before.replace("POST", ""))  # of a request
+        return not _POINTERS.isdisjoint(said) or not _NEAR_POINTERS.isdisjoint(said[-_REACH_OF_A_NEAR_POINTER:])
 
     def invites(self, line: Line, start: int, end: int) -> bool:
         """Tell whether the words before a candidate, in its sentence, invite the reader to what the author keeps
