@@ -32,10 +32,11 @@ from intel.store import Store
 from intel.times import utc_now
 
 # A step makes Elasticsearch write and open a segment of each index, which costs as much as a dozen articles; on SQLite
-# what the articles of a step name alike is looked up once: four in a step cost each two thirds of what two do.
-# The next step begins so long after the last one at the earliest, and later where few pages wait.
+# what the articles of a step name alike is looked up and written once: of twelve in a step each costs two thirds of
+# what one of four does. The next step begins so long after the last one at the earliest, and later where few pages wait
+# of those under way.
 _SERVED_PAUSE_SECONDS, _SERVED_PATIENCE_SECONDS = 1.0, 1.0
-_EMBEDDED_PAUSE_SECONDS, _EMBEDDED_PATIENCE_SECONDS = 0.0, 0.5
+_EMBEDDED_PAUSE_SECONDS, _EMBEDDED_PATIENCE_SECONDS = 0.0, 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,8 @@ def open_ingest(
         pipeline = pipeline_for(submission.account_id)
         if submission.file_id is not None:
             return await HandedIn(store, pipeline, isolation, settings.ioc_most_indicators).take(submission)
-        return await pipeline.take_submitted(submission)
+        with saving.page_under_way():
+            return await pipeline.take_submitted(submission)
 
     work = SubmissionWork(store, take_submitted, clock, limits.total_seconds)
     pipeline = pipeline_for(OPERATOR)

@@ -66,15 +66,17 @@ class Pipeline:
             source_name=source_name,
             fetched_at=self.clock(),
         )
+        final_url = fetched.final_url
         found = (await self._read(page)).restricted(tlp)
+        del fetched, page  # it may wait for a while to be saved
         if claimed:
-            domain = await asyncio.to_thread(domain_of_url, fetched.final_url)
+            domain = await asyncio.to_thread(domain_of_url, final_url)
             found = replace(found, article=replace(found.article, source_domain=domain))
         found = replace(found, addresses=(*found.addresses, canonical_url(url)))
         if self.save_new is not None and (saved := await self.save_new(found)) is not None:
             return saved
         known = await self.store.articles.get(found.article.id)
-        if known is not None and known.text != found.article.text and not _is_at_home(found, url, fetched.final_url):
+        if known is not None and known.text != found.article.text and not _is_at_home(found, url, final_url):
             # A page of it, or its print or AMP form, which says the same in other words: no revision.
             return known
         return await self._save(found, known)

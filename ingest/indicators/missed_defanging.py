@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from ingest.indicators.extracting import Extraction
 from ingest.indicators.sentences import line_span, sentence
+from intel.suffixes import may_end_a_name
 
 MOST_PIECES: Final = 64
 MOST_MARKS: Final = 20_000
@@ -26,6 +27,9 @@ _MARKS: Final = (
         rf"|(?<=[hH]{_NOT_IN_A_SCHEME}{{2}}[pP][sS]://)(?<![tT][tT][pP][sS]://))"
     ),
 )
+# What is no way to part a name from its ending: a port, and the ending of a kind of file, such as `(.lnk)`.
+_PORT: Final = re.compile(r"[\[({<]\s?:\s?[\])}>]\d{1,5}(?!\w)")
+_ENDING: Final = re.compile(r"(?<!\S)[\[({]\.(\w{1,10})[\])}]")
 
 
 class MissedPiece(NamedTuple):
@@ -67,5 +71,14 @@ def _uncovered(extraction: Extraction) -> Iterator[re.Match[str]]:
     marks = merge(*(pattern.finditer(text) for pattern in _MARKS), key=re.Match.start)
     for mark in islice(marks, MOST_MARKS):
         index = bisect_right(starts, mark.start()) - 1
-        if index < 0 or farthest[index] < mark.end():
+        if index >= 0 and farthest[index] >= mark.end():
+            continue
+        follows_one = index >= 0 and farthest[index] == mark.start()
+        if not (follows_one and _PORT.match(text, mark.start())) and not _is_an_ending(text, mark.start()):
             yield mark
+
+
+def _is_an_ending(text: str, start: int) -> bool:
+    """Tell whether a bracket holds the ending of a kind of file, which is no top-level domain."""
+    ending = _ENDING.match(text, start)
+    return ending is not None and not may_end_a_name(ending[1])

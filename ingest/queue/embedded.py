@@ -6,6 +6,7 @@ import asyncio
 
 import structlog
 
+from ingest.queue.giving_back import turn_given_back_by
 from ingest.queue.port import ReadSubmission
 from ingest.queue.turns import Turn, Turns, turn_of
 from intel.records import Submission
@@ -38,15 +39,20 @@ class EmbeddedQueue:
         while not self._is_closed and (turn := self._turns.take()):
             task = asyncio.create_task(self._read_one(turn))
             self._reading.add(task)
-            task.add_done_callback(lambda ended, turn=turn: self._end(ended, turn))  # type: ignore[misc]  # a default
-
-    def _end(self, task: asyncio.Task[None], turn: Turn) -> None:
-        self._reading.discard(task)
-        self._turns.end(turn)
-        self._begin()
+            task.add_done_callback(self._reading.discard)
 
     async def _read_one(self, turn: Turn) -> None:
+        held = [turn]
+
+        def give_back() -> None:
+            if held:
+                self._turns.end(held.pop())
+                self._begin()
+
         try:
-            await self._read(turn.submission_id)
+            with turn_given_back_by(give_back):
+                await self._read(turn.submission_id)
         except Exception:
             log.exception("reading a submission failed", submission=turn.submission_id)
+        finally:
+            give_back()

@@ -17,7 +17,8 @@ class Queue(Protocol):
     - The submission is stored before it is enqueued; the store is the truth. A hint may be lost (a restarted Redis) or
       come twice: `sweep` enqueues again whatever is due, and claiming a submission happens once.
     - Turns are fair by account and by host, over all workers together (see `turns`): of one host (and port) at most six
-      submissions are read at once, and no account holds more than it leaves to others.
+      submissions are read at once, and no account holds more than it leaves to others. Whoever has read gives its turn
+      back before it is done, where it waits for nothing but to be saved (`giving_back`).
     - Enqueuing a submission again while it waits or is being read changes nothing.
     - Never raises: a queue that is out of reach is logged, and the sweep makes up for it.
     """

@@ -16,9 +16,10 @@ from arq.constants import default_queue_name
 from arq.worker import Worker, func
 from redis.exceptions import RedisError
 
+from ingest.queue.giving_back import turn_given_back_by
 from ingest.queue.port import ReadSubmission
 from ingest.queue.redis_turns import RedisTurns
-from ingest.queue.turns import SLOTS, turn_of
+from ingest.queue.turns import SLOTS, Turn, turn_of
 from intel.records import Submission
 from intel.redis_client import connection_pool
 
@@ -143,12 +144,26 @@ async def _read_next(redis: ArqRedis, turns: RedisTurns, read: ReadSubmission) -
     turn = await turns.take()
     if turn is None:
         return
+    is_read = asyncio.Event()
+    holding = asyncio.create_task(_hold(redis, turns, turn, is_read))
     try:
-        async with turns.held(turn):
+        with turn_given_back_by(is_read.set):
             await read(turn.submission_id)
+    except asyncio.CancelledError:
+        # A worker that is stopped leaves the next one to the next sweep.
+        holding.cancel()
+        await asyncio.gather(holding, return_exceptions=True)
+        raise
     except Exception:
         log.exception("reading a submission failed", submission=turn.submission_id)
-    # A worker that is stopped leaves this to the next sweep.
+    is_read.set()
+    await holding
+
+
+async def _hold(redis: ArqRedis, turns: RedisTurns, turn: Turn, is_read: asyncio.Event) -> None:
+    """Hold a turn until it is given back; then have somebody look whose is next."""
+    async with turns.held(turn):
+        await is_read.wait()
     await redis.enqueue_job(_JOB)
 
 

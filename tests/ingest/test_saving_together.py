@@ -10,6 +10,7 @@ import pytest
 
 from ingest.fetch import FetchedPage
 from ingest.pipeline import Pipeline
+from ingest.queue.giving_back import turn_given_back_by
 from ingest.reading import Page, ReadPage, read_page
 from ingest.saving_together import SavingTogether
 from intel.errors import StoreUnavailable
@@ -92,6 +93,45 @@ async def test_several_that_wait_are_a_step_at_once_however_dear_steps_are() -> 
     assert await saver.step() == ["a", "b", "c"]
     assert await titles_of(tasks) == ["a", "b", "c"]
     await together.close()
+
+
+async def test_a_step_waits_for_pages_under_way_and_begins_when_none_is_left() -> None:
+    saver = Saver()
+    together = SavingTogether(saver.save_new, patience_seconds=600)
+    with together.page_under_way(), together.page_under_way(), together.page_under_way():
+        first = saving(together, page("first"))
+        assert (await saver.step(), await titles_of(first)) == (["first"], ["first"])
+        tasks = saving(together, page("a"))
+        await asyncio.sleep(0)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(tasks[0]), 0.1)
+        tasks += saving(together, page("b"), page("c"))
+        assert await saver.step() == ["a", "b", "c"]
+        assert await titles_of(tasks) == ["a", "b", "c"]
+        with together.page_under_way():
+            tasks = saving(together, page("d"), page("e"), page("f"))
+            await asyncio.sleep(0)
+        assert await saver.step() == ["d", "e", "f"]
+        assert await titles_of(tasks) == ["d", "e", "f"]
+    await together.close()
+
+
+async def test_who_waits_to_be_saved_gives_its_turn_back_unless_much_waits() -> None:
+    saver, given_back = Saver(), list[str]()
+    together = SavingTogether(saver.save_new)
+
+    async def taken(title: str, indicators: int) -> None:
+        with turn_given_back_by(lambda: given_back.append(title)):
+            await together(page(title, indicators))
+
+    tasks = [asyncio.create_task(taken(str(n), 1_000)) for n in range(6)]
+    assert await saver.step() == ["0", "1", "2", "3", "4", "5"]
+    await asyncio.gather(*tasks)
+    assert given_back == ["0", "1", "2", "3"]
+    again = asyncio.create_task(taken("again", 1_000))
+    assert await saver.step() == ["again"]
+    await again
+    assert given_back[4:] == ["again"]
 
 
 async def test_a_page_that_fails_takes_no_other_with_it() -> None:

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 import pytest
 
+from ingest.queue.giving_back import give_back_turn
 from ingest.queue.port import Queue
 from ingest.work import SubmissionWork, sweep
 from intel.records import Article, Submission
@@ -155,6 +156,33 @@ async def test_the_next_free_slot_goes_to_whoever_has_none(begin: Begin) -> None
     assert order[16] == "submission-newcomer"
     for each in (*everybody, submission(clock, "newcomer")):
         gates.setdefault(each.id, asyncio.Event()).set()
+
+
+async def test_whoever_gives_its_turn_back_goes_on_while_another_is_read(begin: Begin) -> None:
+    """Of one account's pages of one host three are read at once, and here the fourth as well."""
+    gate, order, ended, clock = asyncio.Event(), list[str](), list[str](), Clock()
+
+    async def read(submission_id: str) -> None:
+        order.append(submission_id)
+        if len(order) == 1:
+            give_back_turn()
+            give_back_turn()
+        await gate.wait()
+        ended.append(submission_id)
+
+    async def begun(number: int) -> bool:
+        return len(order) >= number
+
+    world = begin(read)
+    for n in range(6):
+        await world.queue.enqueue(submission(clock, f"n{n}"))
+    await eventually(lambda: begun(4))
+    with pytest.raises(AssertionError):
+        await eventually(lambda: begun(5), seconds=1)
+    assert ended == []
+    gate.set()
+    await eventually(lambda: begun(6))
+    assert len(set(order)) == 6
 
 
 async def _begun(reader: Reader, times: int) -> bool:

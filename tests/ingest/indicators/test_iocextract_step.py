@@ -65,6 +65,23 @@ def test_only_disarmed_lines_that_no_candidate_accounts_for_are_shown_to_it() ->
     ]
 
 
+@each(
+    "line",
+    [
+        "It spoke to 192.0.2[.]77[:]8443 all night.",
+        "It spoke to 192.0.2[.]77(:)443, and to cdn.gale-post[.]com[:]8080.",
+        "Archives with links (.lnk) or scripts [.vbs] came by mail.",
+    ],
+)
+def test_the_port_of_a_candidate_and_the_ending_of_files_are_not_shown_to_it(line: str) -> None:
+    assert pieces_of(line) == []
+
+
+@each("line", ["Its panel at gale-post (.com) was down.", "It spoke to gale-post [:]8443 and no other."])
+def test_what_may_part_a_name_is_shown_to_it(line: str) -> None:
+    assert pieces_of(line) == [line]
+
+
 @pytest.mark.slow
 @each("unit", ["x [.] y ", "[.[.", "hzzp://", "(at) ", "a[.] b", "\u200b[.] "])
 def test_pieces_are_few_and_short_whatever_the_text(unit: str) -> None:
