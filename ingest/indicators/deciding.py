@@ -25,7 +25,7 @@ from ingest.indicators.host_evidence import HostEvidence
 from ingest.indicators.hosts import is_address
 from ingest.indicators.late import late
 from ingest.indicators.list_context import ListContext
-from ingest.indicators.mailboxes import invites_to
+from ingest.indicators.mailboxes import invites_to, signs_a_text
 from ingest.indicators.not_a_host import FILE, may_name_an_archive
 from ingest.indicators.notes import said_of_all
 from ingest.indicators.own_evidence import NUMBER, numbers_something, part_of_something
@@ -76,6 +76,7 @@ _WHOLE_HASH: Final = Verdict(True, "hash", 9)
 _DEFANGED: Final = Verdict(True, "defanged", 8)
 _OF_NO_HARM: Final = Verdict(False, "named in a note that speaks of no harm", 0)
 _OF_AN_ORGANISATION: Final = Verdict(False, "mailbox of a well-known organisation", 0)
+_SIGNED: Final = Verdict(False, "byline", 0)
 _PLACEHOLDER: Final = Verdict(False, "name reserved for examples", 0)
 _SHARED: Final = Verdict(False, "suffix that many share", 0)
 HOST_OF_AN_INDICATOR: Final = "host of an indicator"
@@ -170,8 +171,11 @@ class Judge:
             line = self._around.line(start, end)
             if (not line.words and self._around.holds_hash(line)) or self._is_in_a_path(start, end):
                 return Verdict(False, FILE, 0)
-        if reading.type == "email" and self._is_of_an_organisation(reading, start, end):
-            return _OF_AN_ORGANISATION
+        if reading.type == "email":
+            if self._is_of_an_organisation(reading, start, end):
+                return _OF_AN_ORGANISATION
+            if signs_a_text(self._around.text, self._around.line(start, end).start, start, end):
+                return _SIGNED
         if (
             reading.type == "ip"
             and (kind := noise.address_noise(reading.value))

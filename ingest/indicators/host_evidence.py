@@ -226,7 +226,7 @@ class HostEvidence:
         """Tell whether the text defangs the host, or one above it; for a service that anyone may use that says
         nothing.
         """
-        above = host
+        above = f"www.{host}"
         while "." in above:
             if above in self._defanged:
                 return not (noise.is_known_host(host) or noise.is_mailbox_provider(host) or is_shared_suffix(above))

@@ -10,6 +10,7 @@ from ingest.indicators import noise
 from ingest.indicators.late import late
 from ingest.indicators.token_candidate import TokenCandidate
 from ingest.indicators.vocabulary import pieces
+from intel.refanging import AT
 from intel.suffixes import registered_domain
 
 # A mailbox with more in its favour than this stands in a list of indicators.
@@ -28,6 +29,12 @@ _SENT_BY: Final = late(
     re.MULTILINE,
 )
 _SERVERS_OF_MAIL: Final = ("mail.", "smtp.", "mx.", "mx1.", "imap.", "pop.", "webmail.")
+# `Brad Gale` above `brad [at] gale-labs.example`.
+_SIGNED: Final = late(
+    r"(?:\A|\n)[ \t*_-]{0,8}([A-Z][\w.'\u2019-]{1,20}(?: [A-Z][\w.'\u2019-]{0,20}){1,3})[ \t*_,]{0,8}\r?\n\s{0,3}\Z"
+)
+_BEFORE_A_SIGNATURE: Final = " \t-*_<(\u2013"
+_INITIALS: Final = 2
 _REACH: Final = 80
 _REACH_OF_AN_ATTACK: Final = 200
 
@@ -57,6 +64,15 @@ def _invitation(text: str, first: int, start: int, end: int) -> str:
     """Return the words before or after a mailbox that invite to write there, or nothing."""
     found = _INVITES.search(text[max(first, start - _REACH) : start].lower()) or _ASKED_AFTER.match(text, end)
     return found[0] if found else ""
+
+
+def signs_a_text(text: str, first: int, start: int, end: int) -> bool:
+    """Tell whether a mailbox, alone on its line, stands below the name of whom it belongs to, as authors sign."""
+    if text[first:start].strip(_BEFORE_A_SIGNATURE) or text[end : end + 1] not in ("", "\n", "\r", ">", ")"):
+        return False
+    above = _SIGNED.search(text, max(0, first - _REACH), first)
+    local = text[start:end].lower().split(AT)[0].partition("@")[0]
+    return above is not None and any(word.lower() in local for word in above[1].split() if len(word) > _INITIALS)
 
 
 def is_sender(text: str, first: int, start: int) -> bool:

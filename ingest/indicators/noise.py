@@ -155,6 +155,12 @@ def _known_hosts() -> frozenset[str]:
     return frozenset(host for hosts in groups.values() for host in hosts)
 
 
+@cache
+def _publishers() -> frozenset[str]:
+    groups = json.loads((files("ingest.indicators") / "known_hosts.json").read_text(encoding="utf-8"))
+    return frozenset(groups["publishers of reports"]) | {"malware-traffic-analysis.net"}
+
+
 @lru_cache(maxsize=16384)
 def is_known_host(host: str) -> bool:
     """Tell whether a host belongs to a well-known publisher, vendor, service or authority."""
@@ -271,7 +277,10 @@ def is_desk(local: str) -> bool:
 
 def is_reference_host(host: str) -> bool:
     """Tell whether readers are sent to a host, to look something up or to get what they need, however it is spelled."""
-    return host in REFERENCE_HOSTS or registered_domain(host) in LOOKUP_SERVICES
+    domain = registered_domain(host)
+    return (
+        host in REFERENCE_HOSTS or domain in LOOKUP_SERVICES or (domain in _publishers() and not holds_anything(host))
+    )
 
 
 def address_noise(address: str) -> str:

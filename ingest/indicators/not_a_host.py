@@ -26,7 +26,7 @@ _FILE_IN_AN_ARCHIVE: Final = late(
 NOT_BEFORE_A_PATH: Final = frozenset({WORDS, MEMBER})
 _DETECTION: Final = late(
     r"(?i)(?:trojan|backdoor|virus|worm|win32|win64|w32|w64|msil|heur|generic|ransom|exploit|downloader|dropper|agent|malware"
-    r"|riskware|adware|hacktool|pua|vbs|js|doc|o97m|linux|android|osx|html|pdf|trojandownloader|trojandropper|troj|mal|bds)"
+    r"|riskware|adware|hacktool|pua|vbs|js|doc|o97m|linux|android(?:os)?|osx|html|pdf|trojandownloader|trojandropper|troj|mal|bds)"
     r"(?:[!-]|$)"
 )
 # `misc.cc:198] Loading`: who writes a line of a log.

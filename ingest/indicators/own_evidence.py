@@ -16,6 +16,9 @@ from intel.suffixes import registered_domain
 
 _REACH_OF_AN_ITEM: Final = 400
 _HASH_IN_A_PATH: Final = late(r"[/=](?:[0-9a-fA-F]{64}|[0-9a-fA-F]{40}|[0-9a-fA-F]{32})(?![0-9A-Za-z])")
+_OF_A_SAMPLE: Final = late(
+    r"/(?:samples?|analys[ei]s|reports?|submissions?|scans?)/(?:[\w-]{1,20}/){0,2}[0-9a-fA-F]{32,64}/?\Z"
+)
 _PAYLOAD: Final = late(
     r"\.(?:exe|dll|msi|ps1|vbs|vbe|jse?|hta|bat|cmd|scr|jar|apk|elf|bin|dat|iso|img|lnk|zip|rar|7z|sh|xll|docm?|dot[mx]?"
     r"|xls[mb]?|xla[mx]?|pp[ts][mx]?|one|chm|wsf|sct|cpl|vhdx?|iqy|cab|gz|tgz|tar|mips(?:el)?|arm[4-8]?|x86(?:_64)?|rtf|php|txt)(?:$|[?#])"
@@ -109,9 +112,10 @@ def _numbers_an_item(text: str, value: str, start: int) -> bool:
 
 
 def looks_up_a_file(reading: TokenCandidate, host: str) -> bool:
-    """Tell whether a URL asks a look-up service about a hash: then the hash is the indicator."""
-    asks = reading.type == "url" and registered_domain(host) in noise.LOOKUP_SERVICES
-    return asks and _HASH_IN_A_PATH.search(reading.value) is not None
+    """Tell whether a URL asks a look-up service or a store of samples about a hash: then that is the indicator."""
+    if reading.type != "url" or _HASH_IN_A_PATH.search(reading.value) is None:
+        return False
+    return registered_domain(host) in noise.LOOKUP_SERVICES or _OF_A_SAMPLE.search(reading.value) is not None
 
 
 def whom_it_is_about(reading: TokenCandidate) -> str:

@@ -45,6 +45,8 @@ _GOES_ON: Final = late(rf"[\w-]{{1,63}}+(?:\.\w|{DOT})")
 _FOOTNOTE: Final = late(rf"[{_FIGURES}]{{1,4}}+(?![\w@{MARKS}-]|\.\w)")
 _DOTTED: Final = late(f"[.{MARKS}]")
 _AFTER_A_HOST: Final = frozenset(f".@{DOT}")
+# What follows a word of one letter behind a URL: `（http://evil.example/api/上）`.
+_ENDS_PROSE: Final = frozenset(("", "\uff09", "\u3002", "\uff0c", "\u3001", ")"))
 _BEFORE_A_PART: Final = frozenset(f"/=&?.-_%{MARKS}")
 # What Japanese and Korean put after a name, and Chinese, Japanese and Korean beside the number of a version.
 _PARTICLE: Final = late("[にへをがはでとの]|から|まで|(?:에서|에|으로|로|를|을|은|는|이|가|의|와|과)\\Z")
@@ -143,7 +145,7 @@ def _is_part(letters: str, before: str, after: str, dotted: bool) -> bool:
     if _is_plain(before):
         return False
     if before in _BEFORE_A_PART and dotted:
-        return before != "/" or _PARTICLE.match(letters) is None
+        return before != "/" or not (_PARTICLE.match(letters) or (len(letters) == 1 and after in _ENDS_PROSE))
     return not _is_plain(after) and (not dotted or after in _AFTER_A_HOST)
 
 

@@ -22,6 +22,10 @@ OF_HEADINGS: Final = words("headings", "references") | words("headings", "indica
 _PEOPLE: Final = re.compile(r"[A-Z][a-z]+(?:ian|ean|ese|ish)|[A-Z][a-z]*(?:19|20)[0-9]{2}")
 
 
+# `UD9UN593Z4`: an identifier.
+_IDENTIFIER: Final = re.compile(r"(?=(?:[A-Z]*[0-9]){4})[A-Z0-9]{8,}")
+
+
 def is_plain_word(name: str) -> bool:
     """Tell whether `name`, or the first of its words, is known to be said of other things, or of a people."""
     return is_known_word(name) or is_of_a_people(name)
@@ -42,5 +46,6 @@ def is_known_word(name: str) -> bool:
         or first in _OF_HOSTS
         or first.removesuffix("s") in _WORDS
         or spelling_key(name) in malware_names().actors
+        or _IDENTIFIER.fullmatch(name) is not None
         or spelling_key(name).removesuffix("s") in malware_names().actors
     )
