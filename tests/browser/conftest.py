@@ -5,11 +5,14 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from api.limits import tiers
+from api.limits.bucket import Rate
 from intel.settings import Settings
 from tests.browser.site import serving
 
-# So that no test meets a limit by chance.
+# So that no test meets a limit by chance. An account's is no setting, and a walk through all pages takes half of it.
 NO_LIMIT = "100000/second"
+NO_LIMIT_OF_AN_ACCOUNT = Rate(100_000, 1)
 
 
 @pytest.fixture(scope="module")
@@ -27,5 +30,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("site")
     limits = {"ioc_rate_list": NO_LIMIT, "ioc_rate_search": NO_LIMIT}
     settings = Settings.model_validate({"ioc_data_dir": folder, **limits})
-    with serving(settings) as address:
-        yield address
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(tiers, "ACCOUNT_RATE", NO_LIMIT_OF_AN_ACCOUNT)
+        with serving(settings) as address:
+            yield address
