@@ -15,11 +15,10 @@ from ingest.indicators.glued_names import names_glued
 from ingest.indicators.late import late
 from ingest.indicators.malware import EVERYDAY, NAMED, JudgedMalware, MalwareSighting
 from ingest.indicators.name_rows import words_of_sign
-from ingest.indicators.piece_search import Places
+from ingest.indicators.piece_search import NamePlaces, Places
 from ingest.indicators.verdict import Verdict, sum_of
 from ingest.indicators.vocabulary import pieces
 from intel.names import malware_names, spelling_key
-from intel.refanging import places_of
 
 MOST_COINED: Final = 60
 MOST_LABELLED: Final = 120
@@ -71,9 +70,11 @@ def with_coined(
         return judged
     starts = [sighting.start for sighting, _ in judged]
     found: list[JudgedMalware] = []
+    standing = NamePlaces(text, names)
     for name, verdict in names.items():
-        listed = families.get(name) or malware_names().families.get(spelling_key(name)) or _with_its_kind(text, name)
-        for start, end in _places_of_name(text, name):
+        known_as = families.get(name) or malware_names().families.get(spelling_key(name))
+        listed = known_as or _with_its_kind(text, standing, name)
+        for start, end in _places_of_name(text, standing, name):
             index = bisect_right(starts, start) - 1
             if index < 0 or judged[index][0].end <= start or judged[index][1] is EVERYDAY:
                 found.append((MalwareSighting(listed, start, end), _FURNITURE if is_furniture(start) else verdict))
@@ -93,11 +94,11 @@ def _with_glued(
     return sorted([*judged, *glued.values()], key=lambda each: each[0].start) if glued else judged
 
 
-def _with_its_kind(text: str, name: str) -> str:
+def _with_its_kind(text: str, standing: NamePlaces, name: str) -> str:
     """Return a name that no list has with the kind that is a part of it, where that is so: `Prefire Stealer`."""
     if words_of_sign("ends in a kind of malware").search(name):
         return name
-    for _, end in islice(_places_of_name(text, name), _MOST_LOOKED_AT):
+    for _, end in islice(_places_of_name(text, standing, name), _MOST_LOOKED_AT):
         if found := _PART_OF_A_NAME.match(text, end, end + _LONGEST_PART):
             return f"{name}{found[0]}"
     return name
@@ -124,10 +125,10 @@ def _is_of_a_word(letter: str) -> bool:
     return letter.isalnum() and letter < "\u3000"
 
 
-def _places_of_name(text: str, name: str) -> Iterator[tuple[int, int]]:
+def _places_of_name(text: str, standing: NamePlaces, name: str) -> Iterator[tuple[int, int]]:
     """Yield where a name stands as a word of its own, and in no path or host, at most 1,000 times."""
     count = 0
-    for start in places_of(text, name):
+    for start in standing.of(name):
         end = start + len(name)
         if not name.isascii() and not name[0].isupper():
             yield start, end  # scripts without blanks

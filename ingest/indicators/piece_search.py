@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Final
 
 from ahocorasick_rs import AhoCorasick, Implementation
 
+from intel.refanging import places_of
+
 # Of more pieces, the table that is searched fastest takes longer to make than most texts to read.
 MOST_IN_A_TABLE: Final = 400
 STRETCH: Final = 1_000_000  # characters: what is held of the places at one time stays small
+
+# To look for many names at once pays in a long text: to make the search takes longer than to look through a short one.
+_WORTH_A_SEARCH: Final = 1_000_000  # characters, those of the text counted once for each name
+
+# Half of a pair of surrogates, which no piece of a search may have.
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 # The first has two signs as a small letter.
 _TAKEN_FOR: Final = {"\u0130": "i", "\u0131": "i", "\u017f": "s"}
@@ -59,6 +68,19 @@ class PieceSearch:
             return self._automaton.find_matches_as_indexes(text, overlapping=True)
         except UnicodeEncodeError:  # half of a pair of surrogates, which no piece has
             return self._automaton.find_matches_as_indexes(text.encode("utf-8", "replace").decode(), overlapping=True)
+
+
+class NamePlaces:
+    """Where names begin in one text."""
+
+    def __init__(self, text: str, names: Collection[str]) -> None:
+        self._text = text
+        is_long = len(text) * len(names) > _WORTH_A_SEARCH
+        self._found = PieceSearch(names).places(text) if is_long and not any(map(_HALF.search, names)) else None
+
+    def of(self, name: str) -> Iterable[int]:
+        """Return where one of the names begins, in order."""
+        return places_of(self._text, name) if self._found is None else self._found.get(name, ())
 
 
 def in_small_letters(text: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from itertools import islice
 from typing import Final
 
 from ingest.indicators.late import late
-from intel.refanging import places_of
+from ingest.indicators.piece_search import NamePlaces
 
 # `Backdoor.`, `Trojan:Win32/`: what a scanner writes before the name of a family.
 _KIND_OF_A_LABEL: Final = late(
@@ -19,8 +19,9 @@ _LONGEST_LABEL: Final = 48
 _MOST_PLACES: Final = 20
 
 
-def names_in_labels(text: str, asked: Iterable[str]) -> set[str]:
+def names_in_labels(text: str, asked: Collection[str]) -> set[str]:
     """Return those of the spellings `asked` that stand in a scanner's label of the text."""
+    places = NamePlaces(text, asked)
     return {
         spelled
         for spelled in asked
@@ -28,7 +29,7 @@ def names_in_labels(text: str, asked: Iterable[str]) -> set[str]:
             text[place - 1 : place] in _JOINS_A_LABEL
             and _KIND_OF_A_LABEL.search(text, max(0, place - _LONGEST_LABEL), place)
             and not text[place + len(spelled) : place + len(spelled) + 1].isalnum()
-            for place in islice(places_of(text, spelled), _MOST_PLACES)
+            for place in islice(places.of(spelled), _MOST_PLACES)
             if place
         )
     }

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from ingest.indicators import piece_search
-from ingest.indicators.piece_search import PieceSearch, in_small_letters
+from ingest.indicators.piece_search import NamePlaces, PieceSearch, in_small_letters
 from intel.refanging import places_of
 from tests.cases import each
 
@@ -45,3 +45,14 @@ def test_in_small_letters_each_letter_stands_where_it_stood() -> None:
     small = in_small_letters(every)
     assert len(small) == len(every)
     assert small[every.index("R")] == "r"
+
+
+@each("names", [["Gale", " gale", "ale"], ["Gale", "G\ud800ale"]])
+def test_names_are_found_in_a_long_text_where_they_are_found_in_a_short_one(
+    names: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "".join(random.Random(5).choices(("Gale", " gale", "G\ud800ale", "x", " "), k=300))
+    in_short = {name: list(NamePlaces(text, names).of(name)) for name in names}
+    monkeypatch.setattr(piece_search, "_WORTH_A_SEARCH", 0)
+    assert {name: list(NamePlaces(text, names).of(name)) for name in names} == in_short
+    assert all(in_short.values())
