@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, Literal
@@ -39,6 +38,7 @@ _LONGEST_SOURCE: Final = 3_000_000
 _DEEPEST: Final = 256
 _LOGIN_TEXT: Final = 250
 _SCRIPT_TEXT: Final = 300
+_LONGEST_DOOR: Final = max(LEAST_TEXT, _LOGIN_TEXT, _SCRIPT_TEXT)
 
 _ALL_READ: Final = (
     "The page is too large or too deeply nested to tell the article from the rest: all of its text was read."
@@ -49,7 +49,9 @@ _NEEDS_SCRIPT: Final = re.compile(
 )
 _BLANK: Final = re.compile(r"[\s\u2028\u2029]+")
 _TEXT_CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_LABEL_CONTROLS: Final = re.compile(r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_LABEL_CONTROLS: Final = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
 _SENTENCE_END: Final = re.compile(r"[.!?。！？][\"')\]]?(?=\s)")
 _LANGUAGE: Final = re.compile(r"([A-Za-z]{2,3})(?:[-_].*)?", re.S)
 _MOST_HEAD_LINES: Final = 20
@@ -115,7 +117,6 @@ def clean_label(text: str | None, longest: int) -> str:
     if not text:
         return ""
     line = _BLANK.sub(" ", text[: longest * 8])
-    line = "".join(character for character in line if unicodedata.category(character) != "Cc")
     # What was taken out may have parted two blanks.
     return _BLANK.sub(" ", _LABEL_CONTROLS.sub("", line)).strip()[:longest].rstrip()
 
@@ -245,6 +246,8 @@ def _plain_article(kind: Kind, text: str, title: str, notes: tuple[str, ...] = (
 
 def _check_readable(text: str, tree: lxml.html.HtmlElement | None) -> None:
     """Refuse pages that hold a door instead of an article."""
+    if len(text) >= _LONGEST_DOOR:
+        return
     if tree is not None and len(text) < _LOGIN_TEXT and tree.xpath("boolean(//input[@type='password'])"):
         raise ArticleUnreadable("login_wall", "The page asks for a sign-in instead of showing an article.")
     scripted = tree is not None and tree.find(".//script") is not None

@@ -17,6 +17,8 @@ from lxml import etree
 from trafilatura import metadata
 from trafilatura.settings import Document, set_date_params
 
+from ingest.indicators.piece_search import PieceSearch
+
 LEAST_TEXT: Final = 20
 _MOST_BREAKS: Final = 100
 _LONG_LINE: Final = 40
@@ -25,8 +27,11 @@ _SHORT_WORD: Final = re.compile(r"\s{0,100}\w[\w-]{0,11}\s{0,100}")
 _KEPT: Final = "\ue0f1"
 # Whom trafilatura takes for an author stands in an element with one of these words in an attribute. To look for the
 # elements costs as much as to find the text.
-_BYLINE: Final = re.compile(
-    "author|byl|bbl|username|zuozhe|bianji|xiaobian|channel-name|submitted-by|posted-by|journalist-name|screenname|writer"
+_BYLINE: Final = PieceSearch(
+    (
+        *("author", "byl", "bbl", "username", "zuozhe", "bianji", "xiaobian", "channel-name", "submitted-by"),
+        *("posted-by", "journalist-name", "screenname", "writer"),
+    )
 )
 _LONGEST_TAG: Final = 4_096
 
@@ -89,7 +94,7 @@ def _with_json(tree: lxml.html.HtmlElement, found: Document) -> Document:
 
 def _may_name_an_author(source: str) -> bool:
     lower = source.lower()
-    return any(_is_in_a_tag(lower, word.start()) for word in _BYLINE.finditer(lower))
+    return any(_is_in_a_tag(lower, place) for places in _BYLINE.places(lower).values() for place in places)
 
 
 def _is_in_a_tag(source: str, place: int) -> bool:

@@ -18,6 +18,14 @@ _LONGEST_ATTRIBUTES: Final = 4096
 _TAG_START: Final = re.compile(r"<[A-Za-z][^\s/<>]{0,64}+")
 _TAG: Final = re.compile(r"<(?:!--|[/!?]?+(?P<name>[A-Za-z][^\s/<>]*+)[^<>]*+>)")
 _CLOSING: Final = {name: re.compile(rf"</{name}", re.I) for name in ("script", "style")}
+# Nobody fills in the forms of a page: to look up a class for each element, as `lxml.html` does, takes longer than what
+# is asked of most elements.
+_ALL_ALIKE: Final = etree.ElementDefaultClassLookup(
+    element=lxml.html.HtmlElement,
+    comment=lxml.html.HtmlComment,
+    pi=lxml.html.HtmlProcessingInstruction,
+    entity=lxml.html.HtmlEntity,
+)
 _INLINE_NAMES: Final = (
     "a abbr b bdi bdo big cite code del dfn em font i ins kbd mark q s samp small span strike strong "
     "sub sup tt u var wbr"
@@ -40,8 +48,11 @@ class Markup:
 
 def parse(source: str) -> Markup:
     """Parse HTML; a tag with more than 4,096 characters of attributes, such as an inlined picture, loses them all."""
-    source = ">".join(map(_slim, source.split(">")))
+    segments = source.split(">")
+    if max(map(len, segments)) > _LONGEST_ATTRIBUTES:
+        source = ">".join(map(_slim, segments))
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True, no_network=True)
+    parser.set_element_class_lookup(_ALL_ALIKE)
     try:
         tree = lxml.html.document_fromstring(source.encode("utf-8", "replace"), parser=parser)
     except (etree.LxmlError, ValueError):

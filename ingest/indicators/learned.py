@@ -45,6 +45,9 @@ _FURTHEST_SCORE: Final = 4
 # What a point of the other tables counts among the weights, which are thousandths of a logarithm of odds.
 _POINT: Final = 800
 _CONSTANT: Final = "="
+# What is seen of a value: of what kind, and the words; of what is no word the kind is empty.
+_Said = tuple[str, list[str]]
+_PLAIN: Final = ""
 
 
 def is_said_outright(evidence: list[Evidence]) -> bool:
@@ -65,21 +68,23 @@ class TextWords:
         weights = _weights()
         return sum(weights[name] for name in self.head if name in weights)
 
-    def beside(self, start: int, end: int) -> list[str]:
-        """Return what stands on the line before and behind `start:end`, by name."""
+    def beside(self, start: int, end: int) -> Iterator[_Said]:
+        """Yield what stands on the line before and behind `start:end`, by kind."""
         before = self._text[max(0, start - _REACH_BEFORE) : start].rpartition("\n")[2]
         behind = self._text[end : end + _REACH_BEHIND].partition("\n")[0]
         left, right = _last_words(before), _first_words(behind)
         last, first = left[-6:], right[:6]
-        found = [f"l:{word}" for word in left]
-        found += [f"l{place}:{word}" for place, word in enumerate(left[:-4:-1])]
-        found += [f"ll:{one} {other}" for one, other in pairwise(last)]
-        found += [f"r:{word}" for word in right]
-        found += [f"r{place}:{word}" for place, word in enumerate(right[:2])]
-        found += [f"rr:{one} {other}" for one, other in pairwise(first)]
+        yield "l", left
+        yield "l0", left[-1:]
+        yield "l1", left[-2:-1]
+        yield "l2", left[-3:-2]
+        yield "ll", [f"{one} {other}" for one, other in pairwise(last)]
+        yield "r", right
+        yield "r0", right[:1]
+        yield "r1", right[1:2]
+        yield "rr", [f"{one} {other}" for one, other in pairwise(first)]
         if not before.strip():
-            found.append("begins" if behind.strip() else "alone")
-        return found
+            yield _PLAIN, ["begins" if behind.strip() else "alone"]
 
 
 def of_what_was_learned(words: TextWords, sighting: Sighting, evidence: list[Evidence]) -> list[Evidence]:
@@ -88,11 +93,12 @@ def of_what_was_learned(words: TextWords, sighting: Sighting, evidence: list[Evi
     can_change = THRESHOLD - MOST_FOR <= score < THRESHOLD + MOST_AGAINST
     if not can_change or is_said_outright(evidence):
         return []
-    weights = _weights()
+    weights, by_kind = _weights(), _weights_by_kind()
     log_odds: float = weights[_CONSTANT] + words.weight_of_head
-    for name in _names_of(words, sighting):
-        if name in weights:
-            log_odds += weights[name]
+    for kind, said in _said_of(words, sighting):
+        if known := by_kind.get(kind):
+            for word in known.keys() & said:
+                log_odds += known[word]
     for name, amount in _amounts_of(sighting[0], evidence):
         log_odds += weights.get(name, 0) * amount
     total = floor(log_odds / _POINT) + THRESHOLD if log_odds > 0 else ceil(log_odds / _POINT)
@@ -102,13 +108,16 @@ def of_what_was_learned(words: TextWords, sighting: Sighting, evidence: list[Evi
 
 def features(words: TextWords, sighting: Sighting, evidence: list[Evidence]) -> Iterator[tuple[str, float]]:
     """Yield what is seen of a value, by name, and how much of it: the table of weights has the same names."""
-    yield from ((name, 1) for name in words.head | _names_of(words, sighting))
+    names = {f"{kind}:{word}" if kind else word for kind, said in _said_of(words, sighting) for word in said}
+    yield from ((name, 1) for name in words.head | names)
     yield from _amounts_of(sighting[0], evidence)
 
 
-def _names_of(words: TextWords, sighting: Sighting) -> set[str]:
+def _said_of(words: TextWords, sighting: Sighting) -> Iterator[_Said]:
     (type, value, _, _, _, host, _, _), start, end = sighting
-    return {f"t:{type}", *words.beside(start, end), *_in_value(type, value, host or value)}
+    yield "t", [type]
+    yield from words.beside(start, end)
+    yield from _in_value(type, value, host or value)
 
 
 def _amounts_of(reading: TokenCandidate, evidence: list[Evidence]) -> Iterator[tuple[str, float]]:
@@ -122,20 +131,18 @@ def _amounts_of(reading: TokenCandidate, evidence: list[Evidence]) -> Iterator[t
         yield "depth", reading.value.count("/") / 4
 
 
-def _in_value(type: str, value: str, host: str) -> Iterator[str]:
+def _in_value(type: str, value: str, host: str) -> Iterator[_Said]:
     name, _, ending = host.rpartition(".")
-    yield f"ending:{ending}"
-    for piece in _PIECE.split(name):
-        yield f"p:{piece}"
+    yield "ending", [ending]
+    yield "p", _PIECE.split(name)
     if _DIGIT.search(host) is not None:
-        yield "digit"
+        yield _PLAIN, ["digit"]
     if "-" in host:
-        yield "hyphen"
+        yield _PLAIN, ["hyphen"]
     if type == "email":
-        yield f"mailbox:{_DIGIT.sub('0', value.rpartition('@')[0])}"
+        yield "mailbox", [_DIGIT.sub("0", value.rpartition("@")[0])]
     if type == "url":
-        for piece in _PIECE_OF_A_PATH.findall(value.partition(host)[2].lower())[:_MOST_PIECES_OF_A_PATH]:
-            yield f"path:{piece}"
+        yield "path", _PIECE_OF_A_PATH.findall(value.partition(host)[2].lower())[:_MOST_PIECES_OF_A_PATH]
 
 
 def _last_words(text: str) -> list[str]:
@@ -176,3 +183,13 @@ def _weights() -> dict[str, int]:
     """Return the table, read once: a line each has a weight in thousandths of a logarithm of odds and its name."""
     lines = (files("ingest.indicators") / "data" / TABLE).read_text(encoding="utf-8").splitlines()
     return {name: int(weight) for weight, _, name in (line.partition(" ") for line in lines)}
+
+
+@cache
+def _weights_by_kind() -> dict[str, dict[str, int]]:
+    """Return the weights of words by what they are beside a value or in it."""
+    found: dict[str, dict[str, int]] = {}
+    for name, weight in _weights().items():
+        kind, colon, word = name.partition(":")
+        found.setdefault(kind if colon else _PLAIN, {})[word if colon else name] = weight
+    return found

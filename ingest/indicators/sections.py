@@ -37,6 +37,7 @@ _LIKE_A_HEADING: Final = late(r"(?m)^(?:#{1,6} |={1,6} |\*\*[^\W\d_]|[^\W\d_][^\
 _LONGEST_SECTION: Final = 4_000
 _LONGEST_HEADING_WITHOUT_BLANKS: Final = 24
 _FIRST_OF_TWO: Final = frozenset(first for first, _, second in (words.partition("_") for words in _RANK_OF) if second)
+_WORDS_OF_HEADINGS: Final = _FIRST_OF_TWO.union(_RANK_OF)
 # What may stand in any sentence, and announces something where a heading begins with it.
 _VERBS_TOO: Final = ("contact", "contacts", "about")
 # `Home Archive About`: the menu of a site.
@@ -137,13 +138,16 @@ class Sections:
 
 
 def _section_of(line: str) -> Section:
-    if not _is_heading(line):
+    said = _HEADING_WORD.findall(line.lower())
+    # Most lines have none of the words, which costs less to see than that they are no headings.
+    may_tell = not _WORDS_OF_HEADINGS.isdisjoint(said)
+    is_without_blanks = not line.isascii() and len(line) <= _LONGEST_HEADING_WITHOUT_BLANKS
+    if not (may_tell or is_without_blanks or line == _CONDITIONS_OF_A_RULE) or not _is_heading(line):
         return ""
     if line == _CONDITIONS_OF_A_RULE:
         return "other"
     if (":" in line or "=" in line) and (_BYLINE.match(line) or _FIELD_OF_A_RULE.match(line)):
         return ""
-    said = _HEADING_WORD.findall(line.lower())
     if len(said) >= _SHORTEST_MENU and _MENUS.issuperset(said):
         return ""
     if len(said) > 2:
@@ -151,7 +155,7 @@ def _section_of(line: str) -> Section:
     ranks = [_RANK_OF[word] for word in said if word in _RANK_OF]
     if not _FIRST_OF_TWO.isdisjoint(said):
         ranks += [_RANK_OF[both] for both in map("_".join, pairwise(said)) if both in _RANK_OF]
-    if not ranks and not line.isascii() and len(line) <= _LONGEST_HEADING_WITHOUT_BLANKS:
+    if not ranks and is_without_blanks:
         return next((section for section, piece in _PIECES_OF_HEADINGS if piece.search(line.lower())), "")
     if not ranks:
         return ""

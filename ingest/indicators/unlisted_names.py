@@ -138,15 +138,17 @@ def _groups() -> tuple[_Group, ...]:
 def _mentions(text: str, places: Places, group: _Group) -> Iterator[tuple[NameRow, _Mention]]:
     asked = -1
     times: dict[tuple[str, str], int] = {}
-    for place in chain.from_iterable(places.get(piece, ())[:_MOST_PLACES] for piece in group.pieces):
+    standing = [piece for piece in group.pieces if piece in places]
+    for place in chain.from_iterable(places[piece][:_MOST_PLACES] for piece in standing):
         start = _start_of_words(text, place)
-        if start == asked or text[start - 1 : start] in _OF_CODE or _IN_CODE.search(text, max(0, start - 2), start):
+        beside = text[start - 1 : start]
+        if start == asked or beside in _OF_CODE or (beside == "-" and _IN_CODE.search(text, max(0, start - 2), start)):
             continue
         asked = start
         behind = group.behind.at(text, start)
         before = behind and group.before.at(text, start)
         rows = [row for row, said, led in group.rows if behind & said and before & led] if before else ()
-        for row, mention in _said_at(text, start, rows):
+        for row, mention in _said_at(text, start, rows) if rows else ():
             key = mention.name, row.id
             times[key] = times.get(key, 0) + 1
             if times[key] <= _MOST_OF_A_NAME:
@@ -164,8 +166,6 @@ def _start_of_words(text: str, place: int) -> int:
 
 def _said_at(text: str, start: int, rows: Sequence[NameRow]) -> Iterator[tuple[NameRow, _Mention]]:
     """Yield the rows whose words begin at `start`, each with the name beside them."""
-    if not rows:
-        return
     first = max(0, start - _REACH)
     line = text.rfind("\n", first, start) + 1 or first
     before = text[line:start]
