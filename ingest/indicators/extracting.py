@@ -26,7 +26,7 @@ from ingest.indicators.one_name import with_one_name_each
 from ingest.indicators.owners import addresses_of_refused, as_its_host, is_of_prose, refused_by_their_owner
 from ingest.indicators.piece_search import PieceSearch, Places
 from ingest.indicators.sentences import LONGEST_LINE, Sentences
-from ingest.indicators.series import kept_with_their_series
+from ingest.indicators.series import kept_as_spoken_of_again, kept_with_their_series
 from ingest.indicators.sightings import NOT_READ, PIECES, Sighting, sightings, sightings_beside_tokens
 from ingest.indicators.text_context import TextContext
 from ingest.indicators.verdict import THRESHOLD, Verdict
@@ -298,7 +298,7 @@ def _judge_all(text: str, seen: list[Sighting], judge: Judge) -> tuple[list[Verd
         _refuse(refused_hosts, seen, verdicts, kept)
         _refuse(addresses_of_refused(text, seen, verdicts, kept), seen, verdicts, kept)
     _keep_urls_at_listed_hosts(seen, refused_urls, verdicts, kept)
-    for index, verdict in kept_with_their_series(text, seen, verdicts):
+    for index, verdict in (*kept_with_their_series(text, seen, verdicts), *kept_as_spoken_of_again(seen, verdicts)):
         (type, value, *_), start, end = seen[index]
         verdicts[index] = verdict
         places = kept.setdefault((type, value), [])

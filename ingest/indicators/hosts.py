@@ -34,6 +34,8 @@ _FIELD_OF_A_MAILBOX: Final = late(
     r"(?i)(?:[\w.%&=-]{0,40}?[.&_-])?(?:user(?:name)?|to|(?:mail)?from|e?-?mail(?:address)?|emailaddress|login|rcpt|recipient"
     r"|sender|cc|bcc|account|header\.i)=(?![\w.-]+=)"
 )
+# Hebrew joins `from` and `to` to what follows with a hyphen.
+_GLUED_WORD: Final = late(r"[\u05d0-\u05ea]{1,3}-(?=[a-z0-9])")
 _EMAIL: Final = late(rf"[\w.+%$=&'{DOT}-]++(?:\([^()]{{0,40}}\))?(?:@|{AT}++)(?=[\w-])")
 _HANDLE: Final = late(r"(?<![\w\\.])@\Z")
 _COMMENT: Final = late(r"\([^()]*\)")
@@ -176,6 +178,8 @@ def mailboxes_in(token: str) -> list[TokenCandidate]:
         shift = framed + len(written) - len(written.lstrip(".'-=&%$"))
         if field := _FIELD_OF_A_MAILBOX.match(local):
             local, shift = local[field.end() :], shift + field.end()
+        if glued := _GLUED_WORD.match(local):
+            local, shift = local[glued.end() :], shift + glued.end()
         while token[end - 1] == "-":
             end -= 1
         domain = domain_of(without_marks(token[match.end() : end]))

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from ingest.indicators.late import late
+from intel.names import malware_names, spelling_key
 
 PART_OF_A_PATH: Final = "part of a path or name"
 CODE: Final = "code"
@@ -29,6 +30,8 @@ _DETECTION: Final = late(
     r"|riskware|adware|hacktool|pua|vbs|js|doc|o97m|linux|android(?:os)?|osx|html|pdf|trojandownloader|trojandropper|troj|mal|bds)"
     r"(?:[!-]|$)"
 )
+# `NTDETECT.COM` among files that ransomware spares, and the `WinSCP.com` of a script.
+_PROGRAMS_OF_DOS: Final = frozenset(("ntdetect", "command", "chcp", "winscp"))
 # `misc.cc:198] Loading`: who writes a line of a log.
 _LINE_OF_SOURCE: Final = late(r":[0-9]{1,5}\]")
 # Names that decompilers give to variables.
@@ -229,7 +232,11 @@ def _is_of_a_country(labels: list[str]) -> bool:
 
 
 def _is_detection(labels: list[str]) -> bool:
-    """Tell whether two labels are what detections are made of: `Backdoor.Linux.Mirai.cn`."""
+    """Tell whether two labels are what detections are made of, or a family has two letters behind it:
+    `Backdoor.Linux.Mirai.cn`, `Gafgyt.gu`.
+    """
+    if len(labels) == 2 and len(labels[1]) == 2 and spelling_key(labels[0]) in malware_names().families:
+        return True
     return len([label for label in labels if _DETECTION.match(label)]) > 1
 
 
@@ -241,6 +248,8 @@ def _may_be_a_member(labels: list[str], top: str) -> bool:
 
 
 def _objection_to_two(name: str, top: str) -> str:
+    if top == "com" and name.lower() in _PROGRAMS_OF_DOS:
+        return FILE
     if "_" in name:
         return FILE  # no such name can be registered: `id_rsa.pub`
     if top in _FILE_SUFFIXES or (top == "app" and name.isalpha() and len(name) <= _LONGEST_OTHER_WORD):

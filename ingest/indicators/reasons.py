@@ -24,6 +24,7 @@ _KEEPS: Final = MappingProxyType(
         "everyday word that the text calls malware": "An everyday word, but the words beside it say malware.",
         "everyday word that the text calls malware elsewhere": "The text calls it malware in another place.",
         "name that the text gives to malware": "The text itself gives this name to malware; no list has it.",
+        "spoken of again": "The text speaks of it again, as part of an attack, and little speaks against it.",
         "in a series with indicators": "Others of its series are indicators, and little speaks against it.",
         "read by iocextract": "Defanged in a way that only iocextract reads; no rule speaks against it.",
     }

@@ -1,4 +1,7 @@
-"""Keep the hosts of a series of prose together: `they registered gale-post.com, tarnhill.net and mistblog.org`."""
+"""Keep the hosts of a series of prose together, and those of which an article speaks again.
+
+A series: `they registered gale-post.com, tarnhill.net and mistblog.org`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from ingest.indicators.evidence import EVIDENCE
 from ingest.indicators.late import late
 from ingest.indicators.sightings import Sighting
 from ingest.indicators.verdict import Verdict
@@ -13,6 +17,16 @@ from ingest.indicators.vocabulary import pieces
 
 IN_A_SERIES: Final = "in a series with indicators"
 _KEPT: Final = Verdict(True, IN_A_SERIES, 1)
+SPOKEN_OF_AGAIN: Final = "spoken of again"
+_KEPT_AGAIN: Final = Verdict(True, SPOKEN_OF_AGAIN, 1)
+_SPOKEN: Final = EVIDENCE["spoken of as part of an attack"]
+# What its looks and the words around it say against a host that nothing else speaks of.
+_MILD: Final = frozenset(
+    (
+        "plain name", "plain name of a country", "reads like a mention", "reads like an indicator",
+        "name like those set up for attacks", "the text defangs what is dangerous", _SPOKEN[1],
+    )
+)  # fmt: skip
 _FEWEST: Final = 3
 # Fewer of a series that are kept say nothing of the others.
 _FEWEST_KEPT: Final = 2
@@ -37,6 +51,24 @@ def kept_with_their_series(text: str, seen: list[Sighting], verdicts: list[Verdi
             continue
         if all(_has_little_against_it(verdicts[index]) for index in others):
             yield from ((index, _KEPT) for index in others)
+
+
+def kept_as_spoken_of_again(seen: list[Sighting], verdicts: list[Verdict]) -> Iterator[tuple[int, Verdict]]:
+    """Yield the places of the hosts that a text names again and nothing but their looks speaks against, if it speaks of
+    one as part of an attack.
+    """
+    places: dict[str, list[int]] = {}
+    for index, (reading, _, _) in enumerate(seen):
+        if reading.type == "domain" and not reading.source:
+            places.setdefault(reading.value, []).append(index)
+    for named in places.values():
+        said = [verdicts[index] for index in named]
+        if len(named) > 1 and any(_SPOKEN in verdict.evidence for verdict in said) and all(map(_is_mild, said)):
+            yield from ((index, _KEPT_AGAIN._replace(evidence=verdicts[index].evidence)) for index in named)
+
+
+def _is_mild(verdict: Verdict) -> bool:
+    return not verdict.kept and bool(verdict.evidence) and all(rule in _MILD for _, rule in verdict.evidence)
 
 
 def _has_little_against_it(verdict: Verdict) -> bool:

@@ -161,7 +161,7 @@ def _whole_mailbox(token: str) -> list[TokenCandidate] | None:
 def _whole_host(token: str) -> list[TokenCandidate] | None:
     """Read the next commonest token: a domain or an IPv4 address, maybe in quotes, with a port or a path."""
     match = _WHOLE_HOST.fullmatch(token)
-    if match is None or len(token) > _LONGEST_USUAL:
+    if match is None or len(token) > _LONGEST_USUAL or "..." in token:
         return None
     spelled, port, path = match.groups()
     defanged = not spelled.isascii()

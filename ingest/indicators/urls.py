@@ -46,7 +46,7 @@ _SCRIPT_AT_END: Final = late(r"\.(?:php|aspx?|jsp|cgi|do)\Z")
 _EMPTY_MARKS: Final = ("[:]", "[.]", "[/]")
 _ENDING_OF_A_WORD: Final = late(pieces("glued_endings"))
 _BREAKS: Final = late(r"[()\[\],;']")
-_PARAMETER: Final = late(r"[\w.-]{1,30}=|amp;|(?![0-9]{4}-[0-9]{2}-[0-9]{2})[0-9/]")
+_PARAMETER: Final = late(r"[\w.-]{1,30}=|amp;|(?![0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{1,2}[)\uff09\u3001])[0-9/]")
 _PORT: Final = late(rf"{ANY_COLON}[0-9]{{1,5}}(?![\w.])")
 _AFTER_AUTHORITY: Final = late(rf"[/?#{SLASH}]")
 _MASK: Final = late(r"/[0-9]{0,2}")
@@ -64,6 +64,7 @@ _PATH: Final = late(rf"/|{SLASH}++")
 # What a writer puts for the rest of a URL; behind the name of a file it ends the sentence.
 _PATH_BEGINS: Final = late(rf"[/?#{SLASH}]")
 _LEFT_OUT: Final = ("...", "\u2026", "[...]", "(...)")
+_SENTENCE_BEHIND: Final = late(r"\.{4,}[A-Z][a-z]")
 CUT_SHORT: Final = "its rest is left out"
 _FILE_BEFORE_DOTS: Final = late(r"\.[A-Za-z0-9]{2,4}\Z")
 
@@ -157,7 +158,11 @@ def host_of(url: str) -> str:
 
 def _is_cut_short(token: str, authority: int, end: int) -> bool:
     """Tell whether dots stand for the rest of a URL, so that nobody can search for it: `gale-post[.]com/track/...`."""
-    if not token.startswith(_LEFT_OUT, end) or _PATH_BEGINS.search(token, authority, end) is None:
+    if (
+        not token.startswith(_LEFT_OUT, end)
+        or _SENTENCE_BEHIND.match(token, end)
+        or _PATH_BEGINS.search(token, authority, end) is None
+    ):
         return False
     return _FILE_BEFORE_DOTS.search(token, max(authority, end - 6), end) is None
 

@@ -8,6 +8,9 @@ from tests.ingest.indicators.snippets import ARTICLE, MD5, S
 
 GALE: Final = "domain gale-post.com"
 MIST: Final = "domain mist-post.top"
+SPREAD: Final = (
+    "This set also comes back if we look at the domain used to spread the RAT from the galecon.com domain.\n"
+)
 
 
 READING_SNIPPETS: Final = (
@@ -109,5 +112,14 @@ READING_SNIPPETS: Final = (
     # --- a product behind a full stop, and a path with blanks
     S("name of a product", ARTICLE + "监测发现.windows server 组件被攻击者利用"),
     S("path with blanks", "Indicators\n\n* /Applications/Gale Scan X6.app\n* gale-x6.app\n", "domain gale-x6.app"),
+    # --- an article that speaks of a host again means it
+    S("spoken of again", ARTICLE + f"It asked gale-post[.]com first.\n{SPREAD}", GALE),
+    S(
+        "spoken of again",
+        ARTICLE
+        + f"It asked gale-post[.]com first.\n{SPREAD}The second address resolved to the domain galecon.com in May.\n",
+        GALE,
+        "domain galecon.com",
+    ),
     S("network", "The answers were 2200:: and 2a0b:1306::9 today", "ip 2a0b:1306::9"),
 )
