@@ -9,6 +9,7 @@ from itertools import chain, islice
 from typing import Final
 
 from ingest.indicators import family_trees, maker_labels, placed_names, unlisted_names
+from ingest.indicators.cited_names import without_cited
 from ingest.indicators.coordinated import names_in_series
 from ingest.indicators.glued_names import PIECES as PIECES_OF_GLUED
 from ingest.indicators.glued_names import names_glued
@@ -56,7 +57,7 @@ def with_coined(
 
     `places`: where the `PIECES` stand.
     """
-    judged = _with_glued(text, places, judged, is_furniture)
+    judged = without_cited(text, _with_glued(text, places, judged, is_furniture))
     known = {sighting.name.lower() for sighting, verdict in judged[:MOST_WEIGHED] if verdict.kept}
     coined = coined_names(text, places, judged)
     families = maker_labels.families_of(coined)

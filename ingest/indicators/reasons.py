@@ -31,6 +31,7 @@ _KEEPS: Final = MappingProxyType(
 )
 _DROPS: Final = MappingProxyType(
     {
+        "named by the title of a link alone": "Only the titles of others' articles name it, to which the text links.",
         "another kind of hash": "The words before it say that it is an import hash, a fingerprint or a serial number.",
         "key or identifier": "The words before it call it a key, a token or the identifier of something.",
         "name with a part left out": "The writer put signs where a part of the name stood.",
