@@ -18,7 +18,7 @@ from intel.records import NEWEST_ARTICLES
 from intel.store.sqlite import subjects
 from intel.store.sqlite.alike import Alike, Counts, Named, part
 from intel.store.sqlite.changes import take_numbers
-from intel.store.sqlite.facet_keys import FIRST, FURTHER, NO_KEY, OF_SEVERAL, ONLY, key_of, write_keys
+from intel.store.sqlite.facet_keys import FIRST, FURTHER, NO_KEY, ONLY, key_of, key_of_several, write_keys
 from intel.store.sqlite.kinds import kind_of, week_of
 from intel.store.sqlite.matching import ip_bytes
 from intel.store.sqlite.rows import ID_BYTES
@@ -222,7 +222,7 @@ class Derivation:
             if now[0]:
                 kind, shared = kind_of(named.type, now[1]), _shared(now[0])
                 sources += [(seq, source, how, kind) for source, how in shared]
-                keys[seq] = key_of(*shared[0], kind) if len(shared) == 1 else OF_SEVERAL
+                keys[seq] = key_of(*shared[0], kind) if len(shared) == 1 else key_of_several(kind)
             lists += [(source, -now[1], named.id, named.type, seq) for source in now[0]]
             if before:
                 self._connection.execute("DELETE FROM ioc_sources WHERE ioc_seq = ?", (seq,))

@@ -27,11 +27,12 @@ from intel.records import NEWEST_ARTICLES, Change, Facets, Ioc, Mention
 from intel.store.sqlite import finding
 from intel.store.sqlite.cards import Place, cards_by_id, cards_in_order, cards_listed, cards_ranked
 from intel.store.sqlite.changes import newest, read_added, read_changes, read_changes_of, read_position
+from intel.store.sqlite.columns import Columns
 from intel.store.sqlite.connection import ROWS_AT_ONCE, Database, Work
 from intel.store.sqlite.facets import divide, divide_found
-from intel.store.sqlite.matches import Matches
+from intel.store.sqlite.matches import Matches, few_listed
 from intel.store.sqlite.matching import Sql
-from intel.store.sqlite.ranking import Search, sorted_page
+from intel.store.sqlite.ranking import Search, sorted_page, these
 from intel.store.sqlite.rows import article_ref, id_bytes, id_text, ioc, iocs_by_id, iocs_in_order, stored_ids
 from intel.words import words
 
@@ -162,8 +163,7 @@ def _find(connection: sqlite3.Connection, query: IocQuery, load: Load[T]) -> Pag
         matches = Matches(connection, query.text)
         page = _page(connection, *sorted_page(connection, query, matches), query.limit, load)
         return _with_facets(connection, query, page, matches=matches)
-    counted = count(connection, _total(query)) if query.after is None else None
-    statement = _statement(connection, query, counted)
+    statement, counted = _list(connection, query)
     return _with_facets(connection, query, read_page(connection, statement, counted, query.limit, load))
 
 
@@ -179,11 +179,20 @@ def _find_cards(connection: sqlite3.Connection, query: IocQuery) -> Page[Card]:
         return _with_facets(connection, query, page, search)
     # Few have one of some ids: they are counted as they are read.
     is_short = query.text is None and query.ids is not None and query.after is None
-    total = count(connection, _total(query)) if query.after is None and not is_short else None
-    cards, last = cards_listed(connection, _statement(connection, query, total), query.limit)
+    statement, total = (_statement(connection, query, None), None) if is_short else _list(connection, query)
+    cards, last = cards_listed(connection, statement, query.limit)
     if is_short:
         total = len(cards) if last is None else count(connection, _total(query))
     return _with_facets(connection, query, Page(cards, total, None if last is None else _position(last)))
+
+
+def _list(connection: sqlite3.Connection, query: IocQuery) -> tuple[Sql, int | None]:
+    """Return the statement for a page of a list, and the total of a first page."""
+    few = few_listed(connection, query)
+    if few is not None:
+        return finding.ioc_sorted(query, these(few)), len(few) if query.after is None else None
+    total = count(connection, _total(query)) if query.after is None else None
+    return _statement(connection, query, total), total
 
 
 def _few_found(connection: sqlite3.Connection, seqs: Sequence[int], reasons: Reasons, limit: int) -> Page[Card]:
@@ -203,8 +212,12 @@ def _with_facets(
     if not query.facets or query.after is not None:
         return page
     known = matches if search is None else search.matches
-    facets = divide(connection, query, known) if search is None else divide_found(connection, query, search.seqs)
-    others = tuple(divide(connection, replace(query, filter=only), known) for only in query.facet_filters)
+    columns = Columns(connection) if known is None else known.columns
+    if search is None:
+        facets = divide(connection, query, known, columns)
+    else:
+        facets = divide_found(connection, query, search.seqs, search.matches)
+    others = tuple(divide(connection, replace(query, filter=only), known, columns) for only in query.facet_filters)
     return replace(page, facets=facets, other_facets=others)
 
 

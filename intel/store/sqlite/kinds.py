@@ -5,7 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from intel.indicator_types import MOST_TYPES
+from intel.query import Span
 from intel.records import IOC_TYPES
+from intel.times import to_milliseconds
 
 WEEK_MILLISECONDS = 7 * 86_400_000
 _MONDAY = -3 * 86_400_000  # 1969-12-29
@@ -30,6 +32,24 @@ def kind_of(type: str, last_seen: int) -> int:
 def parts_of_kind(kind: int) -> tuple[str, int]:
     """Return type and week, as `kind_of` was given them."""
     return IOC_TYPES[kind % MOST_TYPES], kind // MOST_TYPES
+
+
+def parts_of_span(span: Span) -> tuple[tuple[int | None, int | None] | None, list[tuple[int, int]]]:
+    """Return the first and last whole week of a span, and what stands before and after them as least and greatest
+    `newest_first`.
+    """
+    since = None if span.since is None else to_milliseconds(span.since)
+    until = None if span.until is None else to_milliseconds(span.until)
+    first = None if since is None else week_of(since - 1) + 1
+    last = None if until is None else week_of(until + 1) - 1
+    if since is not None and until is not None and week_of(since - 1) >= week_of(until + 1) - 1:
+        return None, [(-until, -since)]
+    rest = []
+    if since is not None and first is not None and since < week_begins(first):
+        rest.append((1 - week_begins(first), -since))
+    if until is not None and last is not None and week_begins(last + 1) <= until:
+        rest.append((-until, -week_begins(last + 1)))
+    return (first, last), rest
 
 
 # As `week_of` has it, rounded down before 1970 too.

@@ -27,7 +27,8 @@ from search_mappings import sqlite_migrations
 log = structlog.get_logger()
 
 _COMPACT = 8  # the version from which on the words of indicators follow from their records
-_FACET_KEYS = 31  # the version from which on they stand beside what they follow from
+# The versions that bring what follows from other tables: the keys of facets, and their present form.
+_FACET_KEYS = frozenset({31, 35})
 _LARGE = 50_000
 _OLDEST_ENGINE = (3, 37, 0)  # STRICT tables
 _NEWER = "the data folder was written by a newer version of this service: use that, or another IOC_DATA_DIR"
@@ -81,7 +82,7 @@ def migrate(connection: sqlite3.Connection, migrations: tuple[tuple[int, str], .
                 if version == _COMPACT:
                     with _later_columns(connection):
                         fill(connection, _told(connection))
-                if version == _FACET_KEYS:
+                if version in _FACET_KEYS:
                     facet_keys.fill(connection)
                 connection.execute(f"PRAGMA user_version = {version}")
     _give_back(connection)

@@ -45,6 +45,8 @@ _STEPS = 20_000
 # so far where a page is expected within a quarter of it: that takes as long as to read as many matches.
 _VERY_MANY = 20_000
 _STEPS_OF_VALUES = 2_000
+# Of matches that are read already only those in values would be read.
+_SO_MANY_READ = 100_000
 # Words of which none stands in so many values are those of titles.
 _STEPS_WITHOUT_ONE = 250
 _SORTED_AT_ONCE = 100_000
@@ -94,6 +96,9 @@ class Search:
         self._seqs: Seqs | None = None
         # Whether what matches is so much that it is read only where a page does not come about without it.
         self._is_much = False
+        if query.facets and query.after is None:
+            # All that match are counted anyhow, so that whether they are everything need not be told by itself.
+            _ = self.matches.all
         if is_unfiltered(query):
             self._seqs, self._is_much = self.matches.unless_much()
             return
@@ -113,7 +118,7 @@ class Search:
         """Return one page and one record more, as `finding.ioc_search` selects them, and the total of a first page."""
         if self._listed:
             return _listed(self._connection, self._query, self._text, self._listed)
-        if self._is_much and not self._query.facets and (page := self._page_of_values()) is not None:
+        if (page := self._page_of_values()) is not None:
             return page
         rows, start, most = Rows(), _start(self._query), self._query.limit + 1
         for one in self._classes():
@@ -131,13 +136,20 @@ class Search:
     def _page_of_values(self) -> tuple[Rows, int | None] | None:
         """Return a page where very many values hold the words; None where it does not come about soon."""
         connection, start, most = self._connection, _start(self._query), self._query.limit + 1
-        total = count_of(connection, counted(matching_seqs(self._query))) if start.class_ < 2 else 0
-        if total < _VERY_MANY or 4 * most * count_of(connection, EVERYTHING) > total * _STEPS_OF_VALUES:
+        if start.class_ > 1:
+            return None
+        among = None if self._is_much else self._seqs
+        total = count_of(connection, counted(matching_seqs(self._query))) if self._is_much else self._total()
+        if (
+            total < (_VERY_MANY if among is None else _SO_MANY_READ)
+            or 4 * most * count_of(connection, EVERYTHING) > total * _STEPS_OF_VALUES
+        ):
             return None
         exact = read_seqs(connection, of_ids(self._text.exact_ids)) if start.class_ == 0 and self._text.exact else ()
+        exact = exact if among is None else common(exact, among)
         rows = _of_class(connection, _Class(0, exact, (), len(exact)), start, most)
         begin = start if start.class_ == 1 else _TOP
-        values = _values_met(connection, Reasons(self._text), begin, most - len(rows))
+        values = _values_met(connection, Reasons(self._text), begin, most - len(rows), among)
         return None if values is None else ([*rows, *_rows(1, values)], total if self._query.after is None else None)
 
     def _total(self) -> int:
@@ -155,10 +167,14 @@ def sorted_page(connection: sqlite3.Connection, query: IocQuery, matches: Matche
     seqs = matches.of(query)
     rows = _walked_in_order(connection, query, seqs) if len(seqs) > limits.FEW else None
     if rows is None:
-        listed = Sql("SELECT value AS seq FROM json_each(?)", (orjson.dumps([*seqs]).decode(),))
-        page = ioc_sorted(query, listed)
+        page = ioc_sorted(query, these(seqs))
         rows = [dict(row) for row in connection.execute(page.text, page.parameters)]
     return rows, len(seqs) if query.after is None else None
+
+
+def these(seqs: Seqs) -> Sql:
+    """Return a statement that selects these."""
+    return Sql("SELECT value AS seq FROM json_each(?)", (limits.as_json(seqs),))
 
 
 def _walked_in_order(connection: sqlite3.Connection, query: IocQuery, seqs: Seqs) -> Rows | None:
@@ -276,11 +292,16 @@ def _walked(connection: sqlite3.Connection, one: _Class, start: _Rank, limit: in
     return placed
 
 
-def _values_met(connection: sqlite3.Connection, reasons: Reasons, start: _Rank, limit: int) -> list[_Place] | None:
-    """Return the first `limit` after the start in whose value a search is met; None where a walk does not find them."""
+def _values_met(
+    connection: sqlite3.Connection, reasons: Reasons, start: _Rank, limit: int, among: Seqs | None
+) -> list[_Place] | None:
+    """Return the first `limit` after the start in whose value a search is met, of these if any are given; None where a
+    walk does not find them.
+    """
     placed: list[_Place] = []
     for step, (type, value, *place) in enumerate(islice(_values(connection, start), _STEPS_OF_VALUES)):
-        if value is not None and reasons.class_of(type, value) == 1:
+        is_among = value is not None and (among is None or holds(among, place[3]))
+        if is_among and reasons.class_of(type, value) == 1:
             placed.append((place[0], place[1], place[2], place[3]))
             if len(placed) == limit:
                 return placed

@@ -92,8 +92,8 @@ async def test_values_that_tell_themselves_whether_they_match_give_the_same_page
     await fill(store)
     walked, met = set[str](), ranking._values_met
     for text in (*SEARCHES, '"evil example"', "evil.example d2", "203.0.113.7", "d1"):
-        asked = query(text, limit=4)
-        expected = await pages(store, asked)
+        asked, domains = query(text, limit=4), query(text, limit=4, type="domain")
+        expected, of_domains = await pages(store, asked), await pages(store, domains)
 
         def note(*arguments: Any, text: str = text) -> Any:
             found = met(*arguments)
@@ -106,6 +106,9 @@ async def test_values_that_tell_themselves_whether_they_match_give_the_same_page
             patched.setattr(ranking, "_STEPS_WITHOUT_ONE", without)
             patched.setattr(ranking, "_values_met", note)
             assert await pages(store, asked) == expected, text
+            patched.setattr(ranking, "_SO_MANY_READ", 0)
+            assert await pages(store, replace(asked, facets=True)) == expected, text
+            assert await pages(store, replace(asked, filter=domains.filter)) == of_domains, text
     assert walked >= {"evil", "evil.example"}
 
 
@@ -169,8 +172,43 @@ async def test_addresses_of_a_network_are_the_same_marked_in_their_places_and_so
     store: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await publish(store, make_article("a"), *[f"ip 203.0.113.{number}" for number in range(40)])
-    monkeypatch.setattr(matches, "_SAMPLED", 1)
-    marked, total = await pages(store, query("203.0.113.0/24", limit=7))
-    monkeypatch.setattr(matches, "_PLACES_FOR_EACH", 0)
-    assert await pages(store, query("203.0.113.0/24", limit=7)) == (marked, total)
-    assert total == len({ioc.value for page in marked for ioc in page}) == 40
+    found = await pages(store, query("203.0.113.0/24", limit=7))
+    monkeypatch.setattr(matches, "FEW", -1)
+    assert await pages(store, query("203.0.113.0/24", limit=7)) == found
+
+
+async def test_what_is_read_in_pieces_or_counted_in_blocks_is_what_is_read_at_once(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(store)
+    for text in SEARCHES:
+        asked = query(text, limit=4)
+        expected, divided = await pages(store, asked), await store.iocs.facets(asked)
+        with monkeypatch.context() as patched:
+            for name, value in (
+                ("FEW", -1), ("FIRST", 2), ("_DENSE", 0), ("_COUNTED_AT_ONCE", 5), ("_PIECE", 3), ("_READ_AT_ONCE", 7),
+            ):  # fmt: skip
+                patched.setattr(matches, name, value)
+            assert await pages(store, asked) == expected, text
+            assert await pages(store, replace(asked, facets=True)) == expected, text
+            assert await store.iocs.facets(asked) == divided, text
+
+
+async def test_a_list_of_sources_and_malware_is_the_same_where_few_have_both(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fill(store)
+    sources = {one.article.source_name for one in (await store.iocs.find(query(None, limit=1_000))).items}
+    totals = set[int | None]()
+    for source in (*sorted(sources), "none"):
+        for only in ({}, {"type": "domain"}, {"min_sources": 2}, {"until": hour(12)}):
+            asked = query(None, limit=3, source=source, malware=("Emotet",), **only)
+            cards = await store.iocs.find_cards(asked)
+            found, divided = await pages(store, asked), await store.iocs.facets(asked)
+            assert [card.id for card in cards.items] == [one.id for one in found[0][0]] and cards.total == found[1]
+            with monkeypatch.context() as patched:
+                patched.setattr(matches, "FEW", -1)
+                assert await pages(store, asked) == found, asked
+                assert await store.iocs.facets(asked) == divided, asked
+            totals.add(found[1])
+    assert len(totals) > 2

@@ -10,6 +10,7 @@ import pytest
 
 from intel.query import IocFilter
 from intel.store.sqlite import filtering
+from intel.store.sqlite.columns import Columns
 from intel.store.sqlite.connection import Database
 from intel.store.sqlite.spans import within
 from intel.store.sqlite.store import SqliteStore
@@ -45,13 +46,14 @@ async def test_spans_hold_what_the_rows_say(filled: SqliteStore, database: Datab
     def compare(connection: sqlite3.Connection) -> int:
         every = [seq for (seq,) in connection.execute("SELECT seq FROM iocs ORDER BY seq")]
         some = every[3::5]
-        lengths = set()
+        columns, lengths = Columns(connection), set()
         for only in _filters():
             where = filtering.where(filtering.of_spans(only, filtering.COLUMNS["iocs"]))
             rows = connection.execute(_ROWS + where.text, where.parameters)
             expected = sorted(seq for (seq,) in rows)
             assert [*within(connection, every, only)] == expected, only
             assert [*within(connection, some, only)] == sorted({*some} & {*expected}), only
+            assert [*columns.within(only)] == expected, only
             lengths.add(len(expected))
         assert len(every) > 500 and 0 in lengths and len(every) in lengths
         return len(lengths)
