@@ -65,9 +65,9 @@ _OF_ENTITY: Final = {
     "#58": COLON, "#x3a": COLON, "colon": COLON, "#64": AT, "#x40": AT, "commat": AT,
 }  # fmt: skip
 _WIDE_SIGNS: Final = ("\uff0f", "\uff0e", "\u2024", "\uff1a", "\uff20")
-_WIDE_DOT: Final = re.compile(r"(?a:(?<=[\w-])[\uff0e\u2024](?=\w))")
-_WIDE_SLASH: Final = re.compile(rf"(?a:(?<=[\w:/\uff0f{COLON}])\uff0f(?=[\w/\uff0f]))")
-_WIDE_AT: Final = re.compile(r"(?a:(?<=[\w-])\uff20(?=[\w-]))")
+_WIDE_DOT: Final = re.compile(r"[\uff0e\u2024](?a:(?<=[\w-].)(?=\w))")
+_WIDE_SLASH: Final = re.compile(rf"\uff0f(?a:(?<=[\w:/\uff0f{COLON}].)(?=[\w/\uff0f]))")
+_WIDE_AT: Final = re.compile(r"\uff20(?a:(?<=[\w-].)(?=[\w-]))")
 _WIDE_COLON: Final = re.compile(r"\uff1a(?=//|\uff0f)")
 # `h\u0445\u0445p`: letters of Cyrillic script in a scheme look like those that stand for them.
 _CYRILLIC_SCHEMES: Final = ("h\u0445", "h\u0442", "xx\u0440", "tt\u0440")
