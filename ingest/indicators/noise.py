@@ -158,7 +158,7 @@ def _known_hosts() -> frozenset[str]:
 @cache
 def _publishers() -> frozenset[str]:
     groups = json.loads((files("ingest.indicators") / "known_hosts.json").read_text(encoding="utf-8"))
-    return frozenset(groups["publishers of reports"]) | {"malware-traffic-analysis.net"}
+    return frozenset(groups["publishers of reports"])
 
 
 @lru_cache(maxsize=16384)
