@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,3 +57,15 @@ def test_every_link_between_documents_leads_somewhere() -> None:
     for document in DOCUMENTS:
         for link in re.findall(r"\]\(([^)#]+)", document.read_text("utf-8")):
             assert link.startswith("http") or (document.parent / link).exists(), f"{document.name}: {link}"
+
+
+def test_the_readme_quotes_the_ratios_that_were_measured_last() -> None:
+    page = (ROOT / "docs" / "performance.md").read_text("utf-8")
+    kept = re.search(r"<!-- ratios (\{.*?\}) -->", page)
+    assert kept is not None
+    measured = json.loads(kept[1])
+    readme = (ROOT / "README.md").read_text("utf-8")
+    told = re.findall(r"^\| (.+?) \| (Embedded|Served) \| (.+?) \| (.+?) × \|$", readme, re.MULTILINE)
+    assert len(told) == 5
+    for asked, engine, beside, ratio in told:
+        assert ratio == f"{measured[f'{engine}: {asked} / {beside}']:.1f}", f"{engine}: {asked}"
