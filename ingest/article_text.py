@@ -181,7 +181,7 @@ def _from_markdown(text: str, url: str | None) -> ArticleText:
         author=clean_label(fields.get("author"), LONGEST_NAME) or None,
         published_at=read_date(fields.get("date", "")) or article.published_at,
         language=_language(fields.get("lang")),
-        summary=_summary(fields.get("description"), rest),
+        summary=_summary(fields.get("description"), _beginning(rest)),
     )
 
 
@@ -237,7 +237,7 @@ def _plain_article(kind: Kind, text: str, title: str, notes: tuple[str, ...] = (
         language=None,
         site_name=None,
         canonical_link=None,
-        summary=_summary(None, text),
+        summary=_summary(None, _beginning(text) if kind == "text" else text),
         text=text[:LONGEST_TEXT],
         html=None,
         notes=notes + _cut_note(text),
@@ -266,7 +266,7 @@ def _summary(description: str | None, text: str) -> str:
     """Return the author's own description, or the first sentences."""
     if summary := clean_label(description, LONGEST_SUMMARY):
         return summary
-    lead = clean_label(without_signs(text[: LONGEST_SUMMARY * 8]), LONGEST_SUMMARY + 1)
+    lead = clean_label(text, LONGEST_SUMMARY + 1)
     if len(lead) <= LONGEST_SUMMARY:
         return lead
     ends = [match.end() for match in _SENTENCE_END.finditer(lead)]
@@ -291,6 +291,11 @@ def _first_line(text: str) -> str:
 
 def _label_of_line(line: str) -> str:
     return clean_label(without_signs(line), LONGEST_TITLE)
+
+
+def _beginning(text: str) -> str:
+    """Return as much as a summary may take of what somebody wrote in Markdown, without its signs."""
+    return without_signs(text[: LONGEST_SUMMARY * 8])
 
 
 def _cut_note(text: str) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ _CELLS: Final = re.compile(r"(?m)^[ \t]*\|(.*)$")
 
 
 def without_signs(text: str) -> str:
-    """Return what a text in Markdown says: `**Loader** of [Barge](x.md)` -> `Loader of Barge`; another as it is."""
+    """Return what a text in Markdown says: `**Loader** of [Barge](x.md)` -> `Loader of Barge`."""
     for sign, rest in _IN_LINES:
         text = sign.sub(rest, text)
     return _CELLS.sub(_row, text)

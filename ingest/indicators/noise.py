@@ -150,15 +150,21 @@ _AT_A_PROVIDER_OF_BUCKETS: Final = (".amazonaws.com", ".windows.net")
 
 
 @cache
+def _groups_of_known_hosts() -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = json.loads(
+        (files("ingest.indicators") / "known_hosts.json").read_text(encoding="utf-8")
+    )
+    return groups
+
+
+@cache
 def _known_hosts() -> frozenset[str]:
-    groups = json.loads((files("ingest.indicators") / "known_hosts.json").read_text(encoding="utf-8"))
-    return frozenset(host for hosts in groups.values() for host in hosts)
+    return frozenset(host for hosts in _groups_of_known_hosts().values() for host in hosts)
 
 
 @cache
 def _publishers() -> frozenset[str]:
-    groups = json.loads((files("ingest.indicators") / "known_hosts.json").read_text(encoding="utf-8"))
-    return frozenset(groups["publishers of reports"])
+    return frozenset(_groups_of_known_hosts()["publishers of reports"])
 
 
 @lru_cache(maxsize=16384)

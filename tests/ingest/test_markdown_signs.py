@@ -29,6 +29,13 @@ def test_titles_and_summaries_bear_no_signs_of_markdown(body: str, title: str, s
     assert (article.title, article.summary) == (title, summary)
 
 
+def test_a_page_has_no_signs_of_markdown_to_lose() -> None:
+    page = (
+        b"<html><body><p>It wrote &lt;iframe src=x&gt; and **stars** into every page that it found.</p></body></html>"
+    )
+    assert read_article(page, "text/html", None, None).summary.startswith("It wrote <iframe src=x> and **stars**")
+
+
 @pytest.mark.slow
 def test_the_signs_of_hostile_markdown_are_read_in_linear_time() -> None:
     took = {}

@@ -57,7 +57,7 @@ def count_keys(connection: sqlite3.Connection, seqs: Sequence[int]) -> Counter[i
     several: list[int] = []
     for some, found in _found(connection, seqs):
         numbers = Counter(found)
-        if shared := [key for key in numbers if parts_of(key)[:2] == (_SEVERAL, FIRST)]:
+        if shared := {key for key in numbers if parts_of(key)[:2] == (_SEVERAL, FIRST)}:
             several += [seq for seq, key in zip(some, found, strict=True) if key in shared]
             for key in shared:
                 del numbers[key]
